@@ -301,6 +301,33 @@ fn machine_code_is_checked_and_explained() {
         "{text}"
     );
     assert!(text.contains("Multiply and add integers"), "{text}");
+    let output = warpgrid(&["explain", "VOTE", "SHFL.IDEX"], "");
+    expect![[r#"
+        VOTE.vote {Rd, }Pd, Pa
+          Combine a predicate over the warp.
+          on `sm_35` and later
+
+          .vote  vote
+            .ALL  Whether the predicate holds in all lanes.
+            .ANY  Whether the predicate holds in some lane.
+            .EQ  Whether the predicate is equal in all lanes.
+
+          operands
+            Rd  register that is written, the first one of a wide result, optional
+            Pd  predicate that is written; `PT` discards it
+            Pa  source predicate, `!` negates it
+
+          PTX, among others: `vote.sync.all.pred`, `vote.sync.ballot.b32`, `activemask.b32`
+        SHFL.IDEX
+          no such form: `SHFL` has no modifier `.IDEX` (did you mean `.IDX`? expected `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+          Exchange registers between lanes.
+          SHFL.shuffle Pd, Rd, Ra, Rb, Rc
+          on `sm_35` and later
+
+          .IDEX  not a modifier that this form takes
+
+          PTX, among others: `shfl.sync`
+    "#]].assert_eq(&String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]

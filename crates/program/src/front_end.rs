@@ -369,6 +369,8 @@ pub struct FormFacts {
     /// What excludes or needs what, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
+    /// The counterpart in another language, and remarks, one line each.
+    pub beside: Vec<String>,
 }
 
 /// An operand position of a form.
@@ -412,6 +414,8 @@ pub enum Explanation {
         mnemonic: String,
         form: Box<FormFacts>,
         words: Vec<WordFacts>,
+        /// Why no form is written like this, one sentence each, if the tables show it. The check of a text may find more.
+        faults: Vec<String>,
         /// The same in another language, one line each; with how far it can be trusted.
         beside: Vec<String>,
     },

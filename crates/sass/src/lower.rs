@@ -10,6 +10,8 @@ mod dispatch;
 mod double;
 mod extreme;
 mod float;
+#[cfg(test)]
+mod forms;
 mod half;
 mod integer;
 mod kernel;
@@ -50,6 +52,16 @@ struct Context<'a> {
     /// Of the instruction at hand.
     address: u64,
     guard: Option<Guard>,
+}
+
+/// Whether instructions with an opcode are executed.
+pub(crate) fn is_executed(opcode: &str) -> bool {
+    dispatch::find(opcode).is_some()
+}
+
+/// Whether an opcode is executed whatever its operands and modifiers.
+pub(crate) fn ignores_modifiers(opcode: &str) -> bool {
+    kernel::is_lowered(&format!("{opcode}.ANY_MODIFIER ANY_OPERAND;"))
 }
 
 /// One instruction of the text to the instructions of its step.

@@ -176,16 +176,20 @@ pub fn explain(subject: &str) -> Option<String> {
 fn explanation_text(front: Front, explanation: Explanation) -> String {
     match explanation {
         Explanation::Opcode(forms) => {
-            let pages = forms.into_iter().map(|form| form_text(&form.into()));
+            let pages = forms.into_iter().map(|mut form| {
+                let beside = std::mem::take(&mut form.beside);
+                form_text(&form.into()) + &beside_text(&beside)
+            });
             pages.collect::<Vec<_>>().join("\n")
         }
         Explanation::Instruction {
             mnemonic,
             form,
             words,
+            mut faults,
             beside,
         } => {
-            let faults = faults_of_form(front, &mnemonic);
+            faults.extend(faults_of_form(front, &mnemonic));
             instruction_text(&mnemonic, &(*form).into(), &words, &faults, &beside)
         }
     }
@@ -387,7 +391,8 @@ fn form_text(page: &FormPage) -> String {
         if let [value] = slot.values.as_slice()
             && value.text == slot.name
         {
-            text += &format!("\n  .{}  {}{optional}\n", slot.name, value.help);
+            let help = value.help.trim_end_matches('.');
+            text += &format!("\n  .{}  {help}{optional}\n", slot.name);
             continue;
         }
         text += &format!("\n  .{}  {}{optional}\n", slot.name, slot.title);
@@ -424,7 +429,7 @@ fn instruction_text(
             .iter()
             .map(|fault| format!("  no such form: {fault}\n")),
     );
-    text += &format!("  {}\n  {}\n", page.help, page.syntax);
+    text += &format!("  {}\n  {}\n", page.help, page.syntax.replace('\n', "\n  "));
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for word in words {
         text += &match &word.meaning {
@@ -436,11 +441,19 @@ fn instruction_text(
             None => format!("\n  .{}  not a modifier that this form takes", word.text),
         };
     }
-    for (index, line) in beside.iter().enumerate() {
-        let indentation = if index == 0 { "\n\n  " } else { "\n    " };
-        text += &format!("{indentation}{line}");
+    if !words.is_empty() {
+        text.push('\n');
     }
-    text.push('\n');
+    text + &beside_text(beside)
+}
+
+/// Lines in another language and remarks, after an empty line.
+fn beside_text(lines: &[String]) -> String {
+    let mut text = String::new();
+    for (index, line) in lines.iter().enumerate() {
+        let indentation = if index == 0 { "\n  " } else { "    " };
+        text += &format!("{indentation}{line}\n");
+    }
     text
 }
 
@@ -458,6 +471,26 @@ mod tests {
         for legal in ["shfl.sync.idx.b32", "add.sat.u32", "st.global.v4.f32"] {
             let text = explain(legal).expect("a known instruction");
             assert!(!text.contains("no such form"), "{text}");
+        }
+    }
+
+    #[test]
+    fn machine_code_is_explained_with_operands_and_counterpart() {
+        for (subject, part) in [
+            ("IADD3", "IADD3 Rd{, Pd{, Pe}}, Ra, Rb, Rc\n"),
+            ("IADD3", "PTX, among others: `add.s32`"),
+            ("BSSY", "PTX: none; the assembler inserts it"),
+            (
+                "XMAD",
+                "Warpgrid checks the name but does not execute it.\n",
+            ),
+            (
+                "LDG.E.BOGUS",
+                "no such form: `LDG` has no modifier `.BOGUS` (expected `.",
+            ),
+        ] {
+            let text = explain(subject).expect("a known instruction");
+            assert!(text.contains(part), "{subject}: {text}");
         }
     }
 

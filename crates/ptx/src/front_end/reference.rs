@@ -64,6 +64,7 @@ pub(super) fn explain(instruction: &str) -> Option<Explanation> {
                 meaning: meaning(&bound, index),
             })
             .collect(),
+        faults: Vec::new(),
         beside: beside(&bound),
     })
 }
@@ -127,6 +128,7 @@ fn form(layout: &Layout) -> FormFacts {
             .collect(),
         rules: form.rules.iter().map(|rule| rule.sentence()).collect(),
         examples: examples(form).iter().map(|&line| line.to_owned()).collect(),
+        beside: Vec::new(),
     }
 }
 

@@ -1,11 +1,19 @@
 //! The reference of SASS as plain data: rows of the tables go in, forms and explained instructions come out.
 
+mod operands;
+
+use crate::lower::{ignores_modifiers, is_executed};
 use crate::mnemonic::bind;
+use operands::{operands, store_operands};
 use warpgrid_isa::TargetGate;
+use warpgrid_isa::form::{distance, nearest};
 use warpgrid_isa::sass::control::Control;
+use warpgrid_isa::sass::forms::{ModifierMeaning, ModifierName, ModifierSlot};
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
-use warpgrid_isa::sass::{Opcode, Slot, Store, Word, find_opcode, find_store, pairs};
+use warpgrid_isa::sass::{
+    Counterpart, Opcode, Slot, Store, SyntaxLine, Word, find_forms, find_opcode, find_store, pairs,
+};
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
 /// Every form: the stores with their words, then the other opcodes.
@@ -35,6 +43,7 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
         operands: Vec::new(),
         rules: Vec::new(),
         examples: Vec::new(),
+        beside: Vec::new(),
     }];
     match explain_instruction(rest) {
         Some(Explanation::Opcode(opcodes)) => forms.extend(opcodes),
@@ -51,13 +60,16 @@ fn explain_instruction(instruction: &str) -> Option<Explanation> {
     let mut words = mnemonic.split('.');
     let name = words.next()?;
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let Some(row) = find_store(name) else {
-        return find_opcode(name).map(|row| Explanation::Opcode(vec![opcode(row)]));
-    };
-    if words.is_empty() {
-        return Some(Explanation::Opcode(vec![store(row)]));
+    match (find_store(name), find_opcode(name)) {
+        (Some(row), _) if words.is_empty() => Some(Explanation::Opcode(vec![store(row)])),
+        (Some(row), _) => Some(explain_store(mnemonic, row, &words)),
+        (None, Some(row)) => Some(explain_opcode(mnemonic, row, &words)),
+        (None, None) => None,
     }
-    let bound = bind(row, &words);
+}
+
+fn explain_store(mnemonic: &str, row: &Store, words: &[&str]) -> Explanation {
+    let bound = bind(row, words);
     let mut explained: Vec<(usize, WordFacts)> = Vec::new();
     for found in &bound.words {
         let slot = row.slots[found.slot];
@@ -72,20 +84,166 @@ fn explain_instruction(instruction: &str) -> Option<Explanation> {
             },
         ));
     }
+    let all: Vec<&str> = store_words(row).map(|word| word.text).collect();
+    let mut faults = Vec::new();
     for &index in &bound.unknown {
+        faults.push(no_modifier(row.opcode, words[index], &all));
         let text = words[index].to_owned();
         let meaning = None;
         explained.push((index, WordFacts { text, meaning }));
     }
+    for (index, word) in bound.words.iter().enumerate() {
+        let mut earlier = bound.words[..index].iter();
+        if let Some(first) = earlier.find(|first| first.slot == word.slot) {
+            faults.push(format!(
+                "`.{}` and `.{}` exclude each other",
+                first.word.text, word.word.text
+            ));
+        }
+    }
     let found: Vec<&Word> = bound.words.iter().map(|bound| bound.word).collect();
     let ptx = pairs::ptx(row, &found);
     explained.sort_by_cached_key(|(index, _)| *index as u64);
-    Some(Explanation::Instruction {
+    Explanation::Instruction {
         mnemonic: mnemonic.to_owned(),
         form: Box::new(store(row)),
         words: explained.into_iter().map(|(_, word)| word).collect(),
+        faults,
         beside: vec![format!("PTX, among others: `{ptx}`")],
-    })
+    }
+}
+
+fn store_words(row: &Store) -> impl Iterator<Item = &'static Word> {
+    row.slots.iter().flat_map(|slot| slot.words)
+}
+
+/// Explains the modifiers of an instruction that is no store by the syntax line that fits them best.
+fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
+    let mut form = opcode(row);
+    let lines = lines(row.name);
+    form.beside.extend(remarks(row.name, &lines));
+    let fits = lines.iter().map(|line| fit(row.name, line, words));
+    let best = fits.min_by_key(Fit::n_faults).filter(|_| !words.is_empty());
+    // The table states the modifiers of executed opcodes alone.
+    let Some(best) = best.filter(|_| is_executed(row.name)) else {
+        return Explanation::Opcode(vec![form]);
+    };
+    let all = all_words(row.name, &lines);
+    let mut words = best.words;
+    let mut faults: Vec<String> = Vec::new();
+    if ignores_modifiers(row.name) {
+        for word in words.iter_mut().filter(|word| word.meaning.is_none()) {
+            let meaning = "not in the tables, without effect on the execution".to_owned();
+            word.meaning = Some(WordMeaning::Literal(meaning));
+        }
+    } else {
+        let unknown = best.unknown.iter().map(|word| match all.contains(word) {
+            true => format!("`.{word}` does not combine with the other modifiers"),
+            false => no_modifier(row.name, word, &all),
+        });
+        faults.extend(unknown);
+        let missing = best.missing.iter().map(|slot| {
+            let words: Vec<&str> = slot_words(row.name, slot).map(|(word, _)| word).collect();
+            format!("a modifier is missing (expected {})", list(&words))
+        });
+        // An incomplete mnemonic is missing what another modifier may replace.
+        faults.extend(missing.filter(|_| best.unknown.is_empty()));
+    }
+    Explanation::Instruction {
+        mnemonic: mnemonic.to_owned(),
+        beside: form.beside.clone(),
+        form: Box::new(form),
+        words,
+        faults,
+    }
+}
+
+/// How the modifiers of an instruction fit a syntax line.
+struct Fit<'a> {
+    words: Vec<WordFacts>,
+    unknown: Vec<&'a str>,
+    /// Required positions without a modifier.
+    missing: Vec<ModifierSlot>,
+}
+
+impl Fit<'_> {
+    fn n_faults(&self) -> usize {
+        self.unknown.len() + self.missing.len()
+    }
+}
+
+/// Binds each modifier to the first free position of a syntax line that has it.
+fn fit<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> Fit<'a> {
+    let mut free: Vec<&ModifierSlot> = line.modifiers.iter().collect();
+    let (mut explained, mut unknown) = (Vec::new(), Vec::new());
+    for word in words {
+        let found = free.iter().enumerate().find_map(|(index, slot)| {
+            let mut names = slot.alternatives.iter();
+            Some((index, names.find_map(|name| name.meaning(opcode, word))?))
+        });
+        let meaning = found.map(|(index, meaning)| {
+            free.remove(index);
+            word_meaning(word, meaning)
+        });
+        if meaning.is_none() {
+            unknown.push(*word);
+        }
+        explained.push(WordFacts {
+            text: (*word).to_owned(),
+            meaning,
+        });
+    }
+    let missing = free.into_iter().filter(|slot| slot.required);
+    Fit {
+        words: explained,
+        unknown,
+        missing: missing.cloned().collect(),
+    }
+}
+
+fn word_meaning(word: &str, meaning: ModifierMeaning) -> WordMeaning {
+    match meaning.title {
+        Some(title) => WordMeaning::Value {
+            slot: title.to_owned(),
+            value: plain_value(word, meaning.help),
+        },
+        None => WordMeaning::Literal(meaning.help.to_owned()),
+    }
+}
+
+/// Legal modifiers that a message about another one names at most.
+const MAX_NAMED: usize = 12;
+
+/// The sentence about a modifier that an opcode does not have.
+fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
+    if legal.is_empty() {
+        return format!("`{opcode}` has no modifiers");
+    }
+    let near = nearest(found, legal.iter().copied());
+    let near = near.map_or(String::new(), |near| format!("did you mean `.{near}`? "));
+    let mut nearest_first = legal.to_vec();
+    if legal.len() > MAX_NAMED {
+        nearest_first.sort_by_cached_key(|word| distance(found, word) as u64);
+    }
+    let n_named = legal.len().min(MAX_NAMED);
+    let expected = match legal.len() - n_named {
+        0 => list(&nearest_first),
+        n_others => {
+            let named = nearest_first[..n_named].iter();
+            let named: Vec<String> = named.map(|word| format!("`.{word}`")).collect();
+            format!("{} or {n_others} others", named.join(", "))
+        }
+    };
+    format!("`{opcode}` has no modifier `.{found}` ({near}expected {expected})")
+}
+
+/// Modifiers with commas between and `or` before the last one.
+fn list(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
 }
 
 fn needs(gate: TargetGate) -> Option<String> {
@@ -104,27 +262,129 @@ fn store(row: &Store) -> FormFacts {
         needs: needs(row.on),
         section: String::new(),
         slots: row.slots.iter().map(|row| slot(row)).collect(),
-        operands: Vec::new(),
+        operands: store_operands(row),
         rules: addresses.collect(),
         examples: row
             .good
             .iter()
             .map(|(_, text)| (*text).to_owned())
             .collect(),
+        beside: vec![format!("PTX, among others: `{}`", pairs::ptx(row, &[]))],
     }
 }
 
 fn opcode(row: &Opcode) -> FormFacts {
+    let lines = lines(row.name);
+    let syntax: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let counterpart = find_forms(row.name).map(|(forms, _)| forms.counterpart);
     FormFacts {
         opcode: row.name.to_owned(),
-        syntax: row.name.to_owned(),
+        syntax: match syntax.is_empty() {
+            true => row.name.to_owned(),
+            false => syntax.join("\n"),
+        },
         help: row.help.to_owned(),
         needs: needs(row.on),
         section: String::new(),
-        slots: Vec::new(),
-        operands: Vec::new(),
+        slots: modifier_slots(row.name, &lines),
+        operands: operands(&lines),
         rules: Vec::new(),
         examples: Vec::new(),
+        beside: counterpart.into_iter().map(counterpart_line).collect(),
+    }
+}
+
+fn lines(opcode: &str) -> Vec<SyntaxLine> {
+    find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
+}
+
+fn counterpart_line(counterpart: Counterpart) -> String {
+    match counterpart {
+        Counterpart::Ptx(mnemonics) => {
+            let quoted = mnemonics.split(", ").map(|name| format!("`{name}`"));
+            format!(
+                "PTX, among others: {}",
+                quoted.collect::<Vec<_>>().join(", ")
+            )
+        }
+        Counterpart::None(reason) => format!("PTX: none; {reason}."),
+    }
+}
+
+/// What Warpgrid does with an opcode beside executing the forms of the table.
+fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !is_executed(opcode) {
+        remarks.push("Warpgrid checks the name but does not execute it.".to_owned());
+        if lines.is_empty() {
+            remarks.push("No documentation states its operands.".to_owned());
+        }
+    } else if ignores_modifiers(opcode) {
+        remarks.push("Warpgrid executes it with any operands and modifiers.".to_owned());
+    }
+    remarks
+}
+
+/// The modifier positions of all lines, each one once. A position is required if every line requires it.
+fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotFacts> {
+    let mut names: Vec<ModifierName> = Vec::new();
+    let all = lines.iter().flat_map(|line| &line.modifiers);
+    for name in all.flat_map(|slot| &slot.alternatives) {
+        if !names.contains(name) {
+            names.push(*name);
+        }
+    }
+    let is_required = |name: &ModifierName| {
+        let requires = |slot: &ModifierSlot| slot.required && slot.alternatives == [*name];
+        let mut lines = lines.iter();
+        lines.all(|line| line.modifiers.iter().any(requires))
+    };
+    let facts = |name: ModifierName| {
+        let words = name.words(opcode).into_iter();
+        let (text, title) = match name {
+            ModifierName::Literal(text) => (text, "modifier"),
+            ModifierName::Set(set) => (set.name, set.title),
+        };
+        SlotFacts {
+            name: text.to_owned(),
+            title: title.to_owned(),
+            required: is_required(&name),
+            values: words.map(|(word, help)| plain_value(word, help)).collect(),
+        }
+    };
+    names.into_iter().map(facts).collect()
+}
+
+fn slot_words(
+    opcode: &str,
+    slot: &ModifierSlot,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let names = slot.alternatives.iter();
+    names
+        .flat_map(|name| name.words(opcode))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// The modifiers of all lines, each one once.
+fn all_words(opcode: &str, lines: &[SyntaxLine]) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for slot in lines.iter().flat_map(|line| &line.modifiers) {
+        for (word, _) in slot_words(opcode, slot) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+    }
+    words
+}
+
+fn plain_value(word: &str, help: &str) -> ValueFacts {
+    ValueFacts {
+        text: word.to_owned(),
+        help: help.to_owned(),
+        needs: None,
+        origin: "listings of assemblers 11.8 to 13.5".to_owned(),
     }
 }
 

@@ -212,3 +212,136 @@ fn instructions_are_explained_word_by_word() {
     assert!(explain("IMAD.WIDE R1, R2, R3").is_some());
     assert!(explain("nonsense").is_none());
 }
+
+/// The page of a mnemonic: its faults, its modifiers, and what is beside.
+fn page(mnemonic: &str) -> String {
+    let mut text = String::new();
+    let mut add = |line: &str| text += &format!("{line}\n");
+    match explain(mnemonic).expect("a known opcode") {
+        warpgrid_program::Explanation::Opcode(forms) => {
+            for form in forms {
+                add(&form.syntax);
+                for slot in &form.slots {
+                    let words: Vec<&str> = slot.values.iter().map(|v| v.text.as_str()).collect();
+                    add(&format!("  .{}: {}", slot.title, words.join(" ")));
+                }
+                for operand in &form.operands {
+                    add(&format!("  {}: {}", operand.name, operand.help));
+                }
+                form.beside.iter().for_each(|line| add(line));
+            }
+        }
+        warpgrid_program::Explanation::Instruction {
+            words,
+            faults,
+            beside,
+            ..
+        } => {
+            faults.iter().for_each(|fault| add(fault));
+            for word in words {
+                add(&format!(".{}: {:?}", word.text, word.meaning.is_some()));
+            }
+            beside.iter().for_each(|line| add(line));
+        }
+    }
+    text
+}
+
+#[test]
+fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
+    expect![[r#"
+        SHFL.shuffle Pd, Rd, Ra, Rb, Rc
+          .source lane: IDX UP DOWN BFLY
+          Pd: predicate that is written; `PT` discards it
+          Rd: register that is written, the first one of a wide result
+          Ra, Rb, Rc: source register, the first one of a wide value; in arithmetic also a literal, a constant or a uniform register
+        PTX, among others: `shfl.sync`
+    "#]].assert_eq(&page("SHFL"));
+    expect![[r#"
+        UISETP.icmp{.U32|.S32|.U64|.S64}{.bool} UPd, UPe, URa, URb, UPa
+        UISETP.icmp{.U32|.S32}{.bool}.EX UPd, UPe, URa, URb, UPa{, UPb}
+          .comparison: LT EQ LE GT NE GE T F
+          .modifier: U32
+          .modifier: S32
+          .modifier: U64
+          .modifier: S64
+          .combination with the predicate: AND OR XOR
+          .modifier: EX
+          UPd, UPe: uniform predicate that is written; `UPT` discards it
+          URa, URb: uniform source register, the first one of a wide value; in arithmetic also a literal
+          UPa: uniform source predicate, `!` negates it
+          UPb: uniform source predicate, `!` negates it
+        PTX, among others: `setp.s32`, `setp.s64`
+    "#]].assert_eq(&page("UISETP"));
+    expect![[r#"
+        NOP
+        PTX: none; the assembler inserts it for alignment.
+        Warpgrid executes it with any operands and modifiers.
+    "#]]
+    .assert_eq(&page("NOP"));
+    expect![[r#"
+        TTUGO
+        PTX: none; it drives the ray tracing unit, which PTX does not expose.
+        Warpgrid checks the name but does not execute it.
+        No documentation states its operands.
+    "#]]
+    .assert_eq(&page("TTUGO"));
+    expect![[r#"
+        STS{.sz} [Ra + ImmS24], Rb
+          .width of the address: E
+          .width: 8 U8 S8 16 U16 S16 32 64 128
+          [Ra + ImmS24]: address, in one of the forms below
+          Rb: first register of the data
+        PTX, among others: `st.shared.b32`
+    "#]]
+    .assert_eq(&page("STS"));
+}
+
+#[test]
+fn forms_that_do_not_exist_are_faults() {
+    expect![[r#"
+        `LDG` has no modifier `.BOGUS` (expected `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
+        .E: true
+        .BOGUS: false
+        PTX, among others: `ld.global`, `ld.global.nc`
+    "#]].assert_eq(&page("LDG.E.BOGUS"));
+    expect![[r#"
+        `.128` does not combine with the other modifiers
+        .E: true
+        .64: true
+        .128: false
+        PTX, among others: `ld.global`, `ld.global.nc`
+    "#]]
+    .assert_eq(&page("LDG.E.64.128"));
+    expect![[r#"
+        a modifier is missing (expected `.LT`, `.EQ`, `.LE`, `.GT`, `.NE`, `.GE`, `.T` or `.F`)
+        .U32: true
+        PTX, among others: `setp.s32`, `setp.s64`
+    "#]]
+    .assert_eq(&page("ISETP.U32"));
+    expect![[r#"
+        `SHFL` has no modifier `.IDEX` (did you mean `.IDX`? expected `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+        .IDEX: false
+        PTX, among others: `shfl.sync`
+    "#]].assert_eq(&page("SHFL.IDEX"));
+    expect![[r#"
+        `STG` has no modifier `.BOGUS` (expected `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
+        .E: true
+        .BOGUS: false
+        PTX, among others: `st.global.b32`
+    "#]].assert_eq(&page("STG.E.BOGUS"));
+    expect![[r#"
+        .64x96x16: true
+        .F32: true
+        .BF16: true
+        PTX, among others: `wgmma.mma_async.sync`
+    "#]]
+    .assert_eq(&page("HGMMA.64x96x16.F32.BF16"));
+    expect![[r#"
+        .SC: true
+        .BOGUS: true
+        PTX, among others: `fence.acq_rel`, `fence.sc`, `membar.gl`
+        Warpgrid executes it with any operands and modifiers.
+    "#]]
+    .assert_eq(&page("MEMBAR.SC.BOGUS"));
+}

@@ -5,9 +5,10 @@ use super::library::{Library, SystemFunction, read_reference};
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
 use super::{Context, control, lower_one, undetermined, uniform};
+use crate::check::target::inferred;
 use crate::environment::Environment;
-use crate::listing::{KernelInfo, Part, Placed, Section, Symbol, Text};
-use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
+use crate::listing::{self, KernelInfo, Part, Placed, Section, Symbol, Text};
+use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value, parse};
 use std::collections::HashMap;
 use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{
@@ -71,6 +72,22 @@ pub(crate) fn lower(
         not_run: lowering.not_run,
         undetermined_literals: lowering.undetermined_literals,
     }
+}
+
+/// Whether every instruction of a text without functions is executed.
+pub(super) fn is_lowered(source: &str) -> bool {
+    let tree = parse(source);
+    let listing = listing::read(&tree, source);
+    listing.parts.iter().all(|part| {
+        let lowered = lower(
+            &tree,
+            source,
+            part,
+            inferred(source, &tree),
+            Version::NEWEST,
+        );
+        lowered.not_run.is_empty()
+    })
 }
 
 struct Lowering<'a> {

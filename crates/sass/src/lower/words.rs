@@ -83,12 +83,16 @@ impl<'a> Words<'a> {
     /// Takes a modifier; whether it is there.
     #[inline(never)]
     pub(super) fn take(&mut self, word: &str) -> bool {
+        #[cfg(test)]
+        note_asked(word);
         let place = self.modifiers.iter().position(|modifier| *modifier == word);
         place.map(|place| self.modifiers.remove(place)).is_some()
     }
 
     /// Takes the first of these modifiers that is there.
     pub(super) fn take_one<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
+        #[cfg(test)]
+        words.iter().for_each(|(word, _)| note_asked(word));
         let found = words
             .iter()
             .find(|(word, _)| self.modifiers.contains(word))?;
@@ -545,4 +549,26 @@ fn half_bits(value: f64) -> u64 {
 /// A source that is a number.
 pub(super) fn number(value: u64) -> OperandValue {
     plain(Source::Immediate(value))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The modifiers that lowering functions asked for.
+    static ASKED: std::cell::RefCell<std::collections::BTreeSet<String>> =
+        std::cell::RefCell::default();
+}
+
+#[cfg(test)]
+fn note_asked(word: &str) {
+    ASKED.with_borrow_mut(|asked| {
+        if !asked.contains(word) {
+            asked.insert(word.to_owned());
+        }
+    });
+}
+
+/// Returns the modifiers that lowering functions asked for on this thread.
+#[cfg(test)]
+pub(super) fn words_asked() -> Vec<String> {
+    ASKED.with_borrow(|asked| asked.iter().cloned().collect())
 }

@@ -1,0 +1,147 @@
+//! The operands of syntax lines, explained by their names.
+
+use warpgrid_isa::sass::{Store, SyntaxLine};
+use warpgrid_program::OperandFacts;
+
+/// The operands of a store; the rules of its page describe the addresses.
+pub(super) fn store_operands(row: &Store) -> Vec<OperandFacts> {
+    let names = row.syntax.split_once(' ').map_or("", |(_, names)| names);
+    let operand = |(name, help): &(&str, &str)| OperandFacts {
+        name: (*name).to_owned(),
+        help: (*help).to_owned(),
+        required: *name == "Rb" || name.starts_with('['),
+    };
+    let named = STORE_OPERANDS
+        .iter()
+        .filter(|(name, _)| names.contains(name));
+    named.map(operand).collect()
+}
+
+/// The operands that the syntax lines of stores name.
+const STORE_OPERANDS: &[(&str, &str)] = &[
+    ("[a]", "address, in one of the forms below"),
+    ("[Ra + ImmS24]", "address, in one of the forms below"),
+    ("Rb", "first register of the data"),
+    ("Rc", "first register of the upper half of 256 bits"),
+    (
+        "mask",
+        "literal mask of the words of 256 bits that are stored",
+    ),
+    ("Pp", "source predicate"),
+];
+
+/// The operands of all lines, each one once. An operand is required if every line has it outside of braces.
+pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandFacts> {
+    let lists: Vec<Vec<(String, bool)>> = lines.iter().map(operand_names).collect();
+    let mut found: Vec<OperandFacts> = Vec::new();
+    let mut named: Vec<&String> = Vec::new();
+    for (name, _) in lists.iter().flatten() {
+        let Some(help) = operand_help(name) else {
+            continue;
+        };
+        if named.contains(&name) {
+            continue;
+        }
+        named.push(name);
+        let is_there = |list: &Vec<(String, bool)>| list.contains(&(name.clone(), true));
+        let required = lists.iter().all(is_there);
+        // Operands of one kind share a line.
+        match found.last_mut() {
+            Some(last) if last.help == help && last.required == required => {
+                last.name += ", ";
+                last.name += name;
+            }
+            _ => found.push(OperandFacts {
+                name: name.clone(),
+                help: help.to_owned(),
+                required,
+            }),
+        }
+    }
+    found
+}
+
+/// The operands of a line, and whether each of them is outside of braces.
+fn operand_names(line: &SyntaxLine) -> Vec<(String, bool)> {
+    let mut names = vec![(String::new(), true)];
+    let mut depth = 0;
+    for letter in line.operands.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' | ' ' => names.push((String::new(), true)),
+            '|' => {}
+            _ => {
+                if let Some((name, is_required)) = names.last_mut() {
+                    name.push(letter);
+                    *is_required = depth == 0;
+                }
+            }
+        }
+    }
+    names.retain(|(name, _)| !name.is_empty());
+    names
+}
+
+/// Prefixes of operands that are addresses or names, and what each of them is.
+const PLACES: &[(&str, &str)] = &[
+    ("tmem[", "address in tensor memory"),
+    (
+        "gdesc[",
+        "first of the uniform registers with the matrix descriptors",
+    ),
+    ("idesc[", "uniform register with the instruction descriptor"),
+    ("desc[", "uniform registers with a cache policy"),
+    ("c[", "constant: bank, then byte offset"),
+    ("a[", "attribute of the graphics pipeline"),
+    ("[U", "address in uniform registers, with a byte offset"),
+    (
+        "[",
+        "address: a register or pair, a uniform register and a byte offset; `desc[URx][Rx.64]` from `sm_80` on",
+    ),
+    ("imm", "literal"),
+    ("mask", "literal mask of bytes"),
+    ("label", "label or address of an instruction"),
+    ("special", "special register such as `SR_TID.X`"),
+    (
+        "geometry",
+        "geometry: `1D`, `2D`, `3D`, `CUBE`, `ARRAY_1D`, `ARRAY_2D` or `ARRAY_CUBE`",
+    ),
+    ("gsb0", "commits the group of products"),
+    ("PR", "all predicates"),
+    ("UPR", "all uniform predicates"),
+    ("CC", "condition code"),
+];
+
+/// What an operand is, by its name in a syntax line; `None` for a fixed register such as `PT` or `RZ`.
+fn operand_help(name: &str) -> Option<&'static str> {
+    let mut places = PLACES.iter();
+    if let Some((_, help)) = places.find(|(prefix, _)| name.starts_with(prefix)) {
+        return Some(help);
+    }
+    let name = name.split('.').next().unwrap_or(name);
+    let prefix = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+    let is_written = match &name[prefix.len()..] {
+        "d" | "e" => true,
+        letters if letters.len() == 1 => false,
+        _ => return None,
+    };
+    Some(match (prefix, is_written) {
+        ("R", true) => "register that is written, the first one of a wide result",
+        ("R", false) => {
+            "source register, the first one of a wide value; in arithmetic also a literal, a constant or a uniform register"
+        }
+        ("UR", true) => "uniform register that is written, the first one of a wide result",
+        ("UR", false) => {
+            "uniform source register, the first one of a wide value; in arithmetic also a literal"
+        }
+        ("P", true) => "predicate that is written; `PT` discards it",
+        ("P", false) => "source predicate, `!` negates it",
+        ("UP", true) => "uniform predicate that is written; `UPT` discards it",
+        ("UP", false) => "uniform source predicate, `!` negates it",
+        ("B", true) => "convergence barrier that is written",
+        ("B", false) => "convergence barrier",
+        ("SB", _) => "scoreboard",
+        _ => return None,
+    })
+}

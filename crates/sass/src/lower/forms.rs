@@ -1,0 +1,468 @@
+//! Holds the table of forms against the lowering: each line of the table is lowered with each of its modifiers, and every other
+//! modifier must be refused.
+
+use super::dispatch;
+use super::kernel::lower;
+use super::words::words_asked;
+use crate::listing;
+use crate::syntax::parse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use warpgrid_isa::form::layouts;
+use warpgrid_isa::sass::forms::{ModifierSlot, SyntaxLine};
+use warpgrid_isa::sass::modifiers::SETS;
+use warpgrid_isa::sass::opcodes::OPCODES;
+use warpgrid_isa::sass::{Counterpart, find_forms, find_store};
+use warpgrid_isa::{ControlOp, Does, MoveOp, SyncOp, Target, Version};
+
+/// A modifier that no opcode has.
+const NO_MODIFIER: &str = "NOMODIFIER";
+
+/// Modifiers that the lowering accepts although no assembler prints them for these opcodes: it reads the modifiers of a family by one
+/// function.
+#[rustfmt::skip]
+const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
+    // Caches, ordering and scopes are read alike for all memory accesses.
+    (
+        &["ATOM", "ATOMG", "ATOMS", "LD", "LDG", "LDGSTS", "LDL", "LDS", "RED", "REDG", "USTGR"],
+        &[
+            "CA", "CG", "CGA", "CI", "CONSTANT", "CONSTPRED", "CS", "CTA", "CV", "E", "EF", "EFL2", "EL", "ELL2", "EN", "ENL2", "EU", "EVICT_FIRST",
+            "EVICT_LAST", "GPU", "LTC128B", "LTC256B", "LTC64B", "LU", "MMIO", "NA", "PRIVATE", "SM", "STRONG", "SYS", "U", "VC", "WB", "WEAK", "WT",
+        ],
+    ),
+    (&["ATOM", "ATOMS", "RED"], &["BF16x4", "BF16x8", "F16x4", "F16x8", "F32x2", "F32x4"]),
+    (&["ATOMS", "SURED", "UBLKRED"], &["FTZ", "RN"]),
+    (&["RED", "REDG", "SURED", "UBLKRED"], &["POPC"]),
+    (&["SURED", "SUST"], &["CONSTANT"]),
+    (&["UBLKRED"], &["DST_G_BYTE_MASK", "MULTICAST"]),
+    // Conversions.
+    (&["F2F", "F2I", "F2IP", "FRND", "I2F", "I2FP", "UF2F", "UF2I", "UF2IP", "UFRND", "UI2F", "UI2FP"], &["FTZ", "NTZ", "SAT"]),
+    // Floating point: literals in place of a register, and pairs.
+    (&["FADD32I", "FFMA32I", "FMUL32I", "HADD2"], &["RM", "RN", "RP", "RZ"]),
+    (&["FMUL32I"], &["D2", "D4", "D8", "M2", "M4", "M8"]),
+    (&["FADD2", "FFMA2", "FMUL2"], &["SAT"]),
+    (&["FHADD", "FHFMA"], &["BF16", "F16_V2"]),
+    (&["FHADD", "FHFMA", "HADD2", "HMNMX2", "HMUL2", "HSET2", "HSETP2", "VHMNMX"], &["MMA"]),
+    (&["HMUL2"], &["F32"]),
+    // Integers.
+    (&["IADD32I", "MOV32I"], &["64"]),
+    (&["IDP"], &["S2", "S32", "S4", "U2", "U32", "U4"]),
+    (&["IMNMX", "UIMNMX"], &["RELU", "S16x2", "U16x2"]),
+    (&["UVIADDMNMX", "UVIMNMX", "UVIMNMX3", "VIADDMNMX", "VIMNMX", "VIMNMX3"], &["S64", "U64"]),
+    (&["IMUL"], &["IADD", "MOV", "SHL"]),
+    (&["SHL", "USHL"], &["S32", "U32"]),
+    (&["UVIADD", "VIADD"], &["X"]),
+    // Branches.
+    (&["JMP"], &["ANY", "CONV", "DIV"]),
+    // Textures and tensor memory.
+    (&["TLD"], &["DC"]),
+    (&["TLD4"], &["LL", "LZ"]),
+    (&["TXD"], &["LL", "LZ", "SCR"]),
+    (&["UTCOMMA"], &["ASHIFT", "WS"]),
+];
+
+fn is_also_accepted(opcode: &str, word: &str) -> bool {
+    let mut rows = ALSO_ACCEPTED.iter();
+    rows.any(|(opcodes, words)| opcodes.contains(&opcode) && words.contains(&word))
+}
+
+/// The texts of a syntax line with and without each part in braces.
+fn expand(text: &str) -> Vec<String> {
+    let Some(start) = text.find('{') else {
+        return vec![text.to_owned()];
+    };
+    let mut depth = 0;
+    let end = text[start..].char_indices().find_map(|(index, letter)| {
+        depth += match letter {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        (depth == 0).then_some(start + index)
+    });
+    let end = end.expect("a closing brace");
+    let (before, inside, after) = (&text[..start], &text[start + 1..end], &text[end + 1..]);
+    [
+        format!("{before}{after}"),
+        format!("{before}{inside}{after}"),
+    ]
+    .iter()
+    .flat_map(|text| expand(text))
+    .collect()
+}
+
+/// Operands as a disassembler prints them, for the names of a syntax line.
+fn operands(names: &str) -> String {
+    let mut text = String::new();
+    let mut rest = names;
+    while let Some(letter) = rest.chars().next() {
+        let n_bytes = rest
+            .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+            .unwrap_or(rest.len());
+        if n_bytes == 0 {
+            text.push(letter);
+            rest = &rest[letter.len_utf8()..];
+            continue;
+        }
+        let (name, after) = rest.split_at(n_bytes);
+        text += &operand(name);
+        rest = after;
+    }
+    text
+}
+
+fn operand(name: &str) -> String {
+    let text = match name {
+        "bank" => "0x0",
+        "mask" => "0xf",
+        "imm" => "0x1",
+        "label" => "`(.L_x_1)",
+        "special" => "SR_CLOCKLO",
+        "geometry" => "2D",
+        _ => return register(name),
+    };
+    text.to_owned()
+}
+
+/// The register of a name such as `URa`; other names as they are.
+fn register(name: &str) -> String {
+    let prefix = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+    let [letter] = name.as_bytes()[prefix.len()..] else {
+        return name.to_owned();
+    };
+    let index = usize::from(letter - b'a');
+    match prefix {
+        "R" => format!("R{}", 8 * index),
+        "UR" => format!("UR{}", 2 * index),
+        "P" | "UP" | "B" => format!("{prefix}{}", index % 6),
+        "SB" => "SB0".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// Every instruction of an opcode that the table states: each operand list with the modifiers that the line requires, and with one
+/// more or another one.
+fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static str>)> {
+    let base = base_words(opcode, line);
+    let mut found = Vec::new();
+    for names in expand(&line.operands) {
+        let operands = operands(&names);
+        found.push((
+            join(opcode, base.iter().flatten().copied(), &operands),
+            None,
+        ));
+        for (index, slot) in line.modifiers.iter().enumerate() {
+            for (word, _) in words_of(opcode, slot) {
+                let mut words = base.clone();
+                words[index] = Some(word);
+                found.push((
+                    join(opcode, words.into_iter().flatten(), &operands),
+                    Some(word),
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// The first modifier of each required position.
+fn base_words(opcode: &str, line: &SyntaxLine) -> Vec<Option<&'static str>> {
+    let slots = line.modifiers.iter();
+    let first = |slot: &ModifierSlot| {
+        let words = words_of(opcode, slot);
+        words
+            .first()
+            .filter(|_| slot.required)
+            .map(|(word, _)| *word)
+    };
+    slots.map(first).collect()
+}
+
+fn words_of(opcode: &str, slot: &ModifierSlot) -> Vec<(&'static str, &'static str)> {
+    let names = slot.alternatives.iter();
+    names.flat_map(|name| name.words(opcode)).collect()
+}
+
+fn join<'a>(opcode: &'a str, words: impl Iterator<Item = &'a str>, operands: &str) -> String {
+    let mnemonic: Vec<&str> = std::iter::once(opcode).chain(words).collect();
+    format!("{} {operands}", mnemonic.join("."))
+}
+
+/// What instructions became.
+struct LoweredTexts {
+    /// Why each of them is not executed.
+    reasons: Vec<Option<String>>,
+    /// What each of them does, in the order of its steps.
+    does: Vec<Vec<Does>>,
+}
+
+fn lower_texts(instructions: &[String]) -> LoweredTexts {
+    let mut source = "NOP;\n.L_x_1:\n".to_owned();
+    let mut starts = Vec::new();
+    for instruction in instructions {
+        starts.push(source.len() as u32);
+        source += instruction;
+        source += ";\n";
+    }
+    let tree = parse(&source);
+    let listing = listing::read(&tree, &source);
+    let target = Target::from_name("sm_100a").expect("a target");
+    let lowered = lower(&tree, &source, &listing.parts[0], target, Version::NEWEST);
+    let index_at = |at: u32| starts.partition_point(|start| *start <= at).checked_sub(1);
+    let mut reasons = vec![None; instructions.len()];
+    let not_run = lowered
+        .not_run
+        .into_iter()
+        .map(|found| (found.span, found.what));
+    let errors = tree
+        .errors
+        .iter()
+        .map(|error| (error.span, format!("{:?}", error.kind)));
+    for (span, reason) in not_run.chain(errors) {
+        if let Some(index) = index_at(span.start) {
+            reasons[index] = Some(reason);
+        }
+    }
+    let mut does = vec![Vec::new(); instructions.len()];
+    for instruction in &lowered.module.functions[0].instructions {
+        if let Some(index) = index_at(instruction.span.start) {
+            does[index].push(lowered.module.actions[instruction.action.0 as usize].does);
+        }
+    }
+    LoweredTexts { reasons, does }
+}
+
+fn lower_all(instructions: &[String]) -> Vec<Option<String>> {
+    lower_texts(instructions).reasons
+}
+
+fn executed() -> impl Iterator<Item = &'static str> {
+    let names = OPCODES.iter().map(|opcode| opcode.name);
+    names.filter(|name| dispatch::find(name).is_some() && find_store(name).is_none())
+}
+
+fn lines_of(opcode: &str) -> Vec<SyntaxLine> {
+    find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
+}
+
+#[test]
+fn every_form_of_the_table_is_lowered() {
+    let mut refused = Vec::new();
+    for opcode in executed() {
+        for line in lines_of(opcode) {
+            let instructions = instructions(opcode, &line);
+            let texts: Vec<String> = instructions.into_iter().map(|(text, _)| text).collect();
+            let reasons = lower_all(&texts);
+            let found = texts.iter().zip(reasons);
+            refused.extend(found.filter_map(|(text, why)| Some(format!("{text}: {}", why?))));
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// The modifiers of the tables, and those that the lowering asks for.
+fn vocabulary() -> BTreeSet<String> {
+    let mut words: BTreeSet<&str> = BTreeSet::new();
+    words.extend(SETS.iter().flat_map(|set| set.words).map(|(word, _)| *word));
+    for opcode in executed() {
+        for line in lines_of(opcode) {
+            let instructions = instructions(opcode, &line);
+            words.extend(instructions.iter().filter_map(|(_, word)| *word));
+            lower_all(
+                &instructions
+                    .into_iter()
+                    .map(|(text, _)| text)
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    let words = words.into_iter().map(str::to_owned);
+    words.chain(words_asked()).collect()
+}
+
+/// The modifiers beyond those of the table with which a form of an opcode is lowered.
+fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTreeSet<String> {
+    let lines = lines_of(opcode);
+    let slots = lines.iter().flat_map(|line| &line.modifiers);
+    let known = slots.flat_map(|slot| words_of(opcode, slot));
+    let known: BTreeSet<&str> = known.map(|(word, _)| word).collect();
+    let others = vocabulary
+        .iter()
+        .filter(|word| !known.contains(word.as_str()));
+    let mut accepted = BTreeSet::new();
+    for line in &lines {
+        let base = base_words(opcode, line);
+        for names in expand(&line.operands) {
+            let operands = operands(&names);
+            let with = |word: &str| {
+                let words = base.iter().flatten().copied().chain([word]);
+                join(opcode, words, &operands)
+            };
+            // Some opcodes are executed whatever their modifiers.
+            if lower_all(&[with(NO_MODIFIER)]) == [None] {
+                continue;
+            }
+            let texts: Vec<String> = others.clone().map(|word| with(word)).collect();
+            let found = others.clone().zip(lower_all(&texts));
+            accepted.extend(found.filter_map(|(word, why)| why.is_none().then(|| word.clone())));
+        }
+    }
+    accepted
+}
+
+#[test]
+fn every_other_modifier_is_refused() {
+    let vocabulary = vocabulary();
+    let mut unlisted = Vec::new();
+    let mut accepted_of = BTreeMap::new();
+    for opcode in executed() {
+        let accepted = accepted_beyond_the_table(opcode, &vocabulary);
+        let missing = accepted
+            .iter()
+            .filter(|word| !is_also_accepted(opcode, word));
+        unlisted.extend(missing.map(|word| format!("{opcode}.{word}")));
+        accepted_of.insert(opcode, accepted);
+    }
+    assert!(unlisted.is_empty(), "{}", unlisted.join(" "));
+    for (opcodes, words) in ALSO_ACCEPTED {
+        let has = |opcode: &str, word: &str| accepted_of[opcode].contains(word);
+        for word in *words {
+            let is_needed = opcodes.iter().any(|opcode| has(opcode, word));
+            assert!(
+                is_needed,
+                "{opcodes:?}: `.{word}` is refused or in the table"
+            );
+        }
+        for opcode in *opcodes {
+            let is_needed = words.iter().any(|word| has(opcode, word));
+            assert!(is_needed, "{opcode}: {words:?} are refused or in the table");
+        }
+    }
+}
+
+#[test]
+fn every_opcode_that_is_executed_has_a_form() {
+    let without: Vec<&str> = executed()
+        .filter(|opcode| lines_of(opcode).is_empty())
+        .collect();
+    assert_eq!(without, [""; 0]);
+}
+
+/// Operations of the lowering that stand for others: copies for loads of constants, branches for calls, fences for no effect.
+fn is_general(does: Does) -> bool {
+    matches!(
+        does,
+        Does::Sync(SyncOp::Fence)
+            | Does::Move(MoveOp::Mov)
+            | Does::Control(ControlOp::Branch | ControlOp::BranchIndirect)
+    )
+}
+
+/// An instruction that becomes one operation is the counterpart of a PTX instruction with that operation, and the table states it.
+#[test]
+fn counterparts_have_the_operation_of_the_lowering() {
+    let mut missing = BTreeSet::new();
+    for opcode in executed() {
+        let forms = find_forms(opcode).map(|(forms, _)| forms.counterpart);
+        let Some(Counterpart::Ptx(mnemonics)) = forms else {
+            continue;
+        };
+        let stated: Vec<&str> = mnemonics
+            .split(", ")
+            .filter_map(|mnemonic| mnemonic.split('.').next())
+            .collect();
+        for line in lines_of(opcode) {
+            let texts = instructions(opcode, &line)
+                .into_iter()
+                .map(|(text, _)| text);
+            for does in lower_texts(&texts.collect::<Vec<_>>()).does {
+                let [does] = does[..] else {
+                    continue;
+                };
+                let same = layouts().iter().filter(|layout| layout.form.does == does);
+                let opcodes: BTreeSet<&str> = same.map(|layout| layout.opcode).collect();
+                let is_stated = opcodes.iter().any(|opcode| stated.contains(opcode));
+                if !opcodes.is_empty() && !is_stated && !is_general(does) {
+                    missing.insert(format!("{opcode}: {opcodes:?}"));
+                }
+            }
+        }
+    }
+    let missing: Vec<String> = missing.into_iter().collect();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// The operands of a listing: `P` for each predicate, `R` for any other one.
+fn kinds<'a>(operands: impl Iterator<Item = &'a str>) -> String {
+    let is_predicate = |text: &str| {
+        let name = text.trim_start_matches(['!', 'U']);
+        let is_number = |rest: &str| rest == "T" || rest.parse::<u8>().is_ok();
+        name.strip_prefix('P').is_some_and(is_number)
+    };
+    operands
+        .map(|text| if is_predicate(text) { 'P' } else { 'R' })
+        .collect()
+}
+
+/// The listings of this crate and of the tests of whole kernels.
+fn listings() -> Vec<String> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders = vec![
+        crates.join("sass/tests/data"),
+        crates.join("view/tests/machine_code"),
+    ];
+    let mut texts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "sass")
+            {
+                texts.push(std::fs::read_to_string(&path).expect("a text"));
+            }
+        }
+    }
+    texts
+}
+
+/// What disassemblers print has the operands of a line of the table, with modifiers of that line.
+#[test]
+fn listings_have_the_operands_and_modifiers_of_the_table() {
+    let mut unlisted = BTreeSet::new();
+    for source in listings() {
+        let tree = parse(&source);
+        for instruction in &tree.instructions {
+            let opcode = instruction.opcode.text(&source);
+            let lines = lines_of(opcode);
+            if lines.is_empty() || super::ignores_modifiers(opcode) {
+                continue;
+            }
+            let words = tree.modifiers(instruction).iter();
+            let words: Vec<&str> = words.map(|span| span.text(&source)).collect();
+            let operands = tree.operands(instruction).iter();
+            let found = kinds(operands.map(|operand| operand.span.text(&source)));
+            let is_of = |line: &SyntaxLine| {
+                let slots = line.modifiers.iter();
+                let known: Vec<&str> = slots
+                    .flat_map(|slot| words_of(opcode, slot))
+                    .map(|(word, _)| word)
+                    .collect();
+                let lists = expand(&line.operands).into_iter();
+                let mut lists = lists.map(|names| {
+                    let text = self::operands(&names);
+                    kinds(text.split([',', ' ']).filter(|name| !name.is_empty()))
+                });
+                words.iter().all(|word| known.contains(word)) && lists.any(|list| list == found)
+            };
+            if !lines.iter().any(is_of) {
+                let text = instruction.span.text(&source);
+                unlisted.insert(format!("{opcode}.{}: {text}", words.join(".")));
+            }
+        }
+    }
+    let unlisted: Vec<String> = unlisted.into_iter().collect();
+    assert!(unlisted.is_empty(), "{}", unlisted.join("\n"));
+}
