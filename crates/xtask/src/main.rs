@@ -16,6 +16,7 @@ mod optimised;
 mod order;
 mod package;
 mod ready;
+mod record;
 mod release;
 mod rooms;
 mod serve;
@@ -39,6 +40,8 @@ cargo xtask COMMAND
   conformance [--family NAME]       agreement with the reference assembler's verdicts; --gpu: with the GPU of this machine
   differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
                                     --nvdisasm PROGRAM, --keep FOLDER; --gpu: as PTX on the GPU of this machine
+  record FOLDER PROGRAM …           runs a program that uses the CUDA driver API, without a GPU, and keeps its PTX modules and launches;
+                                    `conformance --recorded FOLDER` compares the launches with those that Warpgrid infers
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
   order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs said exactly
   layouts --python PROGRAM          thousands of cases of the algebra of layouts, agreed with tensor-layouts and pycute, which that Python has
@@ -76,6 +79,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("layouts") => layouts::run(&mut arguments),
         Some("litmus") => litmus::run(&mut arguments),
         Some("order") => order::run(&mut arguments),
+        Some("record") => record::run(arguments),
         Some("release") => release::run(&mut arguments),
         Some("ready") => ready::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),

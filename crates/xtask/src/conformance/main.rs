@@ -18,6 +18,7 @@ mod case;
 mod fresh;
 mod hardware;
 mod public;
+mod recorded;
 mod report;
 mod sample;
 mod spellings;
@@ -89,6 +90,8 @@ enum Task {
     Gpu,
     /// Compares texts and run tests of public projects.
     Public(PathBuf),
+    /// Compares recorded launches.
+    Recorded(PathBuf),
 }
 
 fn main() -> ExitCode {
@@ -105,6 +108,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
         Task::Fresh(n) => fresh::compare(&options, *n),
         Task::Gpu => hardware::compare_with_gpu(&options),
         Task::Public(folder) => public::compare(&options, folder),
+        Task::Recorded(folder) => recorded::compare(folder),
     }
 }
 
@@ -136,6 +140,7 @@ impl Options {
                 "--fresh" => options.task = Task::Fresh(number(&value()?)?),
                 "--gpu" => options.task = Task::Gpu,
                 "--public" => options.task = Task::Public(value()?.into()),
+                "--recorded" => options.task = Task::Recorded(value()?.into()),
                 "--questions" => options.gpu.questions = Some(value()?.into()),
                 "--answers" => options.gpu.answers = Some(value()?.into()),
                 "--cases" => options.cases = Some(value()?.into()),

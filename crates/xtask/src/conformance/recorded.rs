@@ -1,0 +1,84 @@
+//! `--recorded`: launches that `cargo xtask record` has recorded. In: a folder with PTX modules and `launches.jsonl`; out: the modules that
+//! Warpgrid rejects, and the launches whose block size Warpgrid infers otherwise.
+
+use super::Result;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{read_dir, read_to_string};
+use std::path::Path;
+use warpgrid_view::model::Severity;
+use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+
+/// Compares all modules and launches of a folder; false if a module is rejected.
+pub(super) fn compare(folder: &Path) -> Result<bool> {
+    let modules = read_modules(folder)?;
+    let mut n_accepted = 0;
+    for (name, source) in &modules {
+        let report = check(source, &CheckOptions::default());
+        n_accepted += usize::from(report.accept);
+        let mut errors = report
+            .diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error);
+        if let Some(error) = errors.next() {
+            println!("{name}:{}: {} {}", error.line, error.code, error.message);
+        }
+    }
+    println!("{n_accepted} of {} modules accepted", modules.len());
+    let launches =
+        read_to_string(folder.join("launches.jsonl")).map_err(|error| error.to_string())?;
+    let (mut n_launches, mut n_equal) = (0, 0);
+    for line in launches.lines() {
+        let launch: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let module = launch["module"].as_str().unwrap_or_default();
+        let Some(source) = modules.get(module) else {
+            continue;
+        };
+        n_launches += 1;
+        let entry = launch["entry"].as_str().unwrap_or_default();
+        let stated = extents(&launch["block"]);
+        let inferred = inferred_block(source, entry)?;
+        n_equal += usize::from(inferred == stated);
+        if inferred != stated {
+            println!("{module} {entry}: launched with block {stated:?}, inferred {inferred:?}");
+        }
+    }
+    println!("{n_equal} of {n_launches} block sizes inferred as launched");
+    Ok(n_accepted == modules.len())
+}
+
+/// Reads the PTX modules of a folder by file name.
+fn read_modules(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let mut modules = BTreeMap::new();
+    for entry in read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.extension().is_none_or(|extension| extension != "ptx") {
+            continue;
+        }
+        let source =
+            read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        modules.insert(name.into_owned(), source);
+    }
+    Ok(modules)
+}
+
+fn extents(value: &Value) -> [u32; 3] {
+    [0, 1, 2].map(|axis| {
+        value[axis]
+            .as_u64()
+            .and_then(|n| n.try_into().ok())
+            .unwrap_or(0)
+    })
+}
+
+fn inferred_block(source: &str, entry: &str) -> Result<[u32; 3]> {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::Ptx,
+        entry: Some(entry.to_owned()),
+        ..Scenario::default()
+    };
+    let session = Session::untracked(scenario).map_err(|error| error.message)?;
+    Ok(session.scenario().block.unwrap_or_default())
+}
