@@ -129,6 +129,10 @@ pub struct LaunchBounds {
     pub required_cluster: Option<[u32; 3]>,
     /// `.maxclusterrank`
     pub max_cluster_blocks: Option<u32>,
+    /// `.minnctapersm`
+    pub min_blocks_per_multiprocessor: Option<u32>,
+    /// `.maxnreg`
+    pub max_registers: Option<u32>,
 }
 
 /// A kernel or function.

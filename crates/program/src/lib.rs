@@ -4,6 +4,7 @@
 mod catalogue;
 pub mod counterpart;
 pub mod diagnostic;
+mod flow;
 pub mod front_end;
 pub mod function;
 mod ids;
@@ -17,6 +18,7 @@ pub mod wrapped;
 
 pub use counterpart::CounterpartFacts;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
+pub use flow::BasicBlock;
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
     HoverText, OperandFacts, Overrides, Part, PartOperand, Reference, SignatureText, SlotFacts,

@@ -1,6 +1,7 @@
 //! What of a function's registers still matters. In: a function, and some of its instructions; out: for each of them the registers that some
 //! way on from it reads before it writes them.
 
+use crate::flow::BasicBlock;
 use crate::function::{Function, Instruction, Parameter, Program};
 use crate::ids::RegisterId;
 use crate::operand::OperandValue;
@@ -49,6 +50,10 @@ impl Program {
     /// basic blocks; writes under a guard do not end a live range.
     pub fn reads_unwritten_register(&self, function: &Function) -> bool {
         let blocks = self.basic_blocks(function);
+        let accesses: Vec<BlockAccesses> = blocks
+            .iter()
+            .map(|block| BlockAccesses::of(function, block))
+            .collect();
         let is_passed = |register: &RegisterId| {
             let parameter = Parameter::Register(*register);
             function.parameters.contains(&parameter)
@@ -58,11 +63,11 @@ impl Program {
         let mut is_new = true;
         while is_new {
             is_new = false;
-            for (index, block) in blocks.iter().enumerate().rev() {
-                let mut here = block.uses.clone();
+            for (index, (block, own)) in blocks.iter().zip(&accesses).enumerate().rev() {
+                let mut here = own.uses.clone();
                 for next in &block.successors {
                     let after = live.get(*next).into_iter().flatten();
-                    let killed = block.kills.iter();
+                    let killed = own.kills.iter();
                     for ((own, after), killed) in here.iter_mut().zip(after).zip(killed) {
                         *own |= after & !killed;
                     }
@@ -81,80 +86,6 @@ impl Program {
             bits.map(move |bit| RegisterId(index * 64 + bit))
         });
         registers.any(|register| !is_passed(&register))
-    }
-
-    fn basic_blocks(&self, function: &Function) -> Vec<BasicBlock> {
-        let n = function.instructions.len();
-        let targets = |instruction: &Instruction| {
-            let mut found = Vec::new();
-            let mut add = |value: &OperandValue| {
-                if let OperandValue::Label(target) = value {
-                    found.push(*target as usize);
-                }
-            };
-            for operand in function.operands_of(instruction.operands) {
-                add(&operand.value);
-                if let OperandValue::List(list) = operand.value {
-                    let elements = function.operands_of(list).iter();
-                    elements.for_each(|element| add(&element.value));
-                }
-            }
-            found
-        };
-        let control = |instruction: &Instruction| self.action(instruction)?.does.control();
-        let mut starts = vec![false; n + 1];
-        if let Some(first) = starts.first_mut() {
-            *first = true;
-        }
-        for (index, instruction) in function.instructions.iter().enumerate() {
-            let targets = targets(instruction);
-            let ends = !targets.is_empty() || control(instruction).is_some_and(ControlOp::leaves);
-            let next = ends.then_some(index + 1);
-            for start in targets.into_iter().chain(next) {
-                if let Some(place) = starts.get_mut(start) {
-                    *place = true;
-                }
-            }
-        }
-        let firsts: Vec<usize> = (0..n)
-            .filter(|index| starts.get(*index) == Some(&true))
-            .collect();
-        let block_at = |instruction: usize| firsts.binary_search(&instruction).ok();
-        let n_words = function.registers.len().div_ceil(64);
-        let ranges = firsts.iter().zip(firsts.iter().skip(1).chain([&n]));
-        let blocks = ranges.map(|(first, end)| {
-            let mut block = BasicBlock {
-                uses: vec![0; n_words],
-                kills: vec![0; n_words],
-                successors: Vec::new(),
-            };
-            let own = function.instructions.get(*first..*end).unwrap_or(&[]);
-            for instruction in own {
-                for register in function.sources(instruction) {
-                    if !has_bit(&block.kills, register) {
-                        set_bit(&mut block.uses, register);
-                    }
-                }
-                if instruction.guard.is_none() {
-                    for register in function.destinations(instruction) {
-                        set_bit(&mut block.kills, register);
-                    }
-                }
-            }
-            if let Some(last) = own.last() {
-                let jumps = matches!(
-                    control(last),
-                    Some(ControlOp::Branch | ControlOp::BranchIndexed)
-                );
-                let leaves = control(last).is_some_and(ControlOp::leaves);
-                let falls_through = last.guard.is_some() || !(jumps || leaves);
-                let next = falls_through.then(|| block_at(*end)).flatten();
-                let targets = targets(last).into_iter().filter_map(block_at);
-                block.successors = targets.chain(next).collect();
-            }
-            block
-        });
-        blocks.collect()
     }
 
     /// What matters before an instruction, by what matters after it and where it may go.
@@ -200,13 +131,36 @@ impl Program {
     }
 }
 
-/// Instructions that are executed from the first to the last.
-struct BasicBlock {
-    /// Registers that are read before they are written, one bit each.
+/// Registers that a basic block accesses, one bit each.
+struct BlockAccesses {
+    /// Read before they are written.
     uses: Vec<u64>,
-    /// Registers that are written without a guard.
+    /// Written without a guard.
     kills: Vec<u64>,
-    successors: Vec<usize>,
+}
+
+impl BlockAccesses {
+    fn of(function: &Function, block: &BasicBlock) -> BlockAccesses {
+        let n_words = function.registers.len().div_ceil(64);
+        let mut accesses = BlockAccesses {
+            uses: vec![0; n_words],
+            kills: vec![0; n_words],
+        };
+        let range = block.range.clone();
+        for instruction in function.instructions.get(range).unwrap_or(&[]) {
+            for register in function.sources(instruction) {
+                if !has_bit(&accesses.kills, register) {
+                    set_bit(&mut accesses.uses, register);
+                }
+            }
+            if instruction.guard.is_none() {
+                for register in function.destinations(instruction) {
+                    set_bit(&mut accesses.kills, register);
+                }
+            }
+        }
+        accesses
+    }
 }
 
 fn set_bit(bits: &mut [u64], register: RegisterId) {

@@ -3,7 +3,7 @@
 //! Phases, each a function from values to a value, with arrows to earlier ones only: the [`header`] gives version and
 //! target; each distinct opcode is checked once ([`plans`]); one pass stamps the names of the module ([`declare`]);
 //! each body is checked with scopes of its own and becomes instructions ([`body`]); the parts are put together
-//! ([`assemble`]). No phase changes what an earlier one made. All report to one [`report::Reporter`], and the first
+//! ([`assemble`]); remarks of the assembler are predicted ([`performance`]). No phase changes what an earlier one made. All report to one [`report::Reporter`], and the first
 //! error never hides the second.
 
 mod assemble;
@@ -13,6 +13,7 @@ mod context;
 mod declare;
 mod header;
 mod names;
+mod performance;
 pub(crate) mod plans;
 mod report;
 
@@ -112,6 +113,10 @@ fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Chec
     let declared = declare::pass::declare(context, &mut reporter);
     let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
     let unsealed = assemble::assemble(&module, declared, bodies, actions, made, &mut reporter);
+    if reporter.n_errors() == 0 {
+        let predicted = performance::check(&unsealed, tree.kind);
+        predicted.into_iter().for_each(|one| reporter.report(one));
+    }
     let mut found = reporter.finish();
     let mut diagnostics = parse.diagnostics.clone();
     diagnostics.append(&mut found.list);

@@ -7,6 +7,7 @@
 pub mod check;
 pub mod declarations;
 pub mod matrix;
+pub mod performance;
 pub mod rules;
 pub mod store;
 pub mod store_async;
@@ -26,6 +27,7 @@ const CATALOGUES: &[&[CodeFacts]] = &[
     store_async::CODES,
     matrix::CODES,
     declarations::CODES,
+    performance::CODES,
 ];
 
 /// Every code of the PTX front end, in order.

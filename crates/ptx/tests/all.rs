@@ -11,6 +11,7 @@ mod corpus;
 mod format;
 mod gates;
 mod lowering;
+mod performance;
 mod programs;
 mod properties;
 mod rows;

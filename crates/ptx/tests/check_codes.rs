@@ -1,13 +1,16 @@
 //! The reference pages of the checker's codes: the wrong text gives the code, the right one does not, and every fix
 //! that is offered for the code makes it go away.
 
-use warpgrid_program::Diagnostic;
-use warpgrid_program::Overrides;
-use warpgrid_ptx::diagnostics::check::CODES;
+use warpgrid_program::{CodeFacts, Diagnostic, Overrides};
+use warpgrid_ptx::diagnostics::{check as checker, performance};
 use warpgrid_ptx::{check, parse};
 
 /// Codes whose pages tell of texts that are too long to print.
 const UNPRINTABLE: &[&str] = &["W0139"];
+
+fn pages() -> impl Iterator<Item = &'static CodeFacts> {
+    checker::CODES.iter().chain(performance::CODES)
+}
 
 fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
     check(source, &parse(source), &Overrides::default()).diagnostics
@@ -16,16 +19,14 @@ fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
 #[test]
 fn wrong_examples_give_their_code_and_right_ones_do_not() {
     let mut failures = Vec::new();
-    for page in CODES
-        .iter()
-        .filter(|page| !UNPRINTABLE.contains(&page.code))
-    {
+    for page in pages().filter(|page| !UNPRINTABLE.contains(&page.code)) {
         let has = |source: &str| diagnostics_of(source).iter().any(|d| d.code == page.code);
         if !has(page.wrong) {
             failures.push(format!("{} is not given for `{}`", page.code, page.wrong));
         }
         let right = diagnostics_of(page.right);
-        let inferred = |d: &&Diagnostic| !matches!(d.code, "W0140") || page.code == "W0140";
+        let inferred =
+            |d: &&Diagnostic| !matches!(d.code, "W0140" | "W0148") || page.code == d.code;
         for diagnostic in right.iter().filter(inferred) {
             failures.push(format!(
                 "{}: `{}` gives {} {}",
@@ -39,10 +40,7 @@ fn wrong_examples_give_their_code_and_right_ones_do_not() {
 #[test]
 fn fixes_make_their_code_go_away() {
     let mut failures = Vec::new();
-    for page in CODES
-        .iter()
-        .filter(|page| !UNPRINTABLE.contains(&page.code))
-    {
+    for page in pages().filter(|page| !UNPRINTABLE.contains(&page.code)) {
         for diagnostic in diagnostics_of(page.wrong)
             .iter()
             .filter(|d| d.code == page.code)
@@ -60,7 +58,7 @@ fn fixes_make_their_code_go_away() {
 
 #[test]
 fn codes_are_in_order_and_explained() {
-    for pair in CODES.windows(2) {
+    for pair in checker::CODES.windows(2) {
         assert!(
             pair[0].code < pair[1].code,
             "{} before {}",
@@ -68,7 +66,7 @@ fn codes_are_in_order_and_explained() {
             pair[1].code
         );
     }
-    for page in CODES {
+    for page in pages() {
         assert!(page.explanation.trim().len() > 20, "{}", page.code);
     }
 }

@@ -67,6 +67,7 @@ struct Part {
     mbarrier: Option<MbarrierOp>,
     warp: Option<WarpOp>,
     asynchronous: Option<AsyncOp>,
+    hint: Option<HintOp>,
 }
 
 impl Part {
@@ -80,6 +81,7 @@ impl Part {
         mbarrier: None,
         warp: None,
         asynchronous: None,
+        hint: None,
     };
 }
 
@@ -129,6 +131,33 @@ impl Does {
         self.part().asynchronous
     }
 
+    /// The hint.
+    pub const fn hint(self) -> Option<HintOp> {
+        self.part().hint
+    }
+
+    /// Whether its only effect is on the registers that it writes, so that an assembler may delete it where they are not used.
+    pub const fn is_computation(self) -> bool {
+        match self {
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_) => true,
+            Does::Memory(_)
+            | Does::Async(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Unit(_)
+            | Does::Machine(_)
+            | Does::Unknown => false,
+        }
+    }
+
     /// The one of these families that it is of.
     const fn part(self) -> Part {
         match self {
@@ -168,11 +197,14 @@ impl Does {
                 asynchronous: Some(op),
                 ..Part::NONE
             },
+            Does::Hint(op) => Part {
+                hint: Some(op),
+                ..Part::NONE
+            },
             Does::Carry(_)
             | Does::Video(..)
             | Does::Compare(_)
             | Does::Sync(_)
-            | Does::Hint(_)
             | Does::Machine(_)
             | Does::Unknown => Part::NONE,
         }
@@ -408,6 +440,21 @@ impl MoveOp {
         match self {
             MoveOp::Mov | MoveOp::Cvt => true,
             MoveOp::CvtPacked
+            | MoveOp::CvtPack
+            | MoveOp::Cvta
+            | MoveOp::Isspacep
+            | MoveOp::CreatePolicy
+            | MoveOp::MapToRank
+            | MoveOp::RankOf => false,
+        }
+    }
+
+    /// Whether the result has the bits of the source.
+    pub const fn is_copy(self) -> bool {
+        match self {
+            MoveOp::Mov => true,
+            MoveOp::Cvt
+            | MoveOp::CvtPacked
             | MoveOp::CvtPack
             | MoveOp::Cvta
             | MoveOp::Isspacep
@@ -655,6 +702,26 @@ impl ControlOp {
         }
     }
 
+    /// Whether it calls a function.
+    pub const fn is_call(self) -> bool {
+        match self {
+            ControlOp::Call => true,
+            ControlOp::Branch
+            | ControlOp::BranchIndexed
+            | ControlOp::Return
+            | ControlOp::Exit
+            | ControlOp::Trap
+            | ControlOp::Breakpoint
+            | ControlOp::PushReconvergence
+            | ControlOp::Reconverge
+            | ControlOp::ReconvergeUnlessYielded
+            | ControlOp::GiveWay
+            | ControlOp::LeaveReconvergence
+            | ControlOp::BranchIndirect
+            | ControlOp::BranchDivergent => false,
+        }
+    }
+
     /// Whether it goes to one label, so that under a predicate some lanes go there and others go on.
     pub const fn is_branch(self) -> bool {
         match self {
@@ -719,4 +786,20 @@ pub enum HintOp {
     SetMaxRegisters,
     /// Brings a range of memory into a cache.
     BulkPrefetch,
+}
+
+impl HintOp {
+    /// Whether it changes the number of registers per thread.
+    pub const fn sets_max_registers(self) -> bool {
+        match self {
+            HintOp::SetMaxRegisters => true,
+            HintOp::Prefetch
+            | HintOp::ApplyPriority
+            | HintOp::Discard
+            | HintOp::Nanosleep
+            | HintOp::Pmevent
+            | HintOp::GridDependency
+            | HintOp::BulkPrefetch => false,
+        }
+    }
 }

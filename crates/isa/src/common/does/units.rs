@@ -221,6 +221,25 @@ impl TensorMemoryOp {
     }
 }
 
+impl WarpgroupOp {
+    /// Whether it is a product, dense or sparse.
+    pub const fn is_product(self) -> bool {
+        match self {
+            WarpgroupOp::Product | WarpgroupOp::SparseProduct => true,
+            WarpgroupOp::Fence | WarpgroupOp::Commit | WarpgroupOp::Wait => false,
+        }
+    }
+
+    /// Index of the operand `scale-d` of a product, which says whether it adds to its accumulators.
+    pub const fn scale_operand(self) -> Option<usize> {
+        match self {
+            WarpgroupOp::Product => Some(3),
+            WarpgroupOp::SparseProduct => Some(5),
+            WarpgroupOp::Fence | WarpgroupOp::Commit | WarpgroupOp::Wait => None,
+        }
+    }
+}
+
 impl MultimemOp {
     /// Whether it reads the memory of all devices.
     pub const fn is_load(self) -> bool {
@@ -242,6 +261,7 @@ struct UnitPart {
     tensor_copy: Option<TensorCopyOp>,
     tensor_memory: Option<TensorMemoryOp>,
     multimem: Option<MultimemOp>,
+    warpgroup: Option<WarpgroupOp>,
 }
 
 impl UnitOp {
@@ -275,21 +295,27 @@ impl UnitOp {
         self.part().multimem
     }
 
+    /// The operation of a warpgroup that it is.
+    pub const fn warpgroup(self) -> Option<WarpgroupOp> {
+        self.part().warpgroup
+    }
+
     /// The one of these families that it is of.
     const fn part(self) -> UnitPart {
         let mut part = UnitPart {
             tensor_copy: None,
             tensor_memory: None,
             multimem: None,
+            warpgroup: None,
         };
         match self {
             UnitOp::TensorCopy(op) => part.tensor_copy = Some(op),
             UnitOp::TensorMemory(op) => part.tensor_memory = Some(op),
             UnitOp::Multimem(op) => part.multimem = Some(op),
+            UnitOp::Warpgroup(op) => part.warpgroup = Some(op),
             UnitOp::Stack(_)
             | UnitOp::Launch(_)
             | UnitOp::TensorMap(_)
-            | UnitOp::Warpgroup(_)
             | UnitOp::Texture(_)
             | UnitOp::Surface(_)
             | UnitOp::Fabric => {}

@@ -208,6 +208,8 @@ impl Pass<'_, '_> {
                 ".maxntid" => bounds.max_threads = Some(extents),
                 ".reqnctapercluster" => bounds.required_cluster = Some(extents),
                 ".maxclusterrank" => bounds.max_cluster_blocks = Some(extents[0]),
+                ".minnctapersm" => bounds.min_blocks_per_multiprocessor = Some(extents[0]),
+                ".maxnreg" => bounds.max_registers = Some(extents[0]),
                 _ => {}
             }
         }

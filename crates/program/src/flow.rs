@@ -1,0 +1,83 @@
+//! Control-flow graphs. In: a function; out: its basic blocks with their successors.
+
+use crate::function::{Function, Instruction, Module};
+use crate::operand::OperandValue;
+use std::ops::Range;
+use warpgrid_isa::ControlOp;
+
+/// Instructions that are executed from the first to the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BasicBlock {
+    /// Indices into [`Function::instructions`].
+    pub range: Range<usize>,
+    /// Indices of the blocks that may be executed next; empty where the function ends.
+    pub successors: Vec<usize>,
+}
+
+impl Module {
+    /// Returns the basic blocks of a function, in the order of its instructions; the first one is the entry.
+    pub fn basic_blocks(&self, function: &Function) -> Vec<BasicBlock> {
+        let n = function.instructions.len();
+        let control = |instruction: &Instruction| self.action(instruction)?.does.control();
+        let mut starts = vec![false; n + 1];
+        if let Some(first) = starts.first_mut() {
+            *first = true;
+        }
+        for (index, instruction) in function.instructions.iter().enumerate() {
+            let targets = branch_targets(function, instruction);
+            let ends = !targets.is_empty() || control(instruction).is_some_and(ControlOp::leaves);
+            let next = ends.then_some(index + 1);
+            for start in targets.into_iter().chain(next) {
+                if let Some(place) = starts.get_mut(start) {
+                    *place = true;
+                }
+            }
+        }
+        let firsts: Vec<usize> = (0..n)
+            .filter(|index| starts.get(*index) == Some(&true))
+            .collect();
+        let block_at = |instruction: usize| firsts.binary_search(&instruction).ok();
+        let ranges = firsts.iter().zip(firsts.iter().skip(1).chain([&n]));
+        let blocks = ranges.map(|(first, end)| {
+            let own = function.instructions.get(*first..*end).unwrap_or(&[]);
+            let successors = own.last().map_or(Vec::new(), |last| {
+                let jumps = matches!(
+                    control(last),
+                    Some(ControlOp::Branch | ControlOp::BranchIndexed)
+                );
+                let leaves = control(last).is_some_and(ControlOp::leaves);
+                let falls_through = last.guard.is_some() || !(jumps || leaves);
+                let next = falls_through.then(|| block_at(*end)).flatten();
+                let targets = branch_targets(function, last);
+                targets
+                    .into_iter()
+                    .filter_map(block_at)
+                    .chain(next)
+                    .collect()
+            });
+            BasicBlock {
+                range: *first..*end,
+                successors,
+            }
+        });
+        blocks.collect()
+    }
+}
+
+/// Returns the instructions that a branch names.
+fn branch_targets(function: &Function, instruction: &Instruction) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut add = |value: &OperandValue| {
+        if let OperandValue::Label(target) = value {
+            found.push(*target as usize);
+        }
+    };
+    for operand in function.operands_of(instruction.operands) {
+        add(&operand.value);
+        if let OperandValue::List(list) = operand.value {
+            let elements = function.operands_of(list).iter();
+            elements.for_each(|element| add(&element.value));
+        }
+    }
+    found
+}

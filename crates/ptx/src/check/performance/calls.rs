@@ -1,0 +1,123 @@
+//! The call graph of a module. In: a module; out: which functions a kernel reaches, and what each call calls.
+
+use warpgrid_program::{
+    Callee, Function, FunctionId, FunctionKind, Instruction, Module, OperandValue, Source,
+};
+
+/// What a call calls, as far as the assembler knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CallKind {
+    /// A function with a body in this module that does not call itself.
+    Known(FunctionId),
+    Recursive(FunctionId),
+    /// Declared here, defined in another module.
+    External(FunctionId),
+    /// Through a register.
+    Indirect,
+    /// Provided by the driver.
+    System(String),
+}
+
+/// The functions that each function names.
+pub(super) struct Calls<'m> {
+    module: &'m Module,
+    /// Called by name.
+    called: Vec<Vec<FunctionId>>,
+    /// Called by name, or with their address taken.
+    named: Vec<Vec<FunctionId>>,
+}
+
+impl Calls<'_> {
+    pub(super) fn of(module: &Module) -> Calls<'_> {
+        let mut called = Vec::with_capacity(module.functions.len());
+        let mut named = Vec::with_capacity(module.functions.len());
+        for function in &module.functions {
+            let mut direct = Vec::new();
+            let mut all = Vec::new();
+            for operand in &function.operands {
+                match operand.value {
+                    OperandValue::Callee(Callee::Direct(id)) => {
+                        direct.push(id);
+                        all.push(id);
+                    }
+                    OperandValue::Source(Source::FunctionAddress(id), _) => all.push(id),
+                    _ => {}
+                }
+            }
+            called.push(direct);
+            named.push(all);
+        }
+        Calls {
+            module,
+            called,
+            named,
+        }
+    }
+
+    /// Returns the function and the functions with bodies that it reaches by calls or addresses, each once.
+    pub(super) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
+        closure(&self.named, from)
+            .into_iter()
+            .filter(|id| self.function(*id).is_some_and(|function| function.defined))
+            .collect()
+    }
+
+    pub(super) fn function(&self, id: FunctionId) -> Option<&Function> {
+        self.module.functions.get(id.0 as usize)
+    }
+
+    /// Returns what an instruction calls; `None` for other instructions.
+    pub(super) fn kind(&self, function: &Function, instruction: &Instruction) -> Option<CallKind> {
+        let operands = function.operands_of(instruction.operands);
+        operands.iter().find_map(|operand| match &operand.value {
+            OperandValue::Callee(Callee::Direct(id)) => Some(match self.function(*id) {
+                Some(callee) if !callee.defined => CallKind::External(*id),
+                _ if self.is_recursive(*id) => CallKind::Recursive(*id),
+                _ => CallKind::Known(*id),
+            }),
+            OperandValue::Callee(Callee::Indirect { .. }) => Some(CallKind::Indirect),
+            OperandValue::Callee(Callee::System(name)) => Some(CallKind::System(name.clone())),
+            _ => None,
+        })
+    }
+
+    /// Returns a noun phrase for what is called.
+    pub(super) fn describe(&self, kind: &CallKind) -> String {
+        let name = |id: &FunctionId| self.function(*id).map_or("", |f| f.name.as_str());
+        match kind {
+            CallKind::Known(id) => format!("`{}`", name(id)),
+            CallKind::Recursive(id) => format!("the recursive function `{}`", name(id)),
+            CallKind::External(id) => format!("`{}`, which this module does not define,", name(id)),
+            CallKind::Indirect => "a function whose address is in a register".to_owned(),
+            CallKind::System(name) => format!("`{name}`"),
+        }
+    }
+
+    /// The kernels with bodies.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+        let all = (0..).map(FunctionId).zip(&self.module.functions);
+        all.filter(|(_, function)| function.kind == FunctionKind::Entry && function.defined)
+    }
+
+    fn is_recursive(&self, id: FunctionId) -> bool {
+        let callees = self.called.get(id.0 as usize).into_iter().flatten();
+        let mut reached = callees.map(|callee| closure(&self.called, *callee));
+        reached.any(|reached| reached.contains(&id))
+    }
+}
+
+/// Returns `from` and all that the edges lead to from it.
+fn closure(edges: &[Vec<FunctionId>], from: FunctionId) -> Vec<FunctionId> {
+    let mut is_reached = vec![false; edges.len()];
+    let mut reached = Vec::new();
+    let mut pending = vec![from];
+    while let Some(id) = pending.pop() {
+        match is_reached.get_mut(id.0 as usize) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) | None => continue,
+        }
+        reached.push(id);
+        pending.extend(edges.get(id.0 as usize).into_iter().flatten());
+    }
+    reached
+}
