@@ -72,60 +72,92 @@ fn version(message: &str) -> Option<String> {
     None
 }
 
-/// Remarks about `wgmma` (C7510 and its neighbours), each with its cause.
+/// Remarks about `wgmma` (C7509 to C7519; releases 12 number some of them differently), each with its cause and remedy.
 fn performance(message: &str) -> Option<&'static str> {
-    let is_remark =
-        message.contains("wgmma") && (message.contains("serializ") || message.contains("erializ"));
+    let is_remark = ["wgmma", "warpgroup.", "GMMA"]
+        .iter()
+        .any(|word| message.contains(word))
+        && ["serializ", "is injected", "live ranges"]
+            .iter()
+            .any(|word| message.contains(word));
     if !is_remark {
         return None;
     }
     let causes = [
         (
+            "for the wgmma pipeline",
+            "the accumulators of the products in flight exceed the registers: reduce the tile, distribute it over two warpgroups, wait earlier, or raise the limit by `setmaxnreg`, fewer threads or fewer blocks",
+        ),
+        (
             "insufficient register resources",
-            "the accumulators do not fit beside what is live: make the tile smaller, spread it over two warpgroups, or raise the bound by `setmaxnreg` or fewer threads",
+            "the accumulators and the other live registers exceed the limit: reduce the tile, distribute it over two warpgroups, or raise the limit by `setmaxnreg`, fewer threads or fewer blocks",
+        ),
+        (
+            "live ranges",
+            "a sequence of products has too many live accumulators: reduce the tile, or wait between products",
         ),
         (
             "non wgmma instructions defining accumulator registers",
-            "something writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: set it before the fence, or have the first `wgmma` take `scale-d` false",
+            "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: write it before the fence, or let the first `wgmma` overwrite it (`scale-d` false)",
         ),
         (
             "non wgmma instructions defining input registers",
-            "a register operand of a `wgmma` is written before `wgmma.wait_group` has waited for it: write it before `wgmma.fence`, or after the wait",
-        ),
-        (
-            "compiler-inserted",
-            "the assembler had to insert a wait in divergent code: put `wgmma.fence` and `wgmma.wait_group` on every path of the warpgroup",
+            "an instruction writes a register of matrix A before `wgmma.wait_group` has waited for the product: load the next A into other registers, or after the wait",
         ),
         (
             "reading accumulator registers",
-            "something reads an accumulator before `wgmma.wait_group` has waited for it: move the use after the wait",
+            "an instruction reads an accumulator before `wgmma.wait_group` has waited for the product: move it after the wait, and lower the count of the wait if the product is in a later group",
+        ),
+        (
+            "WG.DP",
+            "the assembler had to insert a wait on a path that only some warps take: put `wgmma.wait_group` before the branch or on each of its paths",
+        ),
+        (
+            "WG.AR",
+            "the assembler had to insert a fence on a path that only some warps take, or beside a call: put `wgmma.fence` before the first `wgmma` of this path, and no call between them",
+        ),
+        (
+            "compiler-inserted",
+            "the assembler had to insert a fence or a wait on a path that only some warps take: put `wgmma.fence` and `wgmma.wait_group` on each path",
+        ),
+        (
+            "wait_group is injected",
+            "accumulators are used, or the kernel ends, before `wgmma.wait_group` has waited for their product: add the wait before this line, or lower its count",
+        ),
+        (
+            "warpgroup.wait is injected",
+            "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) has waited for their product: add the wait before this line, or lower its count",
+        ),
+        (
+            "warpgroup.arrive is injected",
+            "registers of a `wgmma` are written without a `wgmma.fence` (`warpgroup_arrive`) before the product: add the fence; the inserted one costs little",
         ),
         (
             "crossing function boundary",
-            "a call lies between `wgmma.fence` and `wgmma.wait_group`: have it inlined, or wait before it",
+            "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function with `wgmma` of its own), wherever it is: inline it, compile with `-DNDEBUG`, or move it to another kernel",
         ),
         (
-            "xtern call",
-            "a call lies between `wgmma.fence` and `wgmma.wait_group`: have it inlined, or wait before it",
+            "Extern calls",
+            "the kernel calls a function that is compiled apart, through a pointer or recursively, wherever the call is: define the function in this unit (without `-rdc=true`) so that it is inlined, or move the call to another kernel",
         ),
         (
             "ill formed pipeline stage",
-            "a path of the kernel has `wgmma` without `wgmma.fence` before it or without `commit_group` and `wait_group` after it: unroll or straighten the loop around them",
+            "a path of the kernel has `wgmma` without `wgmma.fence` before it or without `wgmma.commit_group` and `wgmma.wait_group` after it: unroll or simplify the loop around them",
         ),
     ];
     let cause = causes.iter().find(|(words, _)| message.contains(words));
     Some(cause.map_or(
-        "the assembler waits after each `wgmma`: nothing but `wgmma` may touch the accumulators between `wgmma.fence` and `wgmma.wait_group`",
+        "the assembler waits after each `wgmma`: only `wgmma` may access the accumulators between `wgmma.fence` and `wgmma.wait_group`",
         |(_, help)| help,
     ))
 }
 
-/// Messages about register counts (C7508, C7600, C7602), each with its remedy.
+/// Messages about register counts (C7406, C7504 to C7508, C7600, C7602), each with its remedy.
 fn registers(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
             "unable to determine register count at entry",
-            "`setmaxnreg` needs the number of registers that the kernel starts with: state `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`), or pass `-maxrregcount`",
+            "`setmaxnreg` requires the register count at the entry of the kernel: state `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`) or `.maxnreg`, or pass `-maxrregcount`",
         ),
         (
             "'setmaxnreg' ignored to allow debugging",
@@ -133,19 +165,31 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             "'setmaxnreg' ignored to maintain compatibility across compilation units",
-            "compile the kernel as a whole program instead of relocatable code (`-rdc=false`)",
+            "compile the kernel as a whole program instead of relocatable code (`-rdc=false`, no `ptxas -c`)",
         ),
         (
             "'setmaxnreg' ignored to maintain compatibility into 'extern' call",
-            "inline or define the function that is called: an `.extern` function may use any register",
+            "the kernel calls a function through a pointer, recursively or in another unit, which may use any register: call it by name in this unit so that it is inlined, or move the call to another kernel",
         ),
         (
             "'setmaxnreg' ignored to maintain minimum register requirements",
-            "`setmaxnreg.dec` states fewer registers than the code after it needs: raise its count",
+            "the code after a `setmaxnreg.dec` needs more registers than its count: raise the count, or move work to the warps that keep their registers",
         ),
         (
             "is larger than the largest temporal register count",
-            "`setmaxnreg.dec` lowers the count: state at most the count that the warps have at this point",
+            "`setmaxnreg.dec` lowers the count: state at most the count at the entry of the kernel (65536 registers over the threads of `.minnctapersm` blocks, or `.maxnreg`), or use `setmaxnreg.inc`",
+        ),
+        (
+            "less than launch min target",
+            "the count of `setmaxnreg.dec` is below the registers that the launch bounds guarantee: raise the count, or adjust `.maxntid`, `.minnctapersm` or `-maxrregcount`",
+        ),
+        (
+            "minnctapersm will be ignored",
+            "the blocks exceed a multiprocessor: lower `.minnctapersm` or `.maxntid` (`__launch_bounds__`); `setmaxnreg` is ignored without them",
+        ),
+        (
+            ".minnctapersm is ignored when neither",
+            "state `.maxntid` or `.reqntid` beside `.minnctapersm`: `setmaxnreg` is ignored without both",
         ),
         (
             "Insufficient registers",
@@ -234,6 +278,142 @@ pub(crate) fn function(message: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    /// Every remark of assembler 13.5 about `setmaxnreg` and `wgmma`, with its number, and the older texts.
+    #[test]
+    fn remarks_about_warpgroups_have_cause_and_remedy() {
+        let serialized = |why: &str| {
+            format!(
+                "Potential Performance Loss: wgmma.mma_async instructions are serialized due to {why} in the function 'k' in line 18"
+            )
+        };
+        let ignored = |why: &str| format!("Potential Performance Loss: 'setmaxnreg' ignored{why}.");
+        let remarks = [
+            (
+                7406,
+                "setmaxnreg.dec has register count (240) which is larger than the largest temporal register count in the program (128)".to_owned(),
+                "at most the count at the entry",
+            ),
+            (
+                7504,
+                ignored(" to maintain compatibility across compilation units"),
+                "`-rdc=false`",
+            ),
+            (7505, ignored(" to allow debugging"), "without `-g`"),
+            (
+                7506,
+                ignored(" to maintain compatibility into 'extern' call"),
+                "recursively",
+            ),
+            (
+                7507,
+                ignored(" to maintain minimum register requirements"),
+                "raise the count",
+            ),
+            (
+                7508,
+                ignored("; unable to determine register count at entry"),
+                "`.minnctapersm`",
+            ),
+            (
+                7509,
+                serialized("the presence of Extern calls"),
+                "compiled apart",
+            ),
+            (
+                7510,
+                serialized("wgmma pipeline crossing function boundary at a function call"),
+                "`printf`",
+            ),
+            (
+                7511,
+                serialized("insufficient register resources for the wgmma pipeline"),
+                "products in flight exceed",
+            ),
+            (
+                7512,
+                serialized("insufficient register resources"),
+                "other live registers",
+            ),
+            (
+                7513,
+                serialized(
+                    "non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage",
+                ),
+                "matrix A",
+            ),
+            (
+                7514,
+                serialized(
+                    "non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage",
+                ),
+                "move it after the wait",
+            ),
+            (
+                7515,
+                serialized(
+                    "non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage",
+                ),
+                "before the fence",
+            ),
+            (7516, serialized("ill formed pipeline stage"), "simplify the loop"),
+            (
+                7517,
+                "wgmma.wait_group is injected in around line 18 by compiler to allow use of registers defined by GMMA in function 'k'".to_owned(),
+                "add the wait",
+            ),
+            (
+                7517,
+                "warpgroup.wait is injected in around line 18 by compiler to allow use of registers defined by GMMA in function 'k'".to_owned(),
+                "`warpgroup_wait`",
+            ),
+            (
+                7518,
+                serialized("program dependence on compiler-inserted WG.DP in divergent path"),
+                "insert a wait",
+            ),
+            (
+                7519,
+                serialized("program dependence on compiler-inserted WG.AR in divergent path"),
+                "insert a fence",
+            ),
+            (
+                7519,
+                "warpgroup.arrive is injected in around line 18 by compiler to allow use of registers in GMMA in function 'k'".to_owned(),
+                "`warpgroup_arrive`",
+            ),
+        ];
+        for (number, remark, words) in remarks {
+            let message = format!("(C{number}) {remark}");
+            let found = advice(&message).unwrap_or_default();
+            assert!(found.contains(words), "{message}: {found}");
+        }
+        for (message, words) in [
+            (
+                "GMMA sequence has too many active live ranges (40), reduce it to bring it under (32)",
+                "wait between products",
+            ),
+            (
+                "setmaxreg.dealloc/release has register count (24) less than launch min target (40) allowed. Ensure setmaxreg, launch bounds, maxrregcount etc.. are used correctly",
+                "launch bounds guarantee",
+            ),
+            (
+                "Value of threads per SM for entry k is out of range. .minnctapersm will be ignored",
+                "lower `.minnctapersm`",
+            ),
+            (
+                "Value of minnctapersm for entry k is out of range. minnctapersm will be ignored",
+                "lower `.minnctapersm`",
+            ),
+            (
+                ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.",
+                "beside `.minnctapersm`",
+            ),
+        ] {
+            let found = advice(message).unwrap_or_default();
+            assert!(found.contains(words), "{message}: {found}");
+        }
+    }
+
     #[test]
     fn messages_have_advice() {
         for (message, words) in [
@@ -255,7 +435,7 @@ mod tests {
             ),
             (
                 "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'k'",
-                "make the tile smaller",
+                "reduce the tile",
             ),
             ("Unknown symbol 'x'", "nothing declares"),
             (
