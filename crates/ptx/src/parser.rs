@@ -119,6 +119,10 @@ struct Parser<'s> {
     /// Index of the open function.
     function: u32,
     depth: u32,
+    /// Declared names with a dot.
+    dotted_declarations: Vec<Span>,
+    /// Operands that may be names with a dot: the name, and the place of its diagnostic.
+    dotted_uses: Vec<(Span, Span)>,
 }
 
 impl<'s> Parser<'s> {
@@ -141,6 +145,8 @@ impl<'s> Parser<'s> {
             open_braces: Vec::new(),
             function: 0,
             depth: 0,
+            dotted_declarations: Vec::new(),
+            dotted_uses: Vec::new(),
         }
     }
 

@@ -161,7 +161,8 @@ catalogue! {
     SEMICOLON_NOT_ALLOWED = "W0047", "semicolon that is not allowed", ".loc 1 2 3;", ".loc 1 2 3";
 
     /// PTX has no `if`, `for` or `while`: a loop is a label and a predicated branch back to it, a condition is a predicated
-    /// instruction or a predicated branch over the instructions that depend on it.
+    /// instruction or a predicated branch over the instructions that depend on it. `bra` to a label takes the place of `goto`, `break`
+    /// and `continue`, `ret` that of `return`.
     C_CONTROL_FLOW = "W0048", "control flow of C", "if (%r1 == 0) { mov.u32 %r2, 1; }", "@%p1 mov.u32 %r2, 1;";
 
     /// Names of registers, variables, labels and functions have letters, digits, `_` and `$`. A dot ends a name: `%v.x` is
@@ -178,6 +179,24 @@ pub fn c_control_flow(span: Span, word: &str, is_loop: bool) -> Diagnostic {
             "PTX has no `if`: compare with `setp`, and guard instructions (`@%p`) or branch over them (`@!%p bra END;`)"
         }
     })
+}
+
+/// A jump of C.
+pub fn c_jump(span: Span, word: &str) -> Diagnostic {
+    let message = format!("found `{word}`, expected an instruction or a label");
+    let found = Diagnostic::error(C_CONTROL_FLOW, span, message);
+    match word {
+        "goto" => found
+            .help("write `bra`: it branches to a label")
+            .fix("replace `goto` by `bra`", span, "bra"),
+        "return" => found
+            .help("write `ret`: results are stored in the return parameters before it")
+            .fix("replace `return` by `ret`", span, "ret"),
+        "continue" => found.help(
+            "PTX has no loops: write a label before the increment of the loop, and branch to it, `bra NEXT;`",
+        ),
+        _ => found.help("PTX has no loops: write a label after the loop, and branch to it, `bra END;`"),
+    }
 }
 
 /// A name with a dot.

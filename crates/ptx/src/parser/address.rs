@@ -37,7 +37,7 @@ impl Parser<'_> {
                 self.offset()?
             }
             b',' => return self.address_list(open, span, base),
-            byte => return self.broken_address(open, byte),
+            byte => return self.broken_address(open, span, byte),
         };
         self.close(open, b']', "`]` or `+`")?;
         self.push_operand(open, OperandKind::Address { base, offset });
@@ -46,11 +46,11 @@ impl Parser<'_> {
 
     /// Says what is wrong after the name of an address.
     #[cold]
-    fn broken_address(&mut self, open: u32, byte: u8) -> Read<()> {
+    fn broken_address(&mut self, open: u32, name: Span, byte: u8) -> Read<()> {
         if byte == b'.' {
             let dotted = self.cursor.token().span;
             let text = self.text(dotted);
-            return self.broken(syntax::component_not_allowed(dotted, text));
+            return self.broken_component(name, syntax::component_not_allowed(dotted, text));
         }
         if is_operator(byte) {
             return self.operator_after_name();

@@ -75,9 +75,9 @@ impl Parser<'_> {
         if holder != "a vector" {
             let dotted = self.cursor.token().span;
             let text = self.text(dotted);
-            return self.broken(syntax::component_not_allowed(dotted, text));
+            return self.broken_component(span, syntax::component_not_allowed(dotted, text));
         }
-        let component = self.component()?;
+        let component = self.component(span)?;
         self.push_operand(span.start, OperandKind::Component { name, component });
         Ok(())
     }

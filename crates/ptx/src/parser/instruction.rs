@@ -74,6 +74,7 @@ impl Parser<'_> {
                 }
             }
             Grammar::Call => self.call_operands()?,
+            Grammar::Malformed if self.dotted_label(span) => return Ok(()),
             Grammar::Malformed => return self.malformed_mnemonic(span),
         }
         if self.cursor.skip() == b';' {

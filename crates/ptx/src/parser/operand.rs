@@ -96,7 +96,7 @@ impl Parser<'_> {
         let end = self.cursor.at;
         let kind = match self.cursor.skip() {
             b'.' => {
-                let component = self.component()?;
+                let component = self.component(span)?;
                 OperandKind::Component { name, component }
             }
             b'|' => return self.pair(span, Some(name)),
@@ -143,8 +143,8 @@ impl Parser<'_> {
         self.broken(syntax::operator_on_name(operator, text))
     }
 
-    /// `.x`, the dot being at the cursor.
-    pub(super) fn component(&mut self) -> Read<Component> {
+    /// `.x` after a name, the dot being at the cursor.
+    pub(super) fn component(&mut self, name: Span) -> Read<Component> {
         let dot = self.cursor.offset();
         self.cursor.at += 1;
         if !self.cursor.byte().is_ascii_alphabetic() {
@@ -156,7 +156,7 @@ impl Parser<'_> {
             Some(component) => Ok(component),
             None => {
                 let text = self.text(span);
-                self.broken(syntax::unknown_component(span, text))
+                self.broken_component(name, syntax::unknown_component(span, text))
             }
         }
     }
@@ -242,7 +242,7 @@ impl Parser<'_> {
         if self.cursor.skip() == b'.' {
             let dotted = self.cursor.token().span;
             let text = self.text(dotted);
-            return self.broken(syntax::component_not_allowed(dotted, text));
+            return self.broken_component(span, syntax::component_not_allowed(dotted, text));
         }
         self.cursor.at = end;
         Ok(span)
@@ -302,7 +302,7 @@ impl Parser<'_> {
         };
         match self.cursor.skip() {
             b'.' if sign == b'-' => {
-                self.component()?;
+                self.component(span)?;
             }
             b'.' => {
                 let dotted = self.cursor.token().span;
@@ -356,7 +356,7 @@ pub(super) fn is_operator(byte: u8) -> bool {
     )
 }
 
-fn component_of(text: &str) -> Option<Component> {
+pub(super) fn component_of(text: &str) -> Option<Component> {
     Some(match text {
         ".x" | ".r" => Component::X,
         ".y" | ".g" => Component::Y,

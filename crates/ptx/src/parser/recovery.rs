@@ -1,10 +1,11 @@
 //! After an error: where the next statement starts.
 
+use super::operand::component_of;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::{self, TokenKind};
 use crate::tree::StatementKind;
-use warpgrid_program::Span;
+use warpgrid_program::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// Moves the cursor over the broken statement that began at `start`: after its `;`, or before a
@@ -155,13 +156,89 @@ impl Parser<'_> {
         {
             return name;
         }
+        let whole = self.skip_dotted(name);
+        self.report_dotted_declaration(whole);
+        whole
+    }
+
+    /// Moves over the dotted parts after a name, and returns the span of the whole name.
+    fn skip_dotted(&mut self, name: Span) -> Span {
         while self.cursor.byte() == b'.' && lexer::is(self.cursor.byte_at(1), lexer::NAME) {
             self.cursor.at += 1;
             self.cursor.skip_name();
         }
-        let whole = self.since(name.start);
+        self.since(name.start)
+    }
+
+    fn report_dotted_declaration(&mut self, whole: Span) {
+        self.dotted_declarations.push(whole);
         self.report(syntax::dot_in_name(whole, whole.text(self.cursor.source)));
-        whole
+    }
+
+    /// Reads a label with a dot in its name, which `opcode` starts with: `loop.body:`. Returns whether there is one.
+    #[cold]
+    pub(super) fn dotted_label(&mut self, opcode: Span) -> bool {
+        let text = opcode.text(self.cursor.source);
+        let Some((name, rest)) = text.split_once(':') else {
+            return false;
+        };
+        let is_name = |part: &str| {
+            part.bytes()
+                .next()
+                .is_some_and(|b| lexer::is(b, lexer::NAME))
+        };
+        if rest.starts_with(':') || !name.split('.').all(is_name) {
+            return false;
+        }
+        let whole = Span::new(opcode.start, opcode.start + name.len() as u32);
+        self.cursor.at = whole.end as usize + 1;
+        self.report_dotted_declaration(whole);
+        let label = self.name_of(whole);
+        self.push(whole.start, StatementKind::Label(label));
+        true
+    }
+
+    /// Breaks at a dotted word after a name, which is no component there: a name with a dot, or `diagnostic` where the name starts
+    /// with `%` or the word is a component elsewhere.
+    #[cold]
+    pub(super) fn broken_component<T>(&mut self, name: Span, diagnostic: Diagnostic) -> Read<T> {
+        self.cursor.at = name.end as usize;
+        let whole = self.skip_dotted(name);
+        let text = whole.text(self.cursor.source);
+        let dotted = text
+            .get((name.end - name.start) as usize..)
+            .unwrap_or_default();
+        let is_component = component_of(dotted).is_some() || dotted.is_empty();
+        let diagnostic = match text.starts_with('%') || is_component {
+            true => diagnostic,
+            false => syntax::dot_in_name(whole, text),
+        };
+        self.dotted_uses.push((whole, diagnostic.span));
+        self.broken(diagnostic)
+    }
+
+    /// Takes back the diagnostics of uses of a name with a dot, beside that of its declaration or its first use.
+    pub(super) fn keep_first_dotted(&mut self) {
+        if self.dotted_uses.is_empty() {
+            return;
+        }
+        let source = self.cursor.source;
+        let declared = self.dotted_declarations.iter();
+        let mut known: Vec<&str> = declared.map(|name| name.text(source)).collect();
+        let mut repeated: Vec<Span> = Vec::new();
+        for (whole, span) in &self.dotted_uses {
+            let name = whole.text(source);
+            match known.contains(&name) {
+                true => repeated.push(*span),
+                // Another component may be unknown for another reason.
+                false if *whole == *span => known.push(name),
+                false => {}
+            }
+        }
+        self.diagnostics.retain(|found| {
+            let is_of_name = [syntax::DOT_IN_NAME, syntax::UNKNOWN_COMPONENT].contains(&found.code);
+            !(is_of_name && repeated.contains(&found.span))
+        });
     }
 
     /// Moves over a group in braces, its `{` being at the cursor, or to the end of the text.

@@ -216,6 +216,7 @@ impl Parser<'_> {
     fn finish(&mut self) {
         let end = self.cursor.offset();
         self.close_unclosed(end);
+        self.keep_first_dotted();
         self.diagnostics.sort_by_cached_key(|d| match d.code {
             syntax::TOO_MANY => u64::MAX,
             _ => d.span.start.into(),

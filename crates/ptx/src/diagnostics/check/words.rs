@@ -5,6 +5,7 @@ use super::{
     MISSING_MODIFIER, NEEDS_SYNC, NEEDS_TARGET, NEEDS_VERSION, OPERAND_COUNT, ROUNDING, SCOPE,
     UNKNOWN_INSTRUCTION, UNKNOWN_MODIFIER, listed,
 };
+use crate::diagnostics::syntax;
 use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
@@ -19,6 +20,9 @@ pub(crate) fn unknown_instruction(
 ) -> Diagnostic {
     let name = opcode.name();
     let span = opcode.spans.first().copied().unwrap_or(opcode.span);
+    if matches!(name, "goto" | "break" | "continue" | "return") {
+        return syntax::c_jump(span, name);
+    }
     let found = Diagnostic::error(
         UNKNOWN_INSTRUCTION,
         span,
