@@ -319,7 +319,7 @@ fn machine_code_is_checked_and_explained() {
 
           PTX, among others: `vote.sync.all.pred`, `vote.sync.ballot.b32`, `activemask.b32`
         SHFL.IDEX
-          no such form: `SHFL` has no modifier `.IDEX` (did you mean `.IDX`? expected `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+          unknown form: `.IDEX` is no known modifier of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
           Exchange registers between lanes.
           SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           on `sm_35` and later

@@ -190,7 +190,19 @@ fn explanation_text(front: Front, explanation: Explanation) -> String {
             beside,
         } => {
             faults.extend(faults_of_form(front, &mnemonic));
-            instruction_text(&mnemonic, &(*form).into(), &words, &faults, &beside)
+            // No document lists the forms of machine code: a form that the tables lack may exist.
+            let fault = match front {
+                Front::Ptx => "no such form",
+                Front::Sass => "unknown form",
+            };
+            let faults = faults.iter().map(|why| format!("  {fault}: {why}\n"));
+            instruction_text(
+                &mnemonic,
+                &(*form).into(),
+                &words,
+                &faults.collect::<String>(),
+                &beside,
+            )
         }
     }
 }
@@ -420,15 +432,10 @@ fn instruction_text(
     mnemonic: &str,
     page: &FormPage,
     words: &[WordFacts],
-    faults: &[String],
+    faults: &str,
     beside: &[String],
 ) -> String {
-    let mut text = format!("{mnemonic}\n");
-    text.extend(
-        faults
-            .iter()
-            .map(|fault| format!("  no such form: {fault}\n")),
-    );
+    let mut text = format!("{mnemonic}\n{faults}");
     text += &format!("  {}\n  {}\n", page.help, page.syntax.replace('\n', "\n  "));
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for word in words {
@@ -486,7 +493,7 @@ mod tests {
             ),
             (
                 "LDG.E.BOGUS",
-                "no such form: `LDG` has no modifier `.BOGUS` (expected `.",
+                "unknown form: `.BOGUS` is no known modifier of `LDG` (known: `.",
             ),
         ] {
             let text = explain(subject).expect("a known instruction");

@@ -214,10 +214,10 @@ fn word_meaning(word: &str, meaning: ModifierMeaning) -> WordMeaning {
 /// Legal modifiers that a message about another one names at most.
 const MAX_NAMED: usize = 12;
 
-/// The sentence about a modifier that an opcode does not have.
+/// Returns the sentence about a modifier that the tables do not have.
 fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
     if legal.is_empty() {
-        return format!("`{opcode}` has no modifiers");
+        return format!("no modifier of `{opcode}` is known");
     }
     let near = nearest(found, legal.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `.{near}`? "));
@@ -234,7 +234,7 @@ fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
             format!("{} or {n_others} others", named.join(", "))
         }
     };
-    format!("`{opcode}` has no modifier `.{found}` ({near}expected {expected})")
+    format!("`.{found}` is no known modifier of `{opcode}` ({near}known: {expected})")
 }
 
 /// Modifiers with commas between and `or` before the last one.

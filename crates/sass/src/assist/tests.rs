@@ -300,7 +300,7 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
 #[test]
 fn forms_that_do_not_exist_are_faults() {
     expect![[r#"
-        `LDG` has no modifier `.BOGUS` (expected `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
+        `.BOGUS` is no known modifier of `LDG` (known: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
         .E: true
         .BOGUS: false
         PTX, among others: `ld.global`, `ld.global.nc`
@@ -320,12 +320,12 @@ fn forms_that_do_not_exist_are_faults() {
     "#]]
     .assert_eq(&page("ISETP.U32"));
     expect![[r#"
-        `SHFL` has no modifier `.IDEX` (did you mean `.IDX`? expected `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+        `.IDEX` is no known modifier of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
         .IDEX: false
         PTX, among others: `shfl.sync`
     "#]].assert_eq(&page("SHFL.IDEX"));
     expect![[r#"
-        `STG` has no modifier `.BOGUS` (expected `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
+        `.BOGUS` is no known modifier of `STG` (known: `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
         .E: true
         .BOGUS: false
         PTX, among others: `st.global.b32`
