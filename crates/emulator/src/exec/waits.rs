@@ -364,6 +364,8 @@ pub(crate) fn open_meeting(code: &Code, warp: &mut Warp, mask: u32) {
             split.pc += 1;
         }
     }
+    // The running group goes to the same place at the end of its step.
+    warp.splits.current_mut().converges = true;
 }
 
 /// Takes lanes out of the reconvergence that a register names, in all lanes that wait for them or will.

@@ -23,8 +23,8 @@ pub(crate) struct Split {
     pub(crate) state: SplitState,
     /// When it ran last, in turns of the warp; the longest waiting one gets a turn of its own.
     pub(crate) last_turn: u32,
-    /// Joins a group at the same place even where convergence is explicit: it was released from a barrier, or waits for lanes to execute
-    /// its instruction with it.
+    /// Joins another group at the same place even where convergence is explicit (see [`converge`]): a barrier released it, or it waits for
+    /// lanes to execute its instruction with it.
     pub(crate) converges: bool,
 }
 
@@ -38,6 +38,13 @@ impl Split {
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.state, SplitState::Ready)
     }
+}
+
+/// Checks whether groups at one place join where convergence is explicit: a barrier released both, or one waits for the other. A released
+/// group does not join one that comes to its place by a branch, whose lanes may have other lanes in their barrier registers.
+fn converge(first: &Split, second: &Split) -> bool {
+    let waits = |split: &Split| split.converges && !split.is_ready();
+    (first.converges && second.converges) || waits(first) || waits(second)
 }
 
 const NO_SPLIT: Split = Split {
@@ -229,7 +236,7 @@ impl Splits {
             || second.mask == 0
             || at_barrier(first)
             || at_barrier(second)
-            || (self.explicit_convergence && !first.converges && !second.converges)
+            || (self.explicit_convergence && !converge(&first, &second))
         {
             return false;
         }
