@@ -607,7 +607,7 @@ pub(super) static MODIFIERS: &[(&str, &str)] = &[
     ("EXPAND16BIT", "Each register holds two elements of 16 bits."),
     ("F16x2", "Two 16-bit floats."),
     ("F32", "32-bit float."),
-    ("HADD2.F32", "The halves are converted to 32-bit floats first, and the result is one."),
+    ("HADD2.F32", "The sum of the low halves, rounded to a half, is converted to a 32-bit float."),
     ("FILL", "Inactive lanes do not take part."),
     ("FIND_AND_SET", "Reserves free columns."),
     ("FTZ", "Subnormal operands and results are flushed to zero."),

@@ -38,12 +38,11 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     // Conversions.
     (&["F2F", "F2I", "F2IP", "FRND", "I2F", "I2FP", "UF2F", "UF2I", "UF2IP", "UFRND", "UI2F", "UI2FP"], &["FTZ", "NTZ", "SAT"]),
     // Floating point: literals in place of a register, and pairs.
-    (&["FADD32I", "FFMA32I", "FMUL32I", "HADD2"], &["RM", "RN", "RP", "RZ"]),
+    (&["FADD32I", "FFMA32I", "FMUL32I"], &["RM", "RN", "RP", "RZ"]),
     (&["FMUL32I"], &["D2", "D4", "D8", "M2", "M4", "M8"]),
     (&["FADD2", "FFMA2", "FMUL2"], &["SAT"]),
     (&["FHADD", "FHFMA"], &["BF16", "F16_V2"]),
     (&["FHADD", "FHFMA", "HADD2", "HMNMX2", "HMUL2", "HSET2", "HSETP2", "VHMNMX"], &["MMA"]),
-    (&["HMUL2"], &["F32"]),
     // Integers.
     (&["IADD32I", "MOV32I"], &["64"]),
     (&["IDP"], &["S2", "S32", "S4", "U2", "U32", "U4"]),

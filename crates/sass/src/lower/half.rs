@@ -39,7 +39,7 @@ pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<Placed> {
 
 pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     if w.take("F32") {
-        return widened(c, w, op);
+        return widened_result(c, w, op);
     }
     let ty = format(w);
     let modifiers = float::mode(w, ty);
@@ -121,16 +121,32 @@ fn swapped_pair(
     Ok((read(to), span))
 }
 
-/// `HADD2.F32 d, a.H0_H0, b.H1_H1`: the halves become 32-bit floats first.
-fn widened(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
-    let modifiers = float::mode(w, ScalarType::F32);
+/// `HADD2.F32 d, a.H0_H0, b.H1_H1`: the sum of the low halves, rounded to a half and then converted to a 32-bit float. For `sm_75`
+/// the assembler replaces `add.f16` followed by `cvt.f32.f16` with it, and `mul.f16` followed by `cvt.f32.f16` with `HMUL2.F32`.
+fn widened_result(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
+    let ty = format(w);
+    let modifiers = float::mode(w, ty);
     let to = w.to(1)?;
     let mut steps = Vec::new();
-    let mut args = vec![to];
-    for _ in 0..2 {
-        args.push(widened_half(c, w, ScalarType::F16, &mut steps)?);
-    }
-    steps.push(step(Does::Arithmetic(op), modifiers, args));
+    let (a, b) = (
+        any_pair(c, w, ty, &mut steps)?,
+        any_pair(c, w, ty, &mut steps)?,
+    );
+    let half = c.body.hidden(ScalarType::B32);
+    let span = a.1;
+    let result = Arg::One(written(half), span);
+    steps.push(step(
+        Does::Arithmetic(op),
+        modifiers,
+        vec![result, one(a), one(b)],
+    ));
+    let conversion = Modifiers {
+        d_type: Some(ScalarType::F32),
+        a_type: Some(ScalarType::F16),
+        ..super::blank()
+    };
+    let low = Arg::One(read(half), span);
+    steps.push(step(Does::Move(MoveOp::Cvt), conversion, vec![to, low]));
     Ok(steps)
 }
 
