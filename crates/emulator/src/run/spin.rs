@@ -1,8 +1,9 @@
 //! Finds waiting loops that no other agent can end: every thread that is left waits, or repeats loads whose answers cannot change.
 //!
-//! As long as memory, barriers and operations in flight do not change, a warp whose registers and places in the code are once more what they
-//! were goes round for ever. When nothing has changed for a while, each warp is marked and watched for a window of steps; between windows
-//! the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
+//! As long as memory, barriers and operations in flight do not change, a group of lanes whose registers and program counter are once more
+//! what they were goes round for ever. When nothing has changed for a while, each ready group of each warp is marked and watched for a window
+//! of steps, in which each group has a turn: one that has none could change memory, such as the holder of a lock beside lanes of its warp that
+//! spin. Between windows the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
 //!
 //! A store of the value that memory holds already is no progress. While stores go on, a copy of the machine runs a window of steps at
 //! exponentially growing distances: the launch never ends if the copy repeats its complete state.
@@ -16,7 +17,7 @@ use crate::run::observe::{AccessEvent, Interest, MemoryId, Observer};
 use crate::run::schedule::WarpPlace;
 use crate::run::sync_event::{MbarrierAct, SyncEvent, SyncKind};
 use crate::state::State;
-use crate::state::warp::Warp;
+use crate::state::warp::{Split, Warp};
 use std::collections::BTreeMap;
 use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::{FunctionId, Program};
@@ -24,7 +25,7 @@ use warpgrid_program::{FunctionId, Program};
 /// Steps without a change after which warps are watched, and as many for each of them: at first all go on without one.
 const QUIET: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
-/// Steps that each warp is watched for.
+/// Steps that each group of lanes is watched for.
 const WATCHED: u64 = 32 * 64;
 /// How much longer the next pause is than the one before.
 const LONGER: u64 = 16;
@@ -34,8 +35,6 @@ const MAX_REPEATED_WARPS: u64 = 64;
 const WATCHED_CHANGED: u64 = 8 * 64;
 /// Bytes that a repetition may change and restore, at most.
 const MAX_CHANGED_BYTES: usize = 4096;
-/// Rounds of all warps in which every spinning warp shows what it reads.
-const ROUNDS: u64 = 64;
 
 /// What is remembered of a run in which nothing changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +47,7 @@ pub(crate) struct SpinWatch {
     pub(crate) next: u64,
     pause: u64,
     window_end: u64,
-    /// What each warp was when the window began, and whether it has been so again; by place.
+    /// State of each ready group when the window began, and whether the group has been in that state again; by place.
     marks: Vec<Mark>,
     /// Changes other than stores when something was last seen to change.
     other_changes: u64,
@@ -59,9 +58,22 @@ pub(crate) struct SpinWatch {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Mark {
     place: WarpPlace,
+    /// Lanes of the group.
+    mask: u32,
     fingerprint: u64,
+    /// Steps of the warp.
     steps: u64,
     is_back: bool,
+}
+
+impl Mark {
+    /// Checks whether a warp that has stepped since has this group in this state.
+    fn is_repeated_by(&self, warp: &Warp) -> bool {
+        let is_same = |split: &Split| split.mask == self.mask && split.is_ready();
+        let group = warp.splits.all().iter().find(|split| is_same(split));
+        self.steps != warp.steps
+            && group.is_some_and(|group| fingerprint(warp, group) == self.fingerprint)
+    }
 }
 
 /// What a spinning group of lanes reads, and where.
@@ -102,8 +114,9 @@ impl Machine {
         }
         if watch.marks.is_empty() {
             let marks = marks(&self.state);
+            let window = steps_of_window(&self.state) * n_warps(&marks);
             let watch = &mut self.state.watch;
-            watch.window_end = position + WATCHED * marks.len() as u64;
+            watch.window_end = position + window;
             watch.marks = marks;
             return;
         }
@@ -127,12 +140,12 @@ impl Machine {
     /// Runs a copy of the machine for a window of steps, and records a fault if the copy repeats its complete state.
     fn look_for_repeated_stores(&mut self) {
         let mut marks = marks(&self.state);
-        let n_warps = (marks.len() as u64).min(MAX_REPEATED_WARPS);
+        let n_warps = n_warps(&marks).min(MAX_REPEATED_WARPS);
         let mut copy = self.clone();
         copy.state.watch.next = u64::MAX;
         let mut written = WrittenBytes::default();
         let other_changes = copy.changes() - copy.state.stores_done;
-        for n_steps in 0..WATCHED * n_warps {
+        for n_steps in 0..steps_of_window(&self.state) * n_warps {
             if written.has_changed && n_steps > WATCHED_CHANGED * n_warps {
                 return;
             }
@@ -148,34 +161,40 @@ impl Machine {
                 let block = copy.state.blocks.get(mark.place.block)?;
                 Some((block.index, block.warps.get(mark.place.warp)?))
             };
-            let is_same = |mark: &Mark, warp: &Warp| {
-                mark.steps != warp.steps && fingerprint(warp) == mark.fingerprint
-            };
-            let is_last = |mark: &Mark| {
+            let is_of_last = |mark: &Mark| {
                 let found = warp_of(mark);
                 found.is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
             };
-            let Some(nth) = marks.iter().position(is_last) else {
+            if !marks.iter().any(is_of_last) {
                 return;
-            };
-            if !warp_of(&marks[nth]).is_some_and(|(_, warp)| is_same(&marks[nth], warp)) {
-                continue;
             }
+            // The group that ran may have split up or met another one.
+            let ran = |mark: &Mark| {
+                let found = warp_of(mark);
+                found.is_some_and(|(_, warp)| {
+                    warp.splits.current().mask == mark.mask && mark.is_repeated_by(warp)
+                })
+            };
+            let Some(nth) = marks.iter().position(|mark| is_of_last(mark) && ran(mark)) else {
+                continue;
+            };
+            marks[nth].is_back = true;
+            let are_all_back = marks.iter().all(|mark| mark.is_back);
             let is_repeated = match written.has_changed {
-                false => {
-                    marks[nth].is_back = true;
-                    marks.iter().all(|mark| mark.is_back)
-                }
+                false => are_all_back,
                 // The same warps take the same turns in the same memory. A single warp has no other to take turns with.
                 true => {
-                    let is_same_turn = match marks.len() {
+                    let is_same_turn = match n_warps {
                         1 => true,
                         _ => copy.state.schedule == self.state.schedule,
                     };
                     let mut warps = marks.iter().map(|mark| (mark, warp_of(mark)));
                     written.n_different == 0
                         && is_same_turn
-                        && warps.all(|(mark, warp)| warp.is_some_and(|(_, w)| is_same(mark, w)))
+                        && are_all_back
+                        && warps.all(|(mark, warp)| {
+                            warp.is_some_and(|(_, warp)| mark.is_repeated_by(warp))
+                        })
                 }
             };
             if is_repeated && self.has_same_tensor_memory(&copy) {
@@ -192,18 +211,20 @@ impl Machine {
         both.all(|(one, other)| one.contents() == other.contents())
     }
 
-    /// Whether the warp that ran last, and with it all others, are what they were when the window began.
+    /// Checks whether the group that ran last in this warp, and every other group, has been in its marked state again.
     fn is_back(&mut self, place: WarpPlace) -> bool {
         let State { blocks, watch, .. } = &mut self.state;
         let block = blocks.get(place.block);
         let Some(warp) = block.and_then(|block| block.warps.get(place.warp)) else {
             return false;
         };
-        let Some(index) = watch.marks.iter().position(|mark| mark.place == place) else {
+        let mask = warp.splits.current().mask;
+        let is_mark = |mark: &Mark| mark.place == place && mark.mask == mask;
+        let Some(index) = watch.marks.iter().position(is_mark) else {
             return false;
         };
         let mark = watch.marks[index];
-        if mark.is_back || mark.steps == warp.steps || fingerprint(warp) != mark.fingerprint {
+        if mark.is_back || !mark.is_repeated_by(warp) {
             return false;
         }
         watch.marks[index].is_back = true;
@@ -212,26 +233,28 @@ impl Machine {
 
     /// Records that every warp that can run goes round for ever, with what each of them reads or tests.
     fn find_spin(&mut self) {
-        let n_marks = self.state.watch.marks.len() as u64;
+        let n_steps = steps_of_window(&self.state) * n_warps(&self.state.watch.marks);
         let program = self.setup.program.clone();
         let mut reads = Reads::of(&program);
         let mut rehearsal = self.clone();
         rehearsal.state.watch.next = u64::MAX;
-        rehearsal.run_observed(n_marks * 32 * ROUNDS, &mut reads);
+        rehearsal.run_observed(n_steps, &mut reads);
         let mut spinning = Vec::new();
-        for mark in self.state.watch.marks.iter() {
-            let Some(block) = self.state.blocks.get(mark.place.block) else {
+        let mut places: Vec<WarpPlace> = self.state.watch.marks.iter().map(|m| m.place).collect();
+        places.dedup();
+        for place in places {
+            let Some(block) = self.state.blocks.get(place.block) else {
                 return;
             };
             let key = WarpId {
                 block: block.index,
-                warp: mark.place.warp as u32,
+                warp: place.warp as u32,
             };
             let found = reads.by_warp.remove(&key);
             let found = found.or_else(|| reads.tests.remove(&key));
             // A loop without a test waits for nothing.
             let found = found.unwrap_or_else(|| {
-                let warp = block.warps.get(mark.place.warp);
+                let warp = block.warps.get(place.warp);
                 let splits = warp.into_iter().flat_map(|warp| warp.splits.all());
                 let ready = splits.filter(|split| split.is_ready());
                 ready
@@ -242,7 +265,7 @@ impl Machine {
                     })
                     .collect()
             });
-            spinning.push((mark.place, found));
+            spinning.push((place, found));
         }
         self.record_spin(&spinning);
     }
@@ -289,52 +312,75 @@ impl Machine {
     }
 }
 
-/// Marks the warps that can run.
+/// Marks the ready groups of the warps that can run.
 fn marks(state: &State) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (index, block) in state.blocks.iter().enumerate() {
         for (number, warp) in block.warps.iter().enumerate() {
-            if warp.can_run() {
-                marks.push(Mark {
-                    place: WarpPlace {
-                        block: index,
-                        warp: number,
-                    },
-                    fingerprint: fingerprint(warp),
-                    steps: warp.steps,
-                    is_back: false,
-                });
-            }
+            let ready = warp.splits.all().iter().filter(|split| split.is_ready());
+            marks.extend(ready.map(|group| Mark {
+                place: WarpPlace {
+                    block: index,
+                    warp: number,
+                },
+                mask: group.mask,
+                fingerprint: fingerprint(warp, group),
+                steps: warp.steps,
+                is_back: false,
+            }));
         }
     }
     marks
 }
 
-/// A number of all that decides what a warp does next, but memory.
-fn fingerprint(warp: &Warp) -> u64 {
-    let splits = warp.splits.all().iter().fold(0u64, |all, split| {
-        let mut one = Mixer(0);
-        one.add(u64::from(split.mask) << 32 | u64::from(split.pc));
-        one.add(u64::from(split.depth) << 1 | u64::from(split.is_ready()));
-        all.wrapping_add(one.0)
-    });
+/// Returns the number of warps that have marks; those of a warp are adjacent.
+fn n_warps(marks: &[Mark]) -> u64 {
+    let warps = marks.chunk_by(|one, other| one.place == other.place);
+    warps.count() as u64
+}
+
+/// Returns the steps per warp in which each ready group of a warp runs for `WATCHED` steps. Between the turns of two other groups the first
+/// group has one of the same length.
+fn steps_of_window(state: &State) -> u64 {
+    let warps = state.blocks.iter().flat_map(|block| &block.warps);
+    let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();
+    match warps.map(n_ready).max().unwrap_or(0) as u64 {
+        0 | 1 => WATCHED,
+        n => 2 * WATCHED * (n + 1),
+    }
+}
+
+/// Hashes everything that decides what a ready group of lanes does next, except memory and other ready groups.
+fn fingerprint(warp: &Warp, group: &Split) -> u64 {
+    let waiting = warp.splits.all().iter().filter(|split| !split.is_ready());
+    let splits = waiting.fold(0u64, |all, split| all.wrapping_add(place_of(split)));
     let mut mixer = Mixer(splits);
+    mixer.add(place_of(group));
+    let lanes = || (0..32).filter(|lane| group.mask >> lane & 1 != 0);
     for row in &warp.banks.r32 {
-        for pair in row.as_chunks::<2>().0 {
-            mixer.add(u64::from(pair[0]) << 32 | u64::from(pair[1]));
+        lanes().for_each(|lane| mixer.add(u64::from(row[lane])));
+    }
+    for row in &warp.banks.r64 {
+        lanes().for_each(|lane| mixer.add(row[lane]));
+    }
+    for row in &warp.banks.r128 {
+        for value in lanes().map(|lane| row[lane]) {
+            mixer.add(value as u64);
+            mixer.add((value >> 64) as u64);
         }
     }
-    for value in warp.banks.r64.iter().flatten() {
-        mixer.add(*value);
-    }
-    for value in warp.banks.r128.iter().flatten() {
-        mixer.add(*value as u64);
-        mixer.add((*value >> 64) as u64);
-    }
     for mask in &warp.banks.predicates {
-        mixer.add(u64::from(*mask));
+        mixer.add(u64::from(mask & group.mask));
     }
-    mixer.add(u64::from(warp.carry));
+    mixer.add(u64::from(warp.carry & group.mask));
+    mixer.0
+}
+
+/// Hashes the lanes, the program counter and the call depth of a group.
+fn place_of(split: &Split) -> u64 {
+    let mut mixer = Mixer(0);
+    mixer.add(u64::from(split.mask) << 32 | u64::from(split.pc));
+    mixer.add(u64::from(split.depth) << 1 | u64::from(split.is_ready()));
     mixer.0
 }
 
