@@ -417,8 +417,7 @@ pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
 
 /// `WARPSYNC mask`, `WARPSYNC.ALL`, `WARPSYNC.COLLECTIVE mask, next`
 pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let is_exclusive = w.take("EXCLUSIVE");
-    w.ignore(&["NOEXCLUSIVE"]);
+    w.ignore(&["EXCLUSIVE", "NOEXCLUSIVE"]);
     let all = w.take("ALL");
     let collects = w.take("COLLECTIVE");
     let mask = if all {
@@ -426,8 +425,8 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     } else {
         w.source()?
     };
-    if is_exclusive || collects {
-        // Lanes with other masks go on apart from these.
+    if !all {
+        // Lanes with other masks may come to the next instruction at the same time.
         c.body.together = Some((c.address + 16, mask.clone()));
     }
     if collects {

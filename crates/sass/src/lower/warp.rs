@@ -28,8 +28,16 @@ pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Warp(WarpOp::Shuffle), modifiers, args)])
 }
 
-/// `VOTE.ANY {d,} p, a`: the lanes where a holds, and whether that is any or all of them.
-pub(super) fn vote(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// Returns the mask of a `WARPSYNC` just before this instruction: lanes that execute it together may have synchronized with others. A
+/// guard may exclude lanes of the mask, which then take no part.
+pub(super) fn members(c: &mut Context<'_>) -> Option<Arg> {
+    let (next, members) = c.body.together.take()?;
+    (next == c.address && c.guard.is_none()).then(|| one(members))
+}
+
+/// `VOTE.ANY {d,} p, a`: the lanes where a holds, and whether that is any or all of them. `members` is the mask of the lanes that take
+/// part; without it, those take part that execute the instruction together.
+pub(super) fn vote(members: Option<Arg>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mode = w.take_one(&[
         ("ALL", VoteMode::All),
         ("ANY", VoteMode::Any),
@@ -48,28 +56,24 @@ pub(super) fn vote(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         ty: Some(ty),
         ..super::blank()
     };
+    let vote = |modifiers: Modifiers, to: Arg| {
+        let operands = [to, one(a.clone())].into_iter().chain(members.clone());
+        step(Does::Warp(WarpOp::Vote), modifiers, operands.collect())
+    };
     let mut steps = Vec::new();
     if let Some((run @ Some(_), span)) = ballot {
         let to = Arg::One(OperandValue::Destination(run), span);
-        steps.push(step(
-            Does::Warp(WarpOp::Vote),
-            of(VoteMode::Ballot, ScalarType::B32),
-            vec![to, one(a.clone())],
-        ));
+        steps.push(vote(of(VoteMode::Ballot, ScalarType::B32), to));
     }
     if p.is_some() || steps.is_empty() {
         let to = OperandValue::Destination(p.map(RegisterRun::one));
-        steps.push(step(
-            Does::Warp(WarpOp::Vote),
-            of(mode, ScalarType::Pred),
-            vec![Arg::One(to, p_span), one(a)],
-        ));
+        steps.push(vote(of(mode, ScalarType::Pred), Arg::One(to, p_span)));
     }
     Ok(steps)
 }
 
 /// `MATCH.ANY d, a`, `MATCH.ALL p, d, a`
-pub(super) fn matches(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn matches(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let flag = w.take_one(&[("ANY", Flag::Any), ("ALL", Flag::All)]);
     let flag = flag.ok_or_else(|| w.unknown("no mode", w.instruction.opcode))?;
     let ty = if w.take("U64") {
@@ -88,14 +92,15 @@ pub(super) fn matches(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(flag);
     let to = Arg::One(OperandValue::Pair(run, p), p_span);
+    let operands = [to, one(a)].into_iter().chain(members(c));
     Ok(vec![step(
         Does::Warp(WarpOp::Match),
         modifiers,
-        vec![to, one(a)],
+        operands.collect(),
     )])
 }
 
-/// `REDUX.SUM d, a`, of the lanes that are here, or that the `WARPSYNC.EXCLUSIVE` before it has put together.
+/// `REDUX.SUM d, a`, of the lanes that are here, or that the `WARPSYNC` before it names.
 pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_absolute = w.has("MINABS") || w.has("MAXABS");
     let op = w.take_one(&[
@@ -121,11 +126,7 @@ pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     modifiers.reduce = Some(op);
     let to = w.to(1)?;
     let mut args = vec![to, one(w.source()?)];
-    if let Some((next, members)) = c.body.together.take()
-        && next == c.address
-    {
-        args.push(one(members));
-    }
+    args.extend(members(c));
     Ok(vec![step(Does::Warp(WarpOp::Redux), modifiers, args)])
 }
 
