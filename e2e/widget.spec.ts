@@ -441,7 +441,7 @@ test("what a page states wrongly is said in the console, and a text with errors 
   expect(said.filter((line) => line.startsWith("<warpgrid-playground>"))).toEqual([
     "<warpgrid-playground>: found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
     "<warpgrid-playground>: found `step=x`, expected a number or `end`",
-    "<warpgrid-playground>: found `columns=0`, expected a number from 1",
+    "<warpgrid-playground>: found `columns=0`, expected a number from 1 to 1024",
     "<warpgrid-playground>: found `height=zz`, expected pixels or a CSS length",
   ]);
 });
