@@ -25,9 +25,9 @@ pub use common::float_format::{Cut, FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
     AccessKind, ArithmeticOp, AsyncOp, AtomicUpdate, CarryOp, CompareForm, ControlOp, Does, HintOp,
-    LaunchOp, MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, Share, StackOp, SurfaceOp,
-    SyncOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp, VideoLanes,
-    VideoOp, WarpOp, WarpgroupOp,
+    LaunchOp, MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, RegisterChange, Share, StackOp,
+    SurfaceOp, SyncOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp,
+    VideoLanes, VideoOp, WarpOp, WarpgroupOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

@@ -4,9 +4,6 @@ use crate::{Module, OperandValue, Source, Variable};
 use std::collections::BTreeSet;
 use warpgrid_isa::{ScalarType, StateSpace};
 
-/// Bytes of a constant bank (PTX ISA, section 5.1.3).
-const CONSTANT_BANK_BYTES: usize = 64 << 10;
-
 /// Facts of a PTX module for a listing of its machine code that has no data sections or no encodings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterpartFacts {
@@ -33,7 +30,7 @@ impl CounterpartFacts {
 }
 
 /// Returns the bytes of the `.const` variables as the assembler lays them out: in the order of their declarations, each at its alignment,
-/// those with a linkage first (assembler 13.5, targets `sm_75` to `sm_120`).
+/// variables with a linkage first (assembler 13.5, targets `sm_75` to `sm_120`).
 fn constant_bank(module: &Module) -> Option<Vec<u8>> {
     let variables = module.variables.iter();
     let constants = variables.filter(|variable| variable.space == StateSpace::Const);
@@ -47,7 +44,8 @@ fn constant_bank(module: &Module) -> Option<Vec<u8>> {
         let align = variable.align_bytes.max(1) as usize;
         let start = bank.len().next_multiple_of(align);
         let end = start.checked_add(usize::try_from(variable.size_bytes).ok()?)?;
-        if end > CONSTANT_BANK_BYTES {
+        // An alignment may exceed the bank.
+        if end as u64 > module.target.limits.constant_bytes {
             return None;
         }
         bank.resize(start, 0);

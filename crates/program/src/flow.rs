@@ -64,6 +64,32 @@ impl Module {
     }
 }
 
+/// Marks the nodes of a graph with `n` nodes that a path from `start` reaches, `start` included.
+pub fn reachable<S: IntoIterator<Item = usize>>(
+    n: usize,
+    start: usize,
+    successors: impl Fn(usize) -> S,
+) -> Vec<bool> {
+    let mut is_reachable = vec![false; n];
+    let mut pending = vec![start];
+    while let Some(node) = pending.pop() {
+        match is_reachable.get_mut(node) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) | None => continue,
+        }
+        pending.extend(successors(node));
+    }
+    is_reachable
+}
+
+/// Marks the basic blocks that a path from the entry reaches.
+pub fn reachable_blocks(blocks: &[BasicBlock]) -> Vec<bool> {
+    reachable(blocks.len(), 0, |index| {
+        let block = blocks.get(index);
+        block.map_or(Vec::new(), |block| block.successors.clone())
+    })
+}
+
 /// Returns the instructions that a branch names.
 fn branch_targets(function: &Function, instruction: &Instruction) -> Vec<usize> {
     let mut found = Vec::new();

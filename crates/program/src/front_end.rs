@@ -43,7 +43,7 @@ pub trait FrontEnd: Sync {
         None
     }
 
-    /// Returns a listing with the facts of its PTX that it lacks; `None` if it lacks none of them. Lines keep their numbers.
+    /// Adds facts of the PTX to a listing that lacks them. Returns `None` if the listing lacks none of the facts. Line numbers do not change.
     fn complete_listing(&self, _source: &str, _facts: &CounterpartFacts) -> Option<String> {
         None
     }

@@ -18,7 +18,7 @@ pub mod wrapped;
 
 pub use counterpart::CounterpartFacts;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
-pub use flow::BasicBlock;
+pub use flow::{BasicBlock, reachable, reachable_blocks};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
     HoverText, OperandFacts, Overrides, Part, PartOperand, Reference, SignatureText, SlotFacts,
@@ -29,6 +29,7 @@ pub use function::{
     Relocation, RelocationTarget, StepPart, Variable,
 };
 pub use ids::{ActionId, FunctionId, RegisterId, VariableId};
+pub use live::{LiveRegisters, Liveness};
 pub use machine::{LaunchFact, MachineCode};
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,

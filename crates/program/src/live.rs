@@ -46,41 +46,15 @@ impl Program {
         live.iter().map(numbers).collect()
     }
 
-    /// Whether a register may be read before it is written: whether one is live at the entry of the function. Liveness by
-    /// basic blocks; writes under a guard do not end a live range.
+    /// Checks whether a register may be read before it is written, that is, whether it is live at the entry of the function.
     pub fn reads_unwritten_register(&self, function: &Function) -> bool {
         let blocks = self.basic_blocks(function);
-        let accesses: Vec<BlockAccesses> = blocks
-            .iter()
-            .map(|block| BlockAccesses::of(function, block))
-            .collect();
+        let liveness = Liveness::of(function, &blocks, &[], |_| Vec::new());
         let is_passed = |register: &RegisterId| {
             let parameter = Parameter::Register(*register);
             function.parameters.contains(&parameter)
         };
-        let n_words = function.registers.len().div_ceil(64);
-        let mut live = vec![vec![0u64; n_words]; blocks.len()];
-        let mut is_new = true;
-        while is_new {
-            is_new = false;
-            for (index, (block, own)) in blocks.iter().zip(&accesses).enumerate().rev() {
-                let mut here = own.uses.clone();
-                for next in &block.successors {
-                    let after = live.get(*next).into_iter().flatten();
-                    let killed = own.kills.iter();
-                    for ((own, after), killed) in here.iter_mut().zip(after).zip(killed) {
-                        *own |= after & !killed;
-                    }
-                }
-                if let Some(known) = live.get_mut(index)
-                    && *known != here
-                {
-                    *known = here;
-                    is_new = true;
-                }
-            }
-        }
-        let at_entry = live.first().into_iter().flatten().zip(0..);
+        let at_entry = liveness.at_start.first().into_iter().flatten().zip(0..);
         let mut registers = at_entry.flat_map(|(word, index)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
             bits.map(move |bit| RegisterId(index * 64 + bit))
@@ -131,7 +105,116 @@ impl Program {
     }
 }
 
-/// Registers that a basic block accesses, one bit each.
+/// Live registers at the starts and ends of basic blocks, one bit per register. A write under a guard does not end a live range.
+pub struct Liveness<'f, R> {
+    function: &'f Function,
+    blocks: &'f [BasicBlock],
+    /// Returns registers that an instruction reads beyond its source operands.
+    also_reads: R,
+    at_start: Vec<Vec<u64>>,
+    at_end: Vec<Vec<u64>>,
+}
+
+impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
+    /// Analyzes a function. `results` are live at its ends. `also_reads` returns registers that an instruction reads beyond its source
+    /// operands: accumulators, which are destinations.
+    pub fn of(
+        function: &'f Function,
+        blocks: &'f [BasicBlock],
+        results: &[RegisterId],
+        also_reads: R,
+    ) -> Liveness<'f, R> {
+        let n_words = function.registers.len().div_ceil(64);
+        let empty = vec![0; n_words];
+        let mut at_results = empty.clone();
+        for register in results {
+            set_bit(&mut at_results, *register);
+        }
+        let mut liveness = Liveness {
+            function,
+            blocks,
+            also_reads,
+            at_start: vec![empty.clone(); blocks.len()],
+            at_end: vec![empty; blocks.len()],
+        };
+        let accesses: Vec<BlockAccesses> = blocks
+            .iter()
+            .map(|block| liveness.accesses(block.range.clone()))
+            .collect();
+        let mut is_new = true;
+        while is_new {
+            is_new = false;
+            for (index, (block, own)) in blocks.iter().zip(&accesses).enumerate().rev() {
+                let mut live = match block.successors.is_empty() {
+                    true => at_results.clone(),
+                    false => vec![0; n_words],
+                };
+                for next in &block.successors {
+                    let next = liveness.at_start.get(*next).into_iter().flatten();
+                    live.iter_mut()
+                        .zip(next)
+                        .for_each(|(own, next)| *own |= next);
+                }
+                if let Some(end) = liveness.at_end.get_mut(index) {
+                    end.clone_from(&live);
+                }
+                own.step_back(&mut live);
+                if let Some(start) = liveness.at_start.get_mut(index)
+                    && *start != live
+                {
+                    *start = live;
+                    is_new = true;
+                }
+            }
+        }
+        liveness
+    }
+
+    /// Returns the registers that are live after an instruction of a block.
+    pub fn after(&self, block: usize, instruction: usize) -> LiveRegisters {
+        let mut live = self.at_end.get(block).cloned().unwrap_or_default();
+        if let Some(block) = self.blocks.get(block) {
+            let rest = instruction + 1..block.range.end;
+            self.accesses(rest).step_back(&mut live);
+        }
+        LiveRegisters(live)
+    }
+
+    fn accesses(&self, range: Range<usize>) -> BlockAccesses {
+        let n_words = self.function.registers.len().div_ceil(64);
+        let mut accesses = BlockAccesses {
+            uses: vec![0; n_words],
+            kills: vec![0; n_words],
+        };
+        for instruction in self.function.instructions.get(range).unwrap_or(&[]) {
+            let mut reads = self.function.sources(instruction);
+            reads.extend((self.also_reads)(instruction));
+            for register in reads {
+                if !has_bit(&accesses.kills, register) {
+                    set_bit(&mut accesses.uses, register);
+                }
+            }
+            if instruction.guard.is_none() {
+                for register in self.function.destinations(instruction) {
+                    set_bit(&mut accesses.kills, register);
+                }
+            }
+        }
+        accesses
+    }
+}
+
+/// The registers that are live at a point.
+pub struct LiveRegisters(Vec<u64>);
+
+impl LiveRegisters {
+    /// Checks whether a register is live.
+    pub fn contains(&self, register: RegisterId) -> bool {
+        has_bit(&self.0, register)
+    }
+}
+
+/// Registers that a range of instructions accesses, one bit each.
 struct BlockAccesses {
     /// Read before they are written.
     uses: Vec<u64>,
@@ -140,26 +223,11 @@ struct BlockAccesses {
 }
 
 impl BlockAccesses {
-    fn of(function: &Function, block: &BasicBlock) -> BlockAccesses {
-        let n_words = function.registers.len().div_ceil(64);
-        let mut accesses = BlockAccesses {
-            uses: vec![0; n_words],
-            kills: vec![0; n_words],
-        };
-        let range = block.range.clone();
-        for instruction in function.instructions.get(range).unwrap_or(&[]) {
-            for register in function.sources(instruction) {
-                if !has_bit(&accesses.kills, register) {
-                    set_bit(&mut accesses.uses, register);
-                }
-            }
-            if instruction.guard.is_none() {
-                for register in function.destinations(instruction) {
-                    set_bit(&mut accesses.kills, register);
-                }
-            }
+    /// Turns the registers that are live after the range into those that are live before it.
+    fn step_back(&self, live: &mut [u64]) {
+        for ((live, killed), used) in live.iter_mut().zip(&self.kills).zip(&self.uses) {
+            *live = *live & !killed | used;
         }
-        accesses
     }
 }
 

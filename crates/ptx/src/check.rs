@@ -3,8 +3,8 @@
 //! Phases, each a function from values to a value, with arrows to earlier ones only: the [`header`] gives version and
 //! target; each distinct opcode is checked once ([`plans`]); one pass stamps the names of the module ([`declare`]);
 //! each body is checked with scopes of its own and becomes instructions ([`body`]); the parts are put together
-//! ([`assemble`]); remarks of the assembler are predicted ([`performance`]). No phase changes what an earlier one made. All report to one [`report::Reporter`], and the first
-//! error never hides the second.
+//! ([`assemble`]); remarks of the assembler are predicted ([`performance`]). No phase changes what an earlier one made. All report to one
+//! [`report::Reporter`], and the first error never hides the second.
 
 mod assemble;
 mod body;
@@ -13,7 +13,7 @@ mod context;
 mod declare;
 mod header;
 mod names;
-mod performance;
+pub(crate) mod performance;
 pub(crate) mod plans;
 mod report;
 

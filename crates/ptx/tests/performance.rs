@@ -109,7 +109,7 @@ struct Case<'t> {
 fn cases(data: &str) -> Vec<Case<'_>> {
     let sections = data.split("== ").skip(1);
     let case = |section| {
-        let (head, text) = str::split_once(section, '\n').expect("a line of its own");
+        let (head, text) = str::split_once(section, '\n').expect("a line feed after the remarks");
         let (remarks, description) = head.split_once(": ").expect("remarks before a colon");
         Case {
             remarks: remarks.split(' ').filter(|word| *word != "none").collect(),
@@ -160,7 +160,7 @@ fn remarks_of(assembler: &str, source: &str) -> BTreeSet<String> {
     words.filter(is_number).map(str::to_owned).collect()
 }
 
-/// Why the predictions about a case differ from its remarks, in either direction.
+/// Describes the difference between the predictions about a case and its remarks; `None` if both agree.
 fn difference(case: &Case<'_>) -> Option<String> {
     let source = module(case.text);
     let checked = check(&source, &parse(&source), &Overrides::default());

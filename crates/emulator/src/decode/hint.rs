@@ -13,7 +13,7 @@ pub(super) fn supports(op: HintOp) -> Support {
         | HintOp::Nanosleep
         | HintOp::Pmevent
         | HintOp::GridDependency
-        | HintOp::SetMaxRegisters
+        | HintOp::SetMaxRegisters(_)
         | HintOp::BulkPrefetch => Support::Runs,
     }
 }
@@ -24,7 +24,7 @@ pub(super) fn decode(op: HintOp) -> Op {
         | HintOp::ApplyPriority
         | HintOp::Discard
         | HintOp::GridDependency
-        | HintOp::SetMaxRegisters
+        | HintOp::SetMaxRegisters(_)
         | HintOp::BulkPrefetch => Op::Nop,
         HintOp::Nanosleep | HintOp::Pmevent => Op::Yield,
     }

@@ -782,24 +782,32 @@ pub enum HintOp {
     Pmevent,
     /// Orders grids that depend on each other; there is one grid here.
     GridDependency,
-    /// Gives registers back or asks for more.
-    SetMaxRegisters,
+    SetMaxRegisters(RegisterChange),
     /// Brings a range of memory into a cache.
     BulkPrefetch,
 }
 
+/// Direction of `setmaxnreg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterChange {
+    /// `.inc`: requests registers.
+    Increase,
+    /// `.dec`: releases registers.
+    Decrease,
+}
+
 impl HintOp {
-    /// Whether it changes the number of registers per thread.
-    pub const fn sets_max_registers(self) -> bool {
+    /// Returns how it changes the number of registers per thread; `None` for other hints.
+    pub const fn register_change(self) -> Option<RegisterChange> {
         match self {
-            HintOp::SetMaxRegisters => true,
+            HintOp::SetMaxRegisters(change) => Some(change),
             HintOp::Prefetch
             | HintOp::ApplyPriority
             | HintOp::Discard
             | HintOp::Nanosleep
             | HintOp::Pmevent
             | HintOp::GridDependency
-            | HintOp::BulkPrefetch => false,
+            | HintOp::BulkPrefetch => None,
         }
     }
 }

@@ -2,20 +2,19 @@
 //! diagnostics. The rules were probed with assembler 13.5.
 
 mod calls;
-mod liveness;
 mod products;
-mod registers;
+pub(crate) mod registers;
 
 use crate::tree::SourceKind;
 use calls::Calls;
-use warpgrid_isa::{Does, HintOp, UnitOp, WarpgroupOp};
+use warpgrid_isa::{Does, HintOp, RegisterChange, UnitOp, WarpgroupOp};
 use warpgrid_program::{Action, Diagnostic, Module};
 
-/// Returns what is predicted of a module or a snippet.
+/// Returns the predictions about a module or a snippet.
 pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
     let has = |is_one: fn(&Action) -> bool| module.actions.iter().any(is_one);
     let has_products = has(|action| is_product(action.does));
-    let has_counts = has(|action| sets_max_registers(action.does));
+    let has_counts = has(|action| register_change(action.does).is_some());
     if !has_products && !has_counts {
         return Vec::new();
     }
@@ -30,17 +29,17 @@ pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
     found
 }
 
-/// The operation of a warpgroup that an action is.
+/// Returns the warpgroup operation of an action; `None` for other actions.
 fn warpgroup(does: Does) -> Option<WarpgroupOp> {
     does.unit().and_then(UnitOp::warpgroup)
 }
 
-/// Whether an operation is a product of a warpgroup, dense or sparse.
+/// Checks whether an operation is `wgmma.mma_async`, dense or sparse.
 fn is_product(does: Does) -> bool {
     warpgroup(does).is_some_and(WarpgroupOp::is_product)
 }
 
-/// Whether an operation is `setmaxnreg`.
-fn sets_max_registers(does: Does) -> bool {
-    does.hint().is_some_and(HintOp::sets_max_registers)
+/// Returns how `setmaxnreg` changes the number of registers; `None` for other operations.
+fn register_change(does: Does) -> Option<RegisterChange> {
+    does.hint().and_then(HintOp::register_change)
 }

@@ -1,7 +1,8 @@
-//! What the assembler compiles otherwise than stated: codes W0800 to W0899. Except for [`DECREASE_COUNT`], the assembler accepts the
+//! Instructions that the assembler ignores, serializes or rejects: codes W0800 to W0899. Except for [`DECREASE_COUNT`], the assembler accepts the
 //! module and prints a remark (C7504 to C7519); the predictions agree with those of release 13.5.
 
 use super::catalogue;
+use crate::check::performance::registers::REGISTERS;
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
@@ -12,30 +13,29 @@ catalogue! {
 
     /// The number of registers of a called function is known only if it is compiled together with its callers. A call through a
     /// register, a recursive call and a call of a function of another module turn off every `setmaxnreg` of the kernel (C7506, C7504).
-    REGISTERS_OF_CALLEE = "W0801", "`setmaxnreg` beside a call", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f) .maxnreg 128\n{\n.reg .b64 %rd1;\nsetmaxnreg.dec.sync.aligned.u32 40;\nld.param.u64 %rd1, [f];\np: .callprototype _ ();\ncall %rd1, (), p;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\ncall f;\nret;\n}";
+    REGISTERS_OF_CALLEE = "W0801", "`setmaxnreg` in a kernel with a call", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f) .maxnreg 128\n{\n.reg .b64 %rd1;\nsetmaxnreg.dec.sync.aligned.u32 40;\nld.param.u64 %rd1, [f];\np: .callprototype _ ();\ncall %rd1, (), p;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\ncall f;\nret;\n}";
 
     /// `setmaxnreg.dec` releases registers, so that its count is at most the largest count that the kernel has at any time: that at its
     /// entry, or that of a `setmaxnreg.inc`. The assembler rejects larger counts (C7406).
     DECREASE_COUNT = "W0802", "`setmaxnreg.dec` beyond the registers of the kernel", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 168;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}";
 
-    /// A `wgmma.mma_async` writes its accumulators some time before `wgmma.wait_group` has waited for it. Where another instruction reads
-    /// one earlier, the assembler inserts a wait (C7517) or waits after each product (C7514).
+    /// A `wgmma.mma_async` may write its accumulators at any time before the return of `wgmma.wait_group`. If another instruction reads an
+    /// accumulator earlier, the assembler inserts a wait (C7517) or waits after each `wgmma.mma_async` (C7514).
     ACCUMULATOR_READ = "W0803", "accumulator read before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nst.global.f32 [%rd3], %f0;\nwgmma.wait_group.sync.aligned 0;", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nst.global.f32 [%rd3], %f0;";
 
     /// An instruction writes an accumulator of a `wgmma.mma_async` before `wgmma.wait_group` has waited for it, and the value is used after
-    /// the wait. The assembler then waits after each product (C7515).
+    /// the wait. The assembler then waits after each `wgmma.mma_async` (C7515).
     ACCUMULATOR_WRITTEN = "W0804", "accumulator written before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nmov.f32 %f1, 0f00000000;\nwgmma.wait_group.sync.aligned 0;\nst.global.v2.f32 [%rd3], {%f0, %f1};", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nmov.f32 %f1, 0f00000000;\nst.global.v2.f32 [%rd3], {%f0, %f1};";
 
-    /// A `wgmma.mma_async` reads a matrix A in registers until `wgmma.wait_group` has waited for it. Where an instruction writes one of
-    /// these registers earlier, and a later product or an instruction after the wait uses the value, the assembler waits after each
-    /// product (C7513).
-    FACTOR_WRITTEN = "W0805", "matrix A written before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nld.global.b32 %r1, [%rd3];\nwgmma.wait_group.sync.aligned 0;\nst.global.b32 [%rd3], %r1;", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nld.global.b32 %r1, [%rd3];\nst.global.b32 [%rd3], %r1;";
+    /// A `wgmma.mma_async` reads matrix A from registers at any time before the return of `wgmma.wait_group`. If an instruction writes one
+    /// of these registers earlier, and a later `wgmma.mma_async` or an instruction after the wait uses the value, the assembler waits after
+    /// each `wgmma.mma_async` (C7513).
+    OPERAND_WRITTEN = "W0805", "matrix A written before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nld.global.b32 %r1, [%rd3];\nwgmma.wait_group.sync.aligned 0;\nst.global.b32 [%rd3], %r1;", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nld.global.b32 %r1, [%rd3];\nst.global.b32 [%rd3], %r1;";
 
     /// The assembler overlaps `wgmma.mma_async` with other instructions only in kernels without calls. A call of `vprintf`,
-    /// `__assertfail`, `malloc` or `free`, a call through a register, a recursive call, a call of another module's function and a
-    /// call of a function with products of its own make it wait after each product, wherever in the kernel the call is (C7509, C7510,
-    /// C7519).
-    CALL_BESIDE_PRODUCT = "W0806", "call in a kernel with `wgmma`", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f)\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nld.param.u64 %rd3, [f];\np: .callprototype _ ();\ncall %rd3, (), p;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\ncall f;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
+    /// `__assertfail`, `malloc` or `free`, a call through a register, a recursive call, a call of another module's function or a call of
+    /// a function that contains `wgmma.mma_async` serializes all of them, independent of the position of the call (C7509, C7510, C7519).
+    CALL_WITH_PRODUCTS = "W0806", "call in a kernel with `wgmma`", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f)\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nld.param.u64 %rd3, [f];\np: .callprototype _ ();\ncall %rd3, (), p;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\ncall f;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
 
     /// A path through the kernel ends while a `wgmma.mma_async` may be in flight. The assembler inserts a wait (C7517).
     MISSING_WAIT = "W0807", "`wgmma.mma_async` without a wait", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
@@ -81,11 +81,11 @@ pub(crate) fn decrease_count(count: Span, found: u32, most: u32, kernel: &str) -
         "found {found} registers, expected at most {most}: `setmaxnreg.dec` releases registers, and `{kernel}` never has more"
     );
     Diagnostic::error(DECREASE_COUNT, count, message).help(
-        "the count at entry follows from `.maxnreg`, or from `.maxntid` and `.minnctapersm`: 65536 registers for all threads of these blocks",
+        format!("the count at entry follows from `.maxnreg`, or from `.maxntid` and `.minnctapersm`: {REGISTERS} registers for all threads of these blocks"),
     )
 }
 
-/// An instruction that reads an accumulator in flight.
+/// An instruction that reads an accumulator of a product in flight.
 pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic {
     let message =
         format!("`{register}` is read before `wgmma.wait_group` has waited for its product");
@@ -94,7 +94,7 @@ pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic 
     )
 }
 
-/// An instruction that writes an accumulator in flight.
+/// An instruction that writes an accumulator of a product in flight.
 pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnostic {
     let message =
         format!("`{register}` is written before `wgmma.wait_group` has waited for its product");
@@ -103,21 +103,21 @@ pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnost
     )
 }
 
-/// An instruction that writes a register of matrix A in flight.
-pub(crate) fn factor_written(instruction: Span, register: &str) -> Diagnostic {
+/// An instruction that writes a register of matrix A of a product in flight.
+pub(crate) fn operand_written(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
         "`{register}` is written before `wgmma.wait_group` has waited for the product that reads it"
     );
-    Diagnostic::warning(FACTOR_WRITTEN, instruction, message).help(
+    Diagnostic::warning(OPERAND_WRITTEN, instruction, message).help(
         "load the next matrix A into other registers, or after the wait: the assembler serializes the products",
     )
 }
 
 /// A call in a kernel with products.
-pub(crate) fn call_beside_product(call: Span, callee: &str, kernel: &str) -> Diagnostic {
+pub(crate) fn call_with_products(call: Span, callee: &str, kernel: &str) -> Diagnostic {
     let message =
         format!("the call of {callee} serializes the `wgmma.mma_async` instructions of `{kernel}`");
-    Diagnostic::warning(CALL_BESIDE_PRODUCT, call, message)
+    Diagnostic::warning(CALL_WITH_PRODUCTS, call, message)
         .help("remove the call (`-DNDEBUG` for assertions), have it inlined, or move it to another kernel")
 }
 

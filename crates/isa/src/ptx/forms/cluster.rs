@@ -2,7 +2,7 @@
 //! "getctarank", "setmaxnreg").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{HintOp::SetMaxRegisters, MoveOp::*, SyncOp::*};
+use crate::does::{HintOp::SetMaxRegisters, MoveOp::*, RegisterChange, SyncOp::*};
 use crate::form::{Form, Gate};
 use crate::modifier::Sem::*;
 use crate::space::StateSpace::SharedCluster;
@@ -50,9 +50,9 @@ pub static FORMS: &[Form] = &[
     form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(RankOf), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: RANK;
         "Finds the rank of the block whose shared memory an address is in.", "data-movement-and-conversion-instructions-getctarank";
         good: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], bad: &[("getctarank.u64 d, d;", "W0109")]),
-    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters), gate: REGISTERS, leads: 1, types: COUNT;
+    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Increase)), gate: REGISTERS, leads: 1, types: COUNT;
         "Asks for registers, up to `count` per thread.", "miscellaneous-instructions-setmaxnreg";
         bad: &[("setmaxnreg.inc.sync.aligned.u32 25;", "W0144")]),
-    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters), gate: REGISTERS, leads: 1, types: COUNT;
+    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Decrease)), gate: REGISTERS, leads: 1, types: COUNT;
         "Gives registers back, down to `count` per thread.", "miscellaneous-instructions-setmaxnreg"),
 ];

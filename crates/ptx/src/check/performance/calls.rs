@@ -1,10 +1,11 @@
-//! The call graph of a module. In: a module; out: which functions a kernel reaches, and what each call calls.
+//! The call graph of a module. In: a module; out: the functions that a kernel reaches, and the callee of each call.
 
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, Instruction, Module, OperandValue, Source,
+    reachable,
 };
 
-/// What a call calls, as far as the assembler knows it.
+/// The callee of a call, as far as the assembler can determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
     /// A function with a body in this module that does not call itself.
@@ -66,7 +67,7 @@ impl Calls<'_> {
         self.module.functions.get(id.0 as usize)
     }
 
-    /// Returns what an instruction calls; `None` for other instructions.
+    /// Returns the callee of a call; `None` for other instructions.
     pub(super) fn kind(&self, function: &Function, instruction: &Instruction) -> Option<CallKind> {
         let operands = function.operands_of(instruction.operands);
         operands.iter().find_map(|operand| match &operand.value {
@@ -81,7 +82,7 @@ impl Calls<'_> {
         })
     }
 
-    /// Returns a noun phrase for what is called.
+    /// Returns a noun phrase for a callee.
     pub(super) fn describe(&self, kind: &CallKind) -> String {
         let name = |id: &FunctionId| self.function(*id).map_or("", |f| f.name.as_str());
         match kind {
@@ -106,18 +107,13 @@ impl Calls<'_> {
     }
 }
 
-/// Returns `from` and all that the edges lead to from it.
+/// Returns `from` and the functions that edges lead to from it.
 fn closure(edges: &[Vec<FunctionId>], from: FunctionId) -> Vec<FunctionId> {
-    let mut is_reached = vec![false; edges.len()];
-    let mut reached = Vec::new();
-    let mut pending = vec![from];
-    while let Some(id) = pending.pop() {
-        match is_reached.get_mut(id.0 as usize) {
-            Some(seen) if !*seen => *seen = true,
-            Some(_) | None => continue,
-        }
-        reached.push(id);
-        pending.extend(edges.get(id.0 as usize).into_iter().flatten());
-    }
-    reached
+    let is_reached = reachable(edges.len(), from.0 as usize, |index| {
+        let next = edges.get(index).into_iter().flatten();
+        next.map(|id| id.0 as usize)
+    });
+    let all = (0..).map(FunctionId).zip(is_reached);
+    all.filter_map(|(id, is_reached)| is_reached.then_some(id))
+        .collect()
 }

@@ -1,15 +1,14 @@
-//! `wgmma`: registers of products in flight that other instructions access, and calls beside products (PTX ISA, "wgmma.mma_async";
-//! assembler 13.5). A forward data-flow analysis over the basic blocks of each function that a kernel reaches.
+//! `wgmma`: registers of products in flight that other instructions access, and calls in kernels with products (PTX ISA,
+//! "wgmma.mma_async"; assembler 13.5). A forward data-flow analysis over the basic blocks of each function that a kernel reaches.
 
 use super::calls::{CallKind, Calls};
-use super::liveness::{LiveRegisters, Liveness, accumulators, reachable_blocks};
 use super::{is_product, warpgroup};
 use crate::diagnostics::performance as diagnose;
 use crate::tree::SourceKind;
 use warpgrid_isa::{ControlOp, MoveOp, WarpgroupOp};
 use warpgrid_program::{
-    BasicBlock, Diagnostic, Function, FunctionId, Instruction, Module, OperandValue, RegisterId,
-    Source, Span,
+    BasicBlock, Diagnostic, Function, FunctionId, Instruction, LiveRegisters, Liveness, Module,
+    OperandValue, RegisterId, Source, Span, reachable_blocks,
 };
 
 pub(super) fn check(module: &Module, calls: &Calls<'_>, kind: SourceKind) -> Vec<Diagnostic> {
@@ -29,7 +28,7 @@ pub(super) fn check(module: &Module, calls: &Calls<'_>, kind: SourceKind) -> Vec
             if std::mem::replace(seen, true) {
                 continue;
             }
-            found.append(&mut calls_beside_products(module, calls, function, kernel));
+            found.append(&mut calls_with_products(module, calls, function, kernel));
             if has_products(module, calls, *id) {
                 let analysis = Analysis::of(module, calls, function, kind);
                 found.append(&mut analysis.run());
@@ -48,8 +47,8 @@ fn has_products(module: &Module, calls: &Calls<'_>, id: FunctionId) -> bool {
     function.is_some_and(|function| function.instructions.iter().any(is_one))
 }
 
-/// Returns a diagnostic for each call that the assembler does not inline.
-fn calls_beside_products(
+/// Returns a diagnostic for each call that the assembler does not inline, in a function that a kernel with products reaches.
+fn calls_with_products(
     module: &Module,
     calls: &Calls<'_>,
     function: &Function,
@@ -80,13 +79,12 @@ fn calls_beside_products(
             | CallKind::System(_) => false,
         };
         let callee = calls.describe(&kind);
-        (!is_inlined)
-            .then(|| diagnose::call_beside_product(instruction.span, &callee, &kernel.name))
+        (!is_inlined).then(|| diagnose::call_with_products(instruction.span, &callee, &kernel.name))
     };
     instructions.filter_map(problem).collect()
 }
 
-/// How many groups were committed since a product started, and one more; 0 if no product is in flight.
+/// Age of a product: one plus the number of groups committed since its start; 0 if no product is in flight.
 type Age = u8;
 const NONE: Age = 0;
 /// Not committed.
@@ -94,19 +92,19 @@ const STARTED: Age = 1;
 /// More groups than `wgmma.wait_group` can leave pending.
 const OLDEST: Age = 9;
 
-/// What may be in flight with respect to a register: on some path to a point.
+/// Products that may be in flight at a point and access a register, over all paths to the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct InFlight {
     /// A product that writes the register.
-    sum: Age,
+    accumulator: Age,
     /// A product that writes the register, which an instruction has written since: `writer`.
-    written_sum: Age,
+    written_accumulator: Age,
     writer: u32,
     /// A product that reads the register as a part of A.
-    factor: Age,
-    /// A product that reads the register as a part of A, which an instruction has written since: `factor_writer`.
-    written_factor: Age,
-    factor_writer: u32,
+    operand: Age,
+    /// A product that reads the register as a part of A, which an instruction has written since: `operand_writer`.
+    written_operand: Age,
+    operand_writer: u32,
 }
 
 impl InFlight {
@@ -116,30 +114,30 @@ impl InFlight {
             (NONE, age) | (age, NONE) => age,
             (own, other) => own.min(other),
         };
-        self.sum = younger(self.sum, other.sum);
-        self.written_sum = younger(self.written_sum, other.written_sum);
+        self.accumulator = younger(self.accumulator, other.accumulator);
+        self.written_accumulator = younger(self.written_accumulator, other.written_accumulator);
         self.writer = self.writer.max(other.writer);
-        self.factor = younger(self.factor, other.factor);
-        self.written_factor = younger(self.written_factor, other.written_factor);
-        self.factor_writer = self.factor_writer.max(other.factor_writer);
+        self.operand = younger(self.operand, other.operand);
+        self.written_operand = younger(self.written_operand, other.written_operand);
+        self.operand_writer = self.operand_writer.max(other.operand_writer);
     }
 
     fn ages(&mut self) -> [&mut Age; 4] {
         [
-            &mut self.sum,
-            &mut self.written_sum,
-            &mut self.factor,
-            &mut self.written_factor,
+            &mut self.accumulator,
+            &mut self.written_accumulator,
+            &mut self.operand,
+            &mut self.written_operand,
         ]
     }
 }
 
-/// Whether `wgmma.wait_group` with `n_pending` waits for a product. A wait for all groups also waits for products that no group has.
+/// Checks whether `wgmma.wait_group` with `n_pending` waits for a product. A wait for all groups also waits for products that no group has.
 const fn completes(age: Age, n_pending: u8) -> bool {
     age != NONE && (n_pending == 0 || age > n_pending.saturating_add(STARTED))
 }
 
-/// What an instruction means for products.
+/// Effect of an instruction on products in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Product,
@@ -158,17 +156,17 @@ enum Step {
     Other,
 }
 
-/// What is wrong with an instruction.
+/// A violation of the rules for registers of products in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     Read(RegisterId),
     Written(RegisterId),
-    FactorWritten(RegisterId),
+    OperandWritten(RegisterId),
     /// The function ends while a product writes the register.
     InFlight(RegisterId),
 }
 
-/// By place of [`Analysis::tracked`].
+/// Products in flight, one entry per register of [`Analysis::tracked`].
 type State = Vec<InFlight>;
 
 /// A problem with the instruction of an index.
@@ -182,7 +180,7 @@ struct Analysis<'f> {
     blocks: Vec<BasicBlock>,
     /// The registers of products and their copies.
     tracked: Vec<RegisterId>,
-    /// By register: its place among the tracked ones.
+    /// Index into `tracked`, by register.
     places: Vec<Option<u32>>,
 }
 
@@ -204,11 +202,12 @@ impl<'f> Analysis<'f> {
         };
         for instruction in &function.instructions {
             if analysis.step_of(instruction) == Step::Product {
-                let sums = accumulators(module, function, instruction);
-                sums.into_iter()
+                let accumulators = accumulators(module, function, instruction);
+                accumulators
+                    .into_iter()
                     .for_each(|register| analysis.track(register));
-                let factors = factors(function, instruction);
-                factors
+                let operand_registers = operand_registers(function, instruction);
+                operand_registers
                     .into_iter()
                     .for_each(|register| analysis.track(register));
             }
@@ -243,7 +242,11 @@ impl<'f> Analysis<'f> {
     }
 
     fn run(&self) -> Vec<Diagnostic> {
-        let liveness = Liveness::of(self.module, self.function, &self.blocks);
+        let function = self.function;
+        let liveness = Liveness::of(function, &self.blocks, &function.results, |instruction| {
+            read_accumulators(self.module, function, instruction)
+        });
+        let live = |block: usize, instruction: usize| liveness.after(block, instruction);
         let mut at_start: Vec<Option<State>> = vec![None; self.blocks.len()];
         if let Some(entry) = at_start.first_mut() {
             *entry = Some(vec![InFlight::default(); self.tracked.len()]);
@@ -254,7 +257,7 @@ impl<'f> Analysis<'f> {
                 continue;
             };
             let mut state = start.clone();
-            self.block(index, &mut state, &liveness, &mut Vec::new());
+            self.block(index, &mut state, &live, &mut Vec::new());
             let successors = self.blocks.get(index).map(|block| &block.successors);
             for next in successors.into_iter().flatten() {
                 let Some(known) = at_start.get_mut(*next) else {
@@ -268,13 +271,14 @@ impl<'f> Analysis<'f> {
         let mut found: Vec<Finding> = Vec::new();
         for (index, start) in at_start.into_iter().enumerate() {
             if let Some(mut state) = start {
-                self.block(index, &mut state, &liveness, &mut found);
+                self.block(index, &mut state, &live, &mut found);
             }
         }
         self.diagnostics(found)
     }
 
-    /// One diagnostic for each kind of problem of an instruction. Where a wait is inserted before a read, the end has no products in flight.
+    /// Returns one diagnostic for each kind of problem of an instruction. If the assembler inserts a wait before a read, no product is in
+    /// flight at the end of the function.
     fn diagnostics(&self, found: Vec<Finding>) -> Vec<Diagnostic> {
         let is_read = |(_, problem): &Finding| matches!(problem, Problem::Read(_));
         let has_read = found.iter().any(is_read);
@@ -288,7 +292,9 @@ impl<'f> Analysis<'f> {
             let diagnostic = match problem {
                 Problem::Read(register) => diagnose::accumulator_read(span, name(register)),
                 Problem::Written(register) => diagnose::accumulator_written(span, name(register)),
-                Problem::FactorWritten(register) => diagnose::factor_written(span, name(register)),
+                Problem::OperandWritten(register) => {
+                    diagnose::operand_written(span, name(register))
+                }
                 Problem::InFlight(_) if has_read || self.kind == SourceKind::Snippet => continue,
                 Problem::InFlight(register) => {
                     let product = self.product_of(register).unwrap_or(span);
@@ -318,7 +324,7 @@ impl<'f> Analysis<'f> {
         &self,
         index: usize,
         state: &mut State,
-        liveness: &Liveness<'_>,
+        live_after: &dyn Fn(usize, usize) -> LiveRegisters,
         found: &mut Vec<Finding>,
     ) {
         let Some(block) = self.blocks.get(index) else {
@@ -328,7 +334,7 @@ impl<'f> Analysis<'f> {
             let Some(instruction) = self.function.instructions.get(at) else {
                 continue;
             };
-            let live = || liveness.after(index, at);
+            let live = || live_after(index, at);
             match self.step_of(instruction) {
                 Step::Product => self.product(at, instruction, state, found),
                 Step::Commit => commit(state),
@@ -353,29 +359,30 @@ impl<'f> Analysis<'f> {
         state: &mut State,
         found: &mut Vec<Finding>,
     ) {
-        let factors = factors(self.function, instruction);
-        let is_sum = |register: &RegisterId| self.in_flight(state, *register).sum != NONE;
-        if let Some(register) = factors.iter().copied().find(is_sum) {
+        let operand_registers = operand_registers(self.function, instruction);
+        let is_accumulator =
+            |register: &RegisterId| self.in_flight(state, *register).accumulator != NONE;
+        if let Some(register) = operand_registers.iter().copied().find(is_accumulator) {
             found.push((at, Problem::Read(register)));
             state.fill(InFlight::default());
         }
-        for register in factors {
+        for register in operand_registers {
             let Some(own) = self.place(register).and_then(|place| state.get_mut(place)) else {
                 continue;
             };
-            if own.written_factor != NONE {
-                let writer = own.factor_writer as usize;
-                found.push((writer, Problem::FactorWritten(register)));
+            if own.written_operand != NONE {
+                let writer = own.operand_writer as usize;
+                found.push((writer, Problem::OperandWritten(register)));
             }
-            own.factor = STARTED;
+            own.operand = STARTED;
         }
         for register in accumulators(self.module, self.function, instruction) {
             let Some(own) = self.place(register).and_then(|place| state.get_mut(place)) else {
                 continue;
             };
-            own.sum = STARTED;
+            own.accumulator = STARTED;
             if instruction.guard.is_none() {
-                own.written_sum = NONE;
+                own.written_accumulator = NONE;
             }
         }
     }
@@ -390,16 +397,16 @@ impl<'f> Analysis<'f> {
         let is_live = |register: &RegisterId| live.contains(*register);
         // The assembler deletes products without a used result.
         let mut completed = self.tracked.iter().zip(state.iter());
-        let is_used =
-            completed.any(|(register, own)| completes(own.sum, n_pending) && is_live(register));
+        let is_used = completed
+            .any(|(register, own)| completes(own.accumulator, n_pending) && is_live(register));
         for (register, own) in self.tracked.iter().zip(state.iter_mut()) {
-            if completes(own.written_sum, n_pending) && is_used && is_live(register) {
+            if completes(own.written_accumulator, n_pending) && is_used && is_live(register) {
                 found.push((own.writer as usize, Problem::Written(*register)));
             }
-            if completes(own.written_factor, n_pending) && is_live(register) {
+            if completes(own.written_operand, n_pending) && is_live(register) {
                 found.push((
-                    own.factor_writer as usize,
-                    Problem::FactorWritten(*register),
+                    own.operand_writer as usize,
+                    Problem::OperandWritten(*register),
                 ));
             }
             for age in own.ages() {
@@ -410,22 +417,22 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// The copy of an accumulator in flight is one, too.
+    /// Treats the copy of an accumulator in flight as an accumulator in flight.
     fn copy(&self, at: usize, [from, to]: [RegisterId; 2], state: &mut State) {
         let source = self.in_flight(state, from);
         let Some(own) = self.place(to).and_then(|place| state.get_mut(place)) else {
             return;
         };
-        if source.sum != NONE {
-            own.sum = source.sum;
-            own.written_sum = NONE;
+        if source.accumulator != NONE {
+            own.accumulator = source.accumulator;
+            own.written_accumulator = NONE;
         } else {
-            write_sum(own, at);
+            write_accumulator(own, at);
         }
-        write_factor(own, at);
+        write_operand(own, at);
     }
 
-    /// An instruction that is none of `wgmma`.
+    /// Applies an instruction other than `wgmma`, a copy or the end of the function.
     fn access(
         &self,
         at: usize,
@@ -440,8 +447,9 @@ impl<'f> Analysis<'f> {
             // Lanes that are predicated off keep the old value.
             read.extend(&written);
         }
-        let is_sum = |register: &RegisterId| self.in_flight(state, *register).sum != NONE;
-        if let Some(register) = read.iter().copied().find(is_sum)
+        let is_accumulator =
+            |register: &RegisterId| self.in_flight(state, *register).accumulator != NONE;
+        if let Some(register) = read.iter().copied().find(is_accumulator)
             && self.is_used(instruction, &written, live)
         {
             found.push((at, Problem::Read(register)));
@@ -454,12 +462,12 @@ impl<'f> Analysis<'f> {
             let Some(own) = self.place(register).and_then(|place| state.get_mut(place)) else {
                 continue;
             };
-            write_sum(own, at);
-            write_factor(own, at);
+            write_accumulator(own, at);
+            write_operand(own, at);
         }
     }
 
-    /// Whether an instruction has an effect: the assembler deletes computations without a used result.
+    /// Checks whether an instruction has an effect: the assembler deletes computations without a used result.
     fn is_used(
         &self,
         instruction: &Instruction,
@@ -475,7 +483,7 @@ impl<'f> Analysis<'f> {
         written.iter().any(|register| live.contains(*register))
     }
 
-    /// Whether a called function may wait for products.
+    /// Checks whether a called function may wait for products.
     fn may_wait(&self, instruction: &Instruction) -> bool {
         let is_of_products = |instruction: &Instruction| {
             let action = self.module.action(instruction);
@@ -494,7 +502,7 @@ impl<'f> Analysis<'f> {
 
     fn end(&self, at: usize, state: &State, found: &mut Vec<Finding>) {
         let mut all = self.tracked.iter().zip(state);
-        let in_flight = all.find(|(_, own)| own.sum != NONE);
+        let in_flight = all.find(|(_, own)| own.accumulator != NONE);
         found.extend(in_flight.map(|(register, _)| (at, Problem::InFlight(*register))));
     }
 
@@ -547,8 +555,39 @@ impl<'f> Analysis<'f> {
     }
 }
 
-/// Returns the registers of a matrix A in registers.
-fn factors(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
+/// Returns the accumulators of a product; none for other instructions.
+fn accumulators(
+    module: &Module,
+    function: &Function,
+    instruction: &Instruction,
+) -> Vec<RegisterId> {
+    let action = module.action(instruction);
+    match action.is_some_and(|action| is_product(action.does)) {
+        true => function.destinations(instruction),
+        false => Vec::new(),
+    }
+}
+
+/// Returns the accumulators that a product adds to: none if `scale-d` is the constant 0.
+fn read_accumulators(
+    module: &Module,
+    function: &Function,
+    instruction: &Instruction,
+) -> Vec<RegisterId> {
+    let action = module.action(instruction);
+    let operation = action.and_then(|action| warpgroup(action.does));
+    let Some(at) = operation.and_then(WarpgroupOp::scale_operand) else {
+        return Vec::new();
+    };
+    let scale = function.operands_of(instruction.operands).get(at);
+    match scale.map(|operand| &operand.value) {
+        Some(OperandValue::Source(Source::Immediate(0), _)) => Vec::new(),
+        _ => accumulators(module, function, instruction),
+    }
+}
+
+/// Returns the registers that hold matrix A of a product; none if matrix A is in shared memory.
+fn operand_registers(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
     let operands = function.operands_of(instruction.operands);
     let mut registers = Vec::new();
     if let Some(OperandValue::List(list)) = operands.get(1).map(|operand| &operand.value) {
@@ -567,20 +606,20 @@ fn commit(state: &mut State) {
     }
 }
 
-fn write_sum(own: &mut InFlight, at: usize) {
-    if own.sum != NONE {
-        own.written_sum = own.sum;
-        own.sum = NONE;
+fn write_accumulator(own: &mut InFlight, at: usize) {
+    if own.accumulator != NONE {
+        own.written_accumulator = own.accumulator;
+        own.accumulator = NONE;
     }
-    if own.written_sum != NONE {
+    if own.written_accumulator != NONE {
         own.writer = at as u32;
     }
 }
 
-fn write_factor(own: &mut InFlight, at: usize) {
-    if own.factor != NONE {
-        own.written_factor = own.factor;
-        own.factor_writer = at as u32;
+fn write_operand(own: &mut InFlight, at: usize) {
+    if own.operand != NONE {
+        own.written_operand = own.operand;
+        own.operand_writer = at as u32;
     }
 }
 

@@ -1,16 +1,16 @@
-//! `setmaxnreg`: the register counts that kernels state, and where they have no effect (PTX ISA, "setmaxnreg"; assembler 13.5).
+//! `setmaxnreg`: register counts that the assembler ignores or rejects (PTX ISA, "setmaxnreg"; assembler 13.5).
 
 use super::calls::{CallKind, Calls};
-use super::liveness::reachable_blocks;
-use super::sets_max_registers;
+use super::register_change;
 use crate::diagnostics::performance as diagnose;
-use warpgrid_isa::Target;
+use warpgrid_isa::{RegisterChange, Target};
 use warpgrid_program::{
-    Diagnostic, Function, FunctionId, Instruction, LaunchBounds, Module, OperandValue, Source, Span,
+    Diagnostic, Function, FunctionId, Instruction, LaunchBounds, Module, OperandValue, Source,
+    Span, reachable_blocks,
 };
 
 /// Registers of a multiprocessor.
-const REGISTERS: u32 = 65536;
+pub(crate) const REGISTERS: u32 = 65536;
 /// Most registers per thread that code can name; a count of 256 means the same.
 const MOST_PER_THREAD: u32 = 255;
 /// Fewest registers per thread that the assembler compiles for.
@@ -97,7 +97,8 @@ pub(super) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the register count at the entry of a kernel: `.maxnreg`, and what `.minnctapersm` blocks leave to each thread.
+/// Returns the register count at the entry of a kernel: the minimum of `.maxnreg` and the share of each thread if `.minnctapersm` blocks
+/// are resident.
 fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     let stated = bounds.max_registers;
     if stated.is_some_and(|count| count > MOST_PER_THREAD) {
@@ -132,8 +133,8 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     )
 }
 
-/// Returns the first call, among functions, of a function whose registers the assembler does not know. The functions of the driver
-/// keep to the calling convention and are no obstacle.
+/// Returns the first call of a function whose register count the assembler does not know. Functions of the driver follow the calling
+/// convention.
 fn unknown_call(
     module: &Module,
     calls: &Calls<'_>,
@@ -169,11 +170,8 @@ fn reachable_instructions<'f>(
 }
 
 fn changes_of(module: &Module, function: &Function) -> Vec<Change> {
-    let is_change = |instruction: &Instruction| {
-        let action = module.action(instruction)?;
-        sets_max_registers(action.does).then_some(action)
-    };
-    if !function.instructions.iter().any(|i| is_change(i).is_some()) {
+    let change = |instruction: &Instruction| register_change(module.action(instruction)?.does);
+    if !function.instructions.iter().any(|i| change(i).is_some()) {
         return Vec::new();
     }
     let reachable: Vec<usize> = reachable_instructions(module, function)
@@ -181,14 +179,14 @@ fn changes_of(module: &Module, function: &Function) -> Vec<Change> {
         .collect();
     let all = function.instructions.iter().enumerate();
     all.filter_map(|(index, instruction)| {
-        let action = is_change(instruction)?;
+        let change = change(instruction)?;
         let operand = function.operands_of(instruction.operands).first()?;
         let OperandValue::Source(Source::Immediate(count), _) = operand.value else {
             return None;
         };
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         Some(Change {
-            is_decrease: action.opcode.split('.').any(|word| word == "dec"),
+            is_decrease: change == RegisterChange::Decrease,
             count: count.min(MOST_PER_THREAD),
             count_span: operand.span,
             instruction: instruction.span,
