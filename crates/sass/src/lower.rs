@@ -54,12 +54,12 @@ struct Context<'a> {
     guard: Option<Guard>,
 }
 
-/// Whether instructions with an opcode are executed.
+/// Checks whether instructions with an opcode are executed.
 pub(crate) fn is_executed(opcode: &str) -> bool {
     dispatch::find(opcode).is_some()
 }
 
-/// Whether an opcode is executed whatever its operands and modifiers.
+/// Checks whether an opcode is executed with any operands and modifiers.
 pub(crate) fn ignores_modifiers(opcode: &str) -> bool {
     kernel::is_lowered(&format!("{opcode}.ANY_MODIFIER ANY_OPERAND;"))
 }

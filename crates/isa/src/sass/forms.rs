@@ -46,6 +46,14 @@ pub struct ModifierSlot {
     pub alternatives: Vec<ModifierName>,
 }
 
+impl ModifierSlot {
+    /// Returns the modifiers of the position, with the meaning that each has for an opcode.
+    pub fn words(&self, opcode: &str) -> Vec<(&'static str, &'static str)> {
+        let names = self.alternatives.iter();
+        names.flat_map(|name| name.words(opcode)).collect()
+    }
+}
+
 /// A name in a modifier position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModifierName {
@@ -95,6 +103,11 @@ pub fn find_forms(opcode: &str) -> Option<(&'static Forms, Datapath)> {
     }
     find_opcode(opcode)?;
     Some((find(opcode.strip_prefix('U')?)?, Datapath::Uniform))
+}
+
+/// Returns the syntax lines of an opcode; none if the table does not state its operands.
+pub fn syntax_lines(opcode: &str) -> Vec<SyntaxLine> {
+    find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
 }
 
 /// The register files of a syntax line.

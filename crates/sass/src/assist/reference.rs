@@ -6,9 +6,9 @@ use crate::lower::{ignores_modifiers, is_executed};
 use crate::mnemonic::bind;
 use operands::{operands, store_operands};
 use warpgrid_isa::TargetGate;
-use warpgrid_isa::form::{distance, nearest};
+use warpgrid_isa::form::{alternatives, distance, nearest};
 use warpgrid_isa::sass::control::Control;
-use warpgrid_isa::sass::forms::{ModifierMeaning, ModifierName, ModifierSlot};
+use warpgrid_isa::sass::forms::{ModifierMeaning, ModifierName, ModifierSlot, syntax_lines};
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
 use warpgrid_isa::sass::{
@@ -120,7 +120,7 @@ fn store_words(row: &Store) -> impl Iterator<Item = &'static Word> {
 /// Explains the modifiers of an instruction that is no store by the syntax line that fits them best.
 fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
     let mut form = opcode(row);
-    let lines = lines(row.name);
+    let lines = syntax_lines(row.name);
     form.beside.extend(remarks(row.name, &lines));
     let fits = lines.iter().map(|line| fit(row.name, line, words));
     let best = fits.min_by_key(Fit::n_faults).filter(|_| !words.is_empty());
@@ -143,10 +143,17 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
         });
         faults.extend(unknown);
         let missing = best.missing.iter().map(|slot| {
-            let words: Vec<&str> = slot_words(row.name, slot).map(|(word, _)| word).collect();
-            format!("a modifier is missing (expected {})", list(&words))
+            let words: Vec<&str> = slot
+                .words(row.name)
+                .into_iter()
+                .map(|(word, _)| word)
+                .collect();
+            format!(
+                "a modifier is missing (expected {})",
+                alternatives(&words).unwrap_or_default()
+            )
         });
-        // An incomplete mnemonic is missing what another modifier may replace.
+        // An unknown modifier may stand for the missing one.
         faults.extend(missing.filter(|_| best.unknown.is_empty()));
     }
     Explanation::Instruction {
@@ -227,7 +234,7 @@ fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
     }
     let n_named = legal.len().min(MAX_NAMED);
     let expected = match legal.len() - n_named {
-        0 => list(&nearest_first),
+        0 => alternatives(&nearest_first).unwrap_or_default(),
         n_others => {
             let named = nearest_first[..n_named].iter();
             let named: Vec<String> = named.map(|word| format!("`.{word}`")).collect();
@@ -235,15 +242,6 @@ fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
         }
     };
     format!("`.{found}` is no known modifier of `{opcode}` ({near}known: {expected})")
-}
-
-/// Modifiers with commas between and `or` before the last one.
-fn list(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => quoted.concat(),
-    }
 }
 
 fn needs(gate: TargetGate) -> Option<String> {
@@ -274,7 +272,7 @@ fn store(row: &Store) -> FormFacts {
 }
 
 fn opcode(row: &Opcode) -> FormFacts {
-    let lines = lines(row.name);
+    let lines = syntax_lines(row.name);
     let syntax: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     let counterpart = find_forms(row.name).map(|(forms, _)| forms.counterpart);
     FormFacts {
@@ -294,10 +292,6 @@ fn opcode(row: &Opcode) -> FormFacts {
     }
 }
 
-fn lines(opcode: &str) -> Vec<SyntaxLine> {
-    find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
-}
-
 fn counterpart_line(counterpart: Counterpart) -> String {
     match counterpart {
         Counterpart::Ptx(mnemonics) => {
@@ -311,7 +305,7 @@ fn counterpart_line(counterpart: Counterpart) -> String {
     }
 }
 
-/// What Warpgrid does with an opcode beside executing the forms of the table.
+/// Returns remarks on the execution of an opcode.
 fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
     let mut remarks = Vec::new();
     if !is_executed(opcode) {
@@ -355,22 +349,11 @@ fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotFacts> {
     names.into_iter().map(facts).collect()
 }
 
-fn slot_words(
-    opcode: &str,
-    slot: &ModifierSlot,
-) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let names = slot.alternatives.iter();
-    names
-        .flat_map(|name| name.words(opcode))
-        .collect::<Vec<_>>()
-        .into_iter()
-}
-
 /// The modifiers of all lines, each one once.
 fn all_words(opcode: &str, lines: &[SyntaxLine]) -> Vec<&'static str> {
     let mut words = Vec::new();
     for slot in lines.iter().flat_map(|line| &line.modifiers) {
-        for (word, _) in slot_words(opcode, slot) {
+        for (word, _) in slot.words(opcode) {
             if !words.contains(&word) {
                 words.push(word);
             }

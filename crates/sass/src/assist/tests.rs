@@ -213,7 +213,7 @@ fn instructions_are_explained_word_by_word() {
     assert!(explain("nonsense").is_none());
 }
 
-/// The page of a mnemonic: its faults, its modifiers, and what is beside.
+/// The page of a mnemonic: faults, modifiers, counterparts and remarks.
 fn page(mnemonic: &str) -> String {
     let mut text = String::new();
     let mut add = |line: &str| text += &format!("{line}\n");
@@ -298,7 +298,7 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
 }
 
 #[test]
-fn forms_that_do_not_exist_are_faults() {
+fn forms_that_the_tables_lack_are_faults() {
     expect![[r#"
         `.BOGUS` is no known modifier of `LDG` (known: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
         .E: true

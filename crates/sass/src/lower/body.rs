@@ -93,7 +93,7 @@ pub(super) struct Body {
     /// Predicates that some instruction of the function leaves undetermined, each with a hidden predicate that states in which
     /// lanes its value is.
     pub(super) tags: Vec<(RegisterId, RegisterId)>,
-    /// Which lanes are together at an address, as an instruction just before it has made it.
+    /// Mask of the `WARPSYNC` before the instruction at an address.
     pub(super) together: Option<(u64, Placed)>,
 }
 

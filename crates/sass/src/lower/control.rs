@@ -426,7 +426,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
         w.source()?
     };
     if !all {
-        // Lanes with other masks may come to the next instruction at the same time.
+        // Lanes with other masks may execute the next instruction in the same step.
         c.body.together = Some((c.address + 16, mask.clone()));
     }
     if collects {

@@ -1,5 +1,5 @@
-//! Holds the table of forms against the lowering: each line of the table is lowered with each of its modifiers, and every other
-//! modifier must be refused.
+//! Compares the table of forms with the lowering: each line of the table is lowered with each of its modifiers, and every other modifier
+//! must be refused.
 
 use super::dispatch;
 use super::kernel::lower;
@@ -9,7 +9,7 @@ use crate::syntax::parse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use warpgrid_isa::form::layouts;
-use warpgrid_isa::sass::forms::{ModifierSlot, SyntaxLine};
+use warpgrid_isa::sass::forms::{ModifierSlot, SyntaxLine, syntax_lines};
 use warpgrid_isa::sass::modifiers::SETS;
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{Counterpart, find_forms, find_store};
@@ -151,7 +151,7 @@ fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static
             None,
         ));
         for (index, slot) in line.modifiers.iter().enumerate() {
-            for (word, _) in words_of(opcode, slot) {
+            for (word, _) in slot.words(opcode) {
                 let mut words = base.clone();
                 words[index] = Some(word);
                 found.push((
@@ -168,7 +168,7 @@ fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static
 fn base_words(opcode: &str, line: &SyntaxLine) -> Vec<Option<&'static str>> {
     let slots = line.modifiers.iter();
     let first = |slot: &ModifierSlot| {
-        let words = words_of(opcode, slot);
+        let words = slot.words(opcode);
         words
             .first()
             .filter(|_| slot.required)
@@ -177,21 +177,16 @@ fn base_words(opcode: &str, line: &SyntaxLine) -> Vec<Option<&'static str>> {
     slots.map(first).collect()
 }
 
-fn words_of(opcode: &str, slot: &ModifierSlot) -> Vec<(&'static str, &'static str)> {
-    let names = slot.alternatives.iter();
-    names.flat_map(|name| name.words(opcode)).collect()
-}
-
 fn join<'a>(opcode: &'a str, words: impl Iterator<Item = &'a str>, operands: &str) -> String {
     let mnemonic: Vec<&str> = std::iter::once(opcode).chain(words).collect();
     format!("{} {operands}", mnemonic.join("."))
 }
 
-/// What instructions became.
+/// Results of lowering instructions, one per instruction.
 struct LoweredTexts {
-    /// Why each of them is not executed.
+    /// The reason why an instruction is not executed.
     reasons: Vec<Option<String>>,
-    /// What each of them does, in the order of its steps.
+    /// The operations of an instruction, in the order of its steps.
     does: Vec<Vec<Does>>,
 }
 
@@ -240,15 +235,11 @@ fn executed() -> impl Iterator<Item = &'static str> {
     names.filter(|name| dispatch::find(name).is_some() && find_store(name).is_none())
 }
 
-fn lines_of(opcode: &str) -> Vec<SyntaxLine> {
-    find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
-}
-
 #[test]
 fn every_form_of_the_table_is_lowered() {
     let mut refused = Vec::new();
     for opcode in executed() {
-        for line in lines_of(opcode) {
+        for line in syntax_lines(opcode) {
             let instructions = instructions(opcode, &line);
             let texts: Vec<String> = instructions.into_iter().map(|(text, _)| text).collect();
             let reasons = lower_all(&texts);
@@ -264,7 +255,7 @@ fn vocabulary() -> BTreeSet<String> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
     words.extend(SETS.iter().flat_map(|set| set.words).map(|(word, _)| *word));
     for opcode in executed() {
-        for line in lines_of(opcode) {
+        for line in syntax_lines(opcode) {
             let instructions = instructions(opcode, &line);
             words.extend(instructions.iter().filter_map(|(_, word)| *word));
             lower_all(
@@ -281,9 +272,9 @@ fn vocabulary() -> BTreeSet<String> {
 
 /// The modifiers beyond those of the table with which a form of an opcode is lowered.
 fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTreeSet<String> {
-    let lines = lines_of(opcode);
+    let lines = syntax_lines(opcode);
     let slots = lines.iter().flat_map(|line| &line.modifiers);
-    let known = slots.flat_map(|slot| words_of(opcode, slot));
+    let known = slots.flat_map(|slot| slot.words(opcode));
     let known: BTreeSet<&str> = known.map(|(word, _)| word).collect();
     let others = vocabulary
         .iter()
@@ -297,7 +288,7 @@ fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTr
                 let words = base.iter().flatten().copied().chain([word]);
                 join(opcode, words, &operands)
             };
-            // Some opcodes are executed whatever their modifiers.
+            // Some opcodes are executed with any modifiers.
             if lower_all(&[with(NO_MODIFIER)]) == [None] {
                 continue;
             }
@@ -342,7 +333,7 @@ fn every_other_modifier_is_refused() {
 #[test]
 fn every_opcode_that_is_executed_has_a_form() {
     let without: Vec<&str> = executed()
-        .filter(|opcode| lines_of(opcode).is_empty())
+        .filter(|opcode| syntax_lines(opcode).is_empty())
         .collect();
     assert_eq!(without, [""; 0]);
 }
@@ -368,7 +359,7 @@ fn counterparts_have_the_operation_of_the_lowering() {
             .split(", ")
             .filter_map(|mnemonic| mnemonic.split('.').next())
             .collect();
-        for line in lines_of(opcode) {
+        for line in syntax_lines(opcode) {
             let texts = instructions(opcode, &line)
                 .into_iter()
                 .map(|(text, _)| text);
@@ -425,7 +416,7 @@ fn listings() -> Vec<String> {
     texts
 }
 
-/// What disassemblers print has the operands of a line of the table, with modifiers of that line.
+/// Each instruction of the listings has the operands and modifiers of one line of the table.
 #[test]
 fn listings_have_the_operands_and_modifiers_of_the_table() {
     let mut unlisted = BTreeSet::new();
@@ -433,7 +424,7 @@ fn listings_have_the_operands_and_modifiers_of_the_table() {
         let tree = parse(&source);
         for instruction in &tree.instructions {
             let opcode = instruction.opcode.text(&source);
-            let lines = lines_of(opcode);
+            let lines = syntax_lines(opcode);
             if lines.is_empty() || super::ignores_modifiers(opcode) {
                 continue;
             }
@@ -444,7 +435,7 @@ fn listings_have_the_operands_and_modifiers_of_the_table() {
             let is_of = |line: &SyntaxLine| {
                 let slots = line.modifiers.iter();
                 let known: Vec<&str> = slots
-                    .flat_map(|slot| words_of(opcode, slot))
+                    .flat_map(|slot| slot.words(opcode))
                     .map(|(word, _)| word)
                     .collect();
                 let lists = expand(&line.operands).into_iter();

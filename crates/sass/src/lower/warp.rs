@@ -28,8 +28,8 @@ pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Warp(WarpOp::Shuffle), modifiers, args)])
 }
 
-/// Returns the mask of a `WARPSYNC` just before this instruction: lanes that execute it together may have synchronized with others. A
-/// guard may exclude lanes of the mask, which then take no part.
+/// Returns the mask of a `WARPSYNC` immediately before this instruction. Lanes with different masks may execute the instruction in one
+/// step, and each lane takes the values of its own mask. An instruction with a guard has no mask, since the guard may exclude lanes.
 pub(super) fn members(c: &mut Context<'_>) -> Option<Arg> {
     let (next, members) = c.body.together.take()?;
     (next == c.address && c.guard.is_none()).then(|| one(members))
@@ -100,7 +100,7 @@ pub(super) fn matches(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     )])
 }
 
-/// `REDUX.SUM d, a`, of the lanes that are here, or that the `WARPSYNC` before it names.
+/// `REDUX.SUM d, a`, over the active lanes, or over the lanes that the `WARPSYNC` before it names.
 pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_absolute = w.has("MINABS") || w.has("MAXABS");
     let op = w.take_one(&[
