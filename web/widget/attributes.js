@@ -7,7 +7,6 @@ export { ATTRIBUTES };
 const KINDS = {
   position: [/^(end|\d+)$/, "a number or `end`"],
   count: [/^0*[1-9]\d*$/, "a number from 1"],
-  columns: [/^0*([1-9]\d{0,2}|10[01]\d|102[0-4])$/, "a number from 1 to 1024"],
   length: [/^(\d*\.?\d+([a-z]+|%)?|.*\))$/i, "pixels or a CSS length"],
 };
 
@@ -17,6 +16,7 @@ export function mistakes(attributes, all = false) {
     const kind = ATTRIBUTES[name];
     if (!kind) return all ? [`unknown word \`${name}\``] : [];
     const words = name === "controls" ? `${value}`.split(/[\s,]+/).filter(Boolean) : [`${value}`];
+    if (typeof kind === "number" && !(/^\d+$/.test(value) && value >= 1 && value <= kind)) return [`found \`${name}=${value}\`, expected a number from 1 to ${kind}`];
     const [form, expected] = KINDS[kind] ?? [null, null];
     if (Array.isArray(kind) && !words.every((word) => kind.includes(word))) return [`found \`${name}=${value}\`, expected one of \`${kind.join("`, `")}\``];
     return form && !form.test(value) ? [`found \`${name}=${value}\`, expected ${expected}`] : [];

@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 use std::sync::LazyLock;
 use warpgrid_view::catalogue::unknown_word;
-use warpgrid_view::grid::MAX_COLUMNS;
 use warpgrid_view::value::ElementType;
 
-/// What the attributes of the element may be: a list of values, or what kind of value there is.
+/// The values of the attributes of the element: a list of values, the largest number, or the kind of value.
 static ATTRIBUTES: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("attributes.json")).unwrap_or_default());
 
@@ -94,13 +93,6 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
                     found.parse::<u32>().is_ok_and(|count| count > 0),
                     "a number from 1",
                 ),
-                "columns" => {
-                    let columns = found.parse::<u32>();
-                    (
-                        columns.is_ok_and(|columns| (1..=MAX_COLUMNS).contains(&columns)),
-                        "a number from 1 to 1024",
-                    )
-                }
                 "element" => (
                     ElementType::from_name(found).is_some(),
                     "an element type such as `u32` or `f16`",
@@ -111,7 +103,12 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
             };
             (!is_right).then(|| expected.to_owned())
         }
-        _ => None,
+        Value::Number(most) => {
+            let number = found.parse::<u64>().ok();
+            let is_right = number.is_some_and(|n| n > 0 && Some(n) <= most.as_u64());
+            (!is_right).then(|| format!("a number from 1 to {most}"))
+        }
+        Value::Null | Value::Bool(_) | Value::Object(_) => None,
     }?;
     Some((
         format!("found `{name}={found}`, expected {expected}"),
@@ -183,6 +180,11 @@ mod tests {
             mistakes("controls='step play' memory=\"a,b\" rows=1"),
             [] as [&str; 0]
         );
+    }
+
+    #[test]
+    fn the_limit_of_columns_is_that_of_grids() {
+        assert_eq!(ATTRIBUTES["columns"], warpgrid_view::grid::MAX_COLUMNS);
     }
 
     #[test]
