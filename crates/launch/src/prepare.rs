@@ -433,7 +433,8 @@ fn arrange(
     (arranged, guessed)
 }
 
-/// Puts the parameters of a scenario in the kernel's order if each parameter of the kernel is among them by name; the others follow.
+/// Sorts the parameters of a scenario in the order of the kernel if the scenario names each parameter of the kernel. Other parameters
+/// follow.
 fn in_order(mut parameters: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let place = |parameter: &Parameter| {
         let mut names = variables(function).map(|variable| &variable.name);
@@ -466,7 +467,7 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
         let is_float = match variable.ty.kind() {
             TypeKind::Float => true,
             TypeKind::Signed | TypeKind::Unsigned => false,
-            _ => return None,
+            TypeKind::Bits | TypeKind::Predicate => return None,
         };
         let differs = !stated.is_bits() && stated.is_float() != is_float;
         differs.then(|| {

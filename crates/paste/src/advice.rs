@@ -98,7 +98,7 @@ fn performance(message: &str) -> Option<&'static str> {
         ),
         (
             "non wgmma instructions defining accumulator registers",
-            "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: write it before the fence, or let the first `wgmma` overwrite it (`scale-d` false)",
+            "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: write it before the fence, or pass `scale-d` false to the first `wgmma`, which then overwrites it",
         ),
         (
             "non wgmma instructions defining input registers",
@@ -114,7 +114,7 @@ fn performance(message: &str) -> Option<&'static str> {
         ),
         (
             "WG.AR",
-            "the assembler had to insert a fence on a path that only some warps take, or beside a call: put `wgmma.fence` before the first `wgmma` of this path, and no call between them",
+            "the assembler had to insert a fence on a path that only some warps take, or at a call: put `wgmma.fence` before the first `wgmma` of this path, without a call between them",
         ),
         (
             "compiler-inserted",
@@ -130,15 +130,15 @@ fn performance(message: &str) -> Option<&'static str> {
         ),
         (
             "warpgroup.arrive is injected",
-            "registers of a `wgmma` are written without a `wgmma.fence` (`warpgroup_arrive`) before the product: add the fence; the inserted one costs little",
+            "registers of a `wgmma` are written without a `wgmma.fence` (`warpgroup_arrive`) before the product: add the fence; the inserted fence costs little",
         ),
         (
             "crossing function boundary",
-            "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function with `wgmma` of its own), wherever it is: inline it, compile with `-DNDEBUG`, or move it to another kernel",
+            "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function that contains `wgmma`): inline it, compile with `-DNDEBUG`, or move it to another kernel",
         ),
         (
             "Extern calls",
-            "the kernel calls a function that is compiled apart, through a pointer or recursively, wherever the call is: define the function in this unit (without `-rdc=true`) so that it is inlined, or move the call to another kernel",
+            "the kernel calls a function of another compilation unit, a function through a pointer, or a recursive function: define the function in this unit (without `-rdc=true`) so that it is inlined, or move the call to another kernel",
         ),
         (
             "ill formed pipeline stage",
@@ -189,7 +189,7 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             ".minnctapersm is ignored when neither",
-            "state `.maxntid` or `.reqntid` beside `.minnctapersm`: `setmaxnreg` is ignored without both",
+            "add `.maxntid` or `.reqntid` to `.minnctapersm`: `setmaxnreg` is ignored without both",
         ),
         (
             "Insufficient registers",
@@ -317,7 +317,7 @@ mod tests {
             (
                 7509,
                 serialized("the presence of Extern calls"),
-                "compiled apart",
+                "another compilation unit",
             ),
             (
                 7510,
@@ -406,7 +406,7 @@ mod tests {
             ),
             (
                 ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.",
-                "beside `.minnctapersm`",
+                "to `.minnctapersm`",
             ),
         ] {
             let found = advice(message).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The driver that records launches, called from Python as compilers call it, and by Dr.Jit where that is installed. Both are skipped where
-//! no C compiler or no Python is installed.
+//! The driver that records launches, called from Python as compilers call it, and by Dr.Jit if it is installed. Both tests are skipped
+//! without a C compiler, without Python, and on other systems than Linux.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,8 @@ fn driver(folder: &Path) -> Option<PathBuf> {
     Some(library)
 }
 
-/// Runs a program with the driver and returns what it has recorded; `None` if this machine lacks what the program needs.
+/// Runs a program with the recording driver. Returns the folder and the recorded launches, or `None` if Python, a module that the program
+/// imports, or a C compiler is missing.
 fn record(name: &str, needs: &str, program: &str) -> Option<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -1,9 +1,10 @@
 //! Finds waiting loops that no other agent can end: every thread that is left waits, or repeats loads whose answers cannot change.
 //!
-//! As long as memory, barriers and operations in flight do not change, a group of lanes whose registers and program counter are once more
-//! what they were goes round for ever. When nothing has changed for a while, each ready group of each warp is marked and watched for a window
-//! of steps, in which each group has a turn: one that has none could change memory, such as the holder of a lock beside lanes of its warp that
-//! spin. Between windows the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
+//! As long as memory, barriers and operations in flight do not change, a group of lanes that repeats its registers and program counter loops
+//! forever. After a number of steps without a change, the state of each ready group of each warp is recorded, and the groups are watched
+//! for a window of steps. The window is long enough for a turn of every group: a group without a turn could still change memory, such as the
+//! holder of a lock whose warp also has lanes that spin. Between windows the detector costs nothing. The records are part of the state, so
+//! that a replay finds the same loops.
 //!
 //! A store of the value that memory holds already is no progress. While stores go on, a copy of the machine runs a window of steps at
 //! exponentially growing distances: the launch never ends if the copy repeats its complete state.
@@ -168,7 +169,7 @@ impl Machine {
             if !marks.iter().any(is_of_last) {
                 return;
             }
-            // The group that ran may have split up or met another one.
+            // The group that ran may have diverged, or reconverged with another group.
             let ran = |mark: &Mark| {
                 let found = warp_of(mark);
                 found.is_some_and(|(_, warp)| {
@@ -339,8 +340,8 @@ fn n_warps(marks: &[Mark]) -> u64 {
     warps.count() as u64
 }
 
-/// Returns the steps per warp in which each ready group of a warp runs for `WATCHED` steps. Between the turns of two other groups the first
-/// group has one of the same length.
+/// Returns the steps per warp in which each ready group of a warp runs for `WATCHED` steps. The scheduler returns to the first group after
+/// the turn of each other group.
 fn steps_of_window(state: &State) -> u64 {
     let warps = state.blocks.iter().flat_map(|block| &block.warps);
     let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();

@@ -23,8 +23,8 @@ pub(crate) struct Split {
     pub(crate) state: SplitState,
     /// When it ran last, in turns of the warp; the longest waiting one gets a turn of its own.
     pub(crate) last_turn: u32,
-    /// Joins another group at the same place even where convergence is explicit (see [`converge`]): a barrier released it, or it waits for
-    /// lanes to execute its instruction with it.
+    /// Whether the group may reconverge with another one although convergence is explicit (see [`converge`]): a barrier released it, or it
+    /// waits for lanes to execute its instruction with it.
     pub(crate) converges: bool,
 }
 
@@ -40,8 +40,8 @@ impl Split {
     }
 }
 
-/// Checks whether groups at one place join where convergence is explicit: a barrier released both, or one waits for the other. A released
-/// group does not join one that comes to its place by a branch, whose lanes may have other lanes in their barrier registers.
+/// Checks whether two groups at the same instruction reconverge if convergence is explicit: a barrier released both, or one waits for the
+/// other. A released group does not join a group that reached the instruction by a branch: its barrier registers may name other lanes.
 fn converge(first: &Split, second: &Split) -> bool {
     let waits = |split: &Split| split.converges && !split.is_ready();
     (first.converges && second.converges) || waits(first) || waits(second)

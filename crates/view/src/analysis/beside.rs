@@ -360,7 +360,7 @@ fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2])
             let [a, b] = [*word, *other].map(u64::from_le_bytes);
             let same_target = target(0, a).is_some_and(|place| target(1, b) == Some(place));
             let code = [is_code(0, a), is_code(1, b)];
-            // The assembler numbers functions that no kernel calls: 1 and 2 instead of addresses.
+            // The initial values of a table have function numbers instead of addresses if no kernel calls the functions.
             let same_table = code.contains(&true) && is_initial(index * POINTER_BYTES);
             if same_target || code == [true; 2] || same_table {
                 *other = *word;

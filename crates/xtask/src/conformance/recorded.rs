@@ -1,5 +1,5 @@
 //! `--recorded`: launches that `cargo xtask record` has recorded. In: a folder with PTX modules and `launches.jsonl`; out: the modules that
-//! Warpgrid rejects, and the launches whose block size Warpgrid infers otherwise.
+//! Warpgrid rejects, and the launches whose block size Warpgrid infers incorrectly.
 
 use super::Result;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Facts that a listing lacks: those that the PTX beside it has, and differences that depend on the others.
+//! Facts that a listing lacks: some follow from the PTX of the pair, and differences may depend on the others.
 
 use super::{Pair, Text};
 use crate::analysis::difference::{Left, left_by};
@@ -8,10 +8,10 @@ use crate::session::Session;
 use warpgrid_launch::{Front, Scenario};
 use warpgrid_program::{CounterpartFacts, Overrides};
 
-/// Bits of a NaN and of a negative NaN that differ from the canonical ones in every byte that a literal may change.
+/// Bits of a positive and of a negative NaN. They differ from the canonical NaN in each byte whose value depends on the literal.
 const OTHER_NAN_WORDS: [Option<u32>; 2] = [Some(0x7f80_0001), Some(0xff80_0001)];
 
-/// Gives a listing the facts of the PTX beside it that it lacks.
+/// Adds the facts that a listing lacks and the PTX of the pair states.
 pub(super) fn complete(texts: &mut [Text; 2]) {
     for (listing, ptx) in [(0, 1), (1, 0)] {
         if [texts[listing].front, texts[ptx].front] != [Front::Sass, Front::Ptx] {
