@@ -5,6 +5,15 @@ pub(crate) fn begins_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
+/// Returns the number of open brackets after a byte, given the number before it.
+pub(crate) fn depth_after(byte: u8, depth: usize) -> usize {
+    match byte {
+        b'(' | b'[' | b'{' => depth + 1,
+        b')' | b']' | b'}' => depth.saturating_sub(1),
+        _ => depth,
+    }
+}
+
 /// Returns the end of the number that begins at `at`, including its suffix.
 pub(crate) fn end_of_number(bytes: &[u8], at: usize) -> usize {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');

@@ -1,7 +1,7 @@
 //! Lexer for the subset of Julia and C# that calls and strings need: a source text goes in; words, literals and punctuation come out.
 
 use crate::pieces::{Kind, Token};
-use crate::scan::{begins_word, end_of_character, end_of_number, has_quotes};
+use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
 /// A language with its own comments and string literals.
@@ -70,11 +70,7 @@ impl Lexer<'_> {
             _ if begins_word(first) => self.word(),
             _ => {
                 self.at += 1;
-                match first {
-                    b'(' | b'[' | b'{' => self.depth += 1,
-                    b')' | b']' | b'}' => self.depth = self.depth.saturating_sub(1),
-                    _ => {}
-                }
+                self.depth = depth_after(first, self.depth);
                 Kind::Punctuation(first)
             }
         };

@@ -1,7 +1,7 @@
 //! Python as far as calls and strings need it: a text goes in; words, strings and punctuation with their places come out.
 
 use crate::pieces::{Kind, Token};
-use crate::scan::{begins_word, end_of_number, has_quotes};
+use crate::scan::{begins_word, depth_after, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
 /// Splits a text; comments are pieces, too.
@@ -41,11 +41,7 @@ impl Lexer<'_> {
             _ if begins_word(first) => self.word(),
             _ => {
                 self.at += 1;
-                match first {
-                    b'(' | b'[' | b'{' => self.depth += 1,
-                    b')' | b']' | b'}' => self.depth = self.depth.saturating_sub(1),
-                    _ => {}
-                }
+                self.depth = depth_after(first, self.depth);
                 Kind::Punctuation(first)
             }
         };
