@@ -410,13 +410,13 @@ pub static SETS: &[ModifierSet] = &[
         ("F32", "32-bit floats."),
         ("F16", "16-bit floats."),
     ]),
-    set("intfactor", "format of a factor", &[
+    set("intfactor", "operand format", &[
         ("S8", "Signed bytes."),
         ("U8", "Unsigned bytes."),
         ("S4", "Signed, 4 bits."),
         ("U4", "Unsigned, 4 bits."),
     ]),
-    set("floatfactor", "format of a factor", &[
+    set("floatfactor", "operand format", &[
         ("E4M3", "8-bit float: 4 exponent bits, 3 mantissa bits."),
         ("E5M2", "8-bit float: 5 exponent bits, 2 mantissa bits."),
         ("E3M2", "6-bit float: 3 exponent bits, 2 mantissa bits."),

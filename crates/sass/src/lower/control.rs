@@ -7,10 +7,12 @@ use super::{Context, copy, known, one, predicate_source, predicates_by_table, st
 use crate::environment::Environment;
 use crate::syntax::{Register, RegisterFile, RegisterNumber, Value};
 use warpgrid_isa::{
-    ArithmeticOp, BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp,
-    VoteMode, WarpOp,
+    ArithmeticOp, BarrierReduce, CompareForm, CompareOp, ControlOp, Does, Flag, HintOp, Modifiers,
+    ScalarType, SyncOp, VoteMode, WarpOp,
 };
-use warpgrid_program::{Callee, Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
+use warpgrid_program::{
+    Callee, Guard, OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, Span,
+};
 
 fn control(op: ControlOp, args: Vec<Arg>) -> Step {
     step(Does::Control(op), super::blank(), args)
@@ -51,7 +53,7 @@ fn label(target: Target) -> Arg {
     Arg::One(OperandValue::Label(target.address as u32), target.span)
 }
 
-/// `BRA {p,} target`; `.DIV` and `.CONV` ask whether the lanes of a mask are together.
+/// Lowers `BRA {p,} target` and its forms `.U`, `.DIV`, `.CONV` and `.U.ANY`.
 pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_uniform = w.take("U");
     w.ignore(&["INC", "DEC", "NODEC", "NOINC", "ABS"]);
@@ -65,30 +67,7 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         return branch_together(c, w, VoteMode::All);
     }
     if divergent || convergent {
-        // Older ones mean all lanes, and have no operand for them.
-        let operand = w.peek().filter(|_| w.n_left() > 1);
-        let span = operand.map_or(w.instruction.span, |operand| operand.span);
-        let mask = match operand {
-            Some(_) => w.source()?.0,
-            None => number(u32::MAX.into()),
-        };
-        let to = target(c, w)?;
-        let mask = Arg::One(mask, span);
-        if divergent {
-            return Ok(vec![control(
-                ControlOp::BranchDivergent,
-                vec![mask, label(to)],
-            )]);
-        }
-        // To the next instruction where they are not together.
-        let next = Target {
-            address: c.address + 16,
-            span,
-        };
-        return Ok(vec![
-            control(ControlOp::BranchDivergent, vec![mask, label(next)]),
-            control(ControlOp::Branch, vec![label(to)]),
-        ]);
+        return branch_on_convergence(c, w, divergent);
     }
     let mut steps = Vec::new();
     let mut guard = None;
@@ -114,6 +93,85 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(steps)
 }
 
+/// Lowers `BRA.DIV mask, target`, which all lanes take if a lane of the mask is absent, and `BRA.CONV`, which they take if none is.
+///
+/// A guard excludes lanes from the comparison with the mask, not from the branch: assembler 13.5 guards the branch with "the mask of
+/// this lane equals that of the first lane" (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and its slow path
+/// computes the result for each mask separately.
+fn branch_on_convergence(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    is_divergent: bool,
+) -> Lowered<Vec<Step>> {
+    // Older forms have no mask operand and refer to all lanes.
+    let mask = match w.n_left() {
+        0 | 1 => (number(u32::MAX.into()), w.instruction.span),
+        _ => w.source()?,
+    };
+    let span = mask.1;
+    let to = target(c, w)?;
+    if let Some(guard) = c.guard {
+        let present = c.body.hidden(ScalarType::B32);
+        let taken = c.body.hidden(ScalarType::Pred);
+        let ballot = vote(guard, VoteMode::Ballot, ScalarType::B32, present, span);
+        let compare = Modifiers {
+            ty: Some(ScalarType::B32),
+            compare: Some(match is_divergent {
+                true => CompareOp::Ne,
+                false => CompareOp::Eq,
+            }),
+            ..super::blank()
+        };
+        let result = OperandValue::Pair(Some(RegisterRun::one(taken)), None);
+        let mut compare = step(
+            Does::Compare(CompareForm::Setp),
+            compare,
+            vec![
+                Arg::One(result, span),
+                Arg::One(read(present), span),
+                one(mask),
+            ],
+        );
+        compare.unguarded = true;
+        let mut jump = control(ControlOp::Branch, vec![label(to)]);
+        jump.guard = Some(Guard {
+            predicate: taken,
+            negated: false,
+        });
+        return Ok(vec![ballot, compare, jump]);
+    }
+    if is_divergent {
+        return Ok(vec![control(
+            ControlOp::BranchDivergent,
+            vec![one(mask), label(to)],
+        )]);
+    }
+    let next = Target {
+        address: c.address + 16,
+        span,
+    };
+    Ok(vec![
+        control(ControlOp::BranchDivergent, vec![one(mask), label(next)]),
+        control(ControlOp::Branch, vec![label(to)]),
+    ])
+}
+
+/// Returns a vote on the guard, in which all active lanes take part.
+fn vote(guard: Guard, mode: VoteMode, ty: ScalarType, to: RegisterId, span: Span) -> Step {
+    let modifiers = Modifiers {
+        vote: Some(mode),
+        ty: Some(ty),
+        ..super::blank()
+    };
+    let args = vec![
+        Arg::One(written(to), span),
+        Arg::One(predicate_source(guard.predicate, guard.negated), span),
+    ];
+    let mut vote = step(Does::Warp(WarpOp::Vote), modifiers, args);
+    vote.unguarded = true;
+    vote
+}
+
 /// `@P0 BRA.U.ANY target`, `BRA.U.ANY !UP0, target`: all lanes go there where the guard, and the predicate, hold in one of them.
 /// `@P0 BRA.U target`: all go there where the guard holds in each of them, and otherwise none does (from code: `@P0 BRA` to the end of
 /// the same region follows it).
@@ -133,17 +191,7 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lo
         return Ok(vec![jump]);
     };
     let voted = c.body.hidden(ScalarType::Pred);
-    let modifiers = Modifiers {
-        vote: Some(mode),
-        ty: Some(ScalarType::Pred),
-        ..super::blank()
-    };
-    let args = vec![
-        Arg::One(written(voted), span),
-        Arg::One(predicate_source(guard.predicate, guard.negated), span),
-    ];
-    let mut vote = step(Does::Warp(WarpOp::Vote), modifiers, args);
-    vote.unguarded = true;
+    let vote = vote(guard, mode, ScalarType::Pred, voted, span);
     jump.guard = Some(Guard {
         predicate: voted,
         negated: false,
