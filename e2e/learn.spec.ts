@@ -93,7 +93,7 @@ test("lines are written, the first wrong byte is named, and the solved puzzle is
   await dialog.getByRole("button", { name: "Hint 2 of 2" }).click();
   await dialog.getByRole("button", { name: "Show the answer" }).click();
   await dialog.getByRole("button", { name: "Run and check" }).click();
-  await expect(verdict).toHaveText("Right: every byte is as it should be, in 2 launches.");
+  await expect(verdict).toHaveText("Correct: all bytes match in 2 launches.");
   await expect(dialog.getByText("1 of 40 solved")).toBeVisible();
   await dialog.getByRole("button", { name: "Next puzzle" }).click();
   await expect(dialog.getByRole("heading", { name: /^Which numbers are left/ })).toBeFocused();

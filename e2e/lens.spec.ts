@@ -22,7 +22,7 @@ test("a step of a descriptor slides over its tile, and a wrong field shows what 
   await view(page).getByRole("textbox", { name: "Meant", exact: true }).fill("0x4000002000010000");
   await page.keyboard.press("Tab");
   await expect(view(page)).toContainText("1024 bytes = 64 × 16 bytes = 512 elements; 512 bytes = 32 × 16 bytes = 256 elements was meant");
-  await expect(view(page)).toContainText(/\d+ of 1024 elements are not what is read/);
+  await expect(view(page)).toContainText(/\d+ of 1024 elements from wrong addresses/);
 });
 
 test("an instruction descriptor leads to the tiles that it makes hardware read", async ({ page }) => {

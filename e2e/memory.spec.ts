@@ -216,7 +216,7 @@ test("what a cell, a parameter and a register hold at the launch is changed in p
   await expect(card).toContainText("No line states what shared memory holds");
 });
 
-test("what is written for a cell before its history is found stays", async ({ page }) => {
+test("the layout as entered for a cell before its history is found stays", async ({ page }) => {
   await open(page);
   await paste(page, `//@ launch grid=1 block=32
 //@ buffer x: u32[64] = iota

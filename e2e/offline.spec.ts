@@ -29,7 +29,7 @@ test("after a first visit the page works without a network", async ({ page, cont
   await page.goto("/?a=puzzle#learn=puzzle:21-four-in-one");
   await page.reload();
   await page.getByRole("button", { name: "Run and check" }).click();
-  await expect(page.locator(".learn-verdict.wrong")).toContainText("no lane wrote it");
+  await expect(page.locator(".learn-verdict.wrong")).toContainText("not written by any lane");
   await page.goto("/?from=a-link#outcomes=message");
   await page.reload();
   await expect(page.getByText(/outcomes? (?:is|are)? ?allowed|allowed/i).first()).toBeVisible();

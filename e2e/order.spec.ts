@@ -11,7 +11,7 @@ test("a race is named with both its lines, and the repair that is offered ends i
   const card = races(page);
   await expect(card).toContainText("fence.proxy.async");
   await expect(card.getByRole("button", { name: /^line \d+$/ })).toHaveCount(2);
-  await card.getByRole("button", { name: "Apply the repair" }).click();
+  await card.getByRole("button", { name: "Apply fix" }).click();
   await expect.poll(() => text(page)).toContain("fence.proxy.async.shared::cta;");
   await ready(page);
   await expect(card).toHaveCount(0);

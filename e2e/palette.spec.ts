@@ -69,5 +69,5 @@ test("a value, an element and what is nowhere are looked for in memory", async (
   await look("rows[100]");
   await expect(card).toContainText("rows[6][4]");
   await look("7777");
-  await expect(page.getByText("no memory holds `7777` here")).toBeVisible();
+  await expect(page.getByText("found no `7777` in memory at this step")).toBeVisible();
 });

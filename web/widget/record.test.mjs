@@ -134,7 +134,7 @@ test("what is wrong with a block is said with its line", async () => {
   const { problems, html } = await embedding(wrong, { veiw: "grid", step: "x", target: "sm_90" });
   assert.match(html, /^<warpgrid-playground/);
   assert.deepEqual(problems.map(({ line, code, severity, message }) => [line, code, severity, message]), [
-    [0, "W0906", "warning", "unknown word `veiw`"],
+    [0, "W0906", "warning", "unknown attribute `veiw`"],
     [0, "W0906", "warning", "found `step=x`, expected a number or `end`"],
     [2, "W0101", "error", "unknown modifier `.shred`"],
   ]);
@@ -153,7 +153,7 @@ test("a book names file and line of what is wrong, and builds", () => {
   const chapter = { name: "A", path: "x/a.md", source_path: "x/a.md", content: `# A\n\n\`\`\`ptx,playground veiw=grid${wrong}\n\`\`\`\n`, sub_items: [] };
   const book = JSON.stringify([{ config: { preprocessor: { warpgrid: {} } } }, { items: [{ Chapter: chapter }] }]);
   const { stdout, stderr } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/mdbook.js", root))], { input: book, encoding: "utf8" });
-  assert.equal(stderr, "warpgrid: x/a.md:3: warning: unknown word `veiw` (W0906)\nwarpgrid: x/a.md:4: error: unknown modifier `.shred` (W0101)\n");
+  assert.equal(stderr, "warpgrid: x/a.md:3: warning: unknown attribute `veiw` (W0906)\nwarpgrid: x/a.md:4: error: unknown modifier `.shred` (W0101)\n");
   const { content } = JSON.parse(stdout).items[0].Chapter;
   assert.match(content, /<link rel="stylesheet" href="\.\.\/warpgrid\/warpgrid-snapshot.css"><script defer src="\.\.\/warpgrid\/warpgrid-widget-classic.js">/);
 });
@@ -214,7 +214,7 @@ test("a picture of the lens is drawn with its text and its address, and a mistak
     assert.equal(wrong.includes("<script>"), false, wrong);
   }
   const { problems: [unknown] } = await layout("op=chain", { odd: "1" });
-  assert.equal(unknown.message, "unknown word `odd`");
+  assert.equal(unknown.message, "unknown attribute `odd`");
 });
 
 test("a fenced block may be a picture of the lens", async () => {

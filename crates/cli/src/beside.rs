@@ -38,7 +38,7 @@ fn print_text(
     guesses: &[String],
 ) -> io::Result<()> {
     let [first, second] = names;
-    writeln!(out, "{first} beside {second}: {}", report.summary)?;
+    writeln!(out, "{first} compared with {second}: {}", report.summary)?;
     for (name, side) in names.into_iter().zip(&report.sides) {
         print_side(out, name, side)?;
     }
@@ -50,11 +50,11 @@ fn print_text(
     }
     for (name, alone) in names.into_iter().zip(&report.alone) {
         for id in alone {
-            writeln!(out, "  only {name} has {id}: not compared")?;
+            writeln!(out, "  not compared: {id}, which exists only in {name}")?;
         }
     }
     for line in guesses {
-        writeln!(out, "  guessed: `{line}`")?;
+        writeln!(out, "  inferred: `{line}`")?;
     }
     Ok(())
 }
@@ -73,6 +73,6 @@ fn print_side(out: &mut impl Write, name: &str, side: &BesideSide) -> io::Result
     match (&side.fault, side.over) {
         (Some(fault), _) => writeln!(out, ": {fault}"),
         (None, true) => writeln!(out),
-        (None, false) => writeln!(out, ": not over (raise --max-steps)"),
+        (None, false) => writeln!(out, ": not finished (increase --max-steps)"),
     }
 }

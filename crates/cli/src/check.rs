@@ -23,20 +23,19 @@ pub(crate) struct CheckArguments {
     /// Check for this PTX ISA version instead of the module's own.
     #[arg(long, value_name = "8.8", value_parser = read_version)]
     ptx_version: Option<String>,
-    /// The language of the sources; by default that of the file extension, or the one that the text shows.
+    /// Language of the sources; by default inferred from the file extension or the contents.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// JSON Lines in, JSON Lines out, in order.
+    /// Read requests as JSON Lines, and write verdicts as JSON Lines in the same order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
-    /// List what is in each file, and check nothing: blocks of inline assembly, or the programs of a cubin, a fatbin, an object or a program.
+    /// List the asm blocks of each source, or the code objects of a cubin, fatbin, object file or executable, without checking them.
     #[arg(long, conflicts_with = "batch")]
     list: bool,
-    /// Sources to check; `-` reads standard input. Of Markdown and reStructuredText every block of PTX and machine code is checked, of
-    /// C++ and Python every block of inline assembly, of a cubin, a fatbin, an object or a program the PTX in it, of a folder every source
-    /// and document.
+    /// Sources to check; `-` reads standard input. Checks each PTX and SASS block of Markdown and reStructuredText, each asm block of C++,
+    /// Python, Julia and C#, the PTX of cubins, fatbins, object files and executables, and all sources and documents of a directory.
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     files: Vec<PathBuf>,
 }
@@ -247,7 +246,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
 fn nothing_in(folder: &Path) -> io::Error {
     let why = match std::fs::read_dir(folder) {
         Err(error) => return about(folder, error),
-        Ok(_) => format!("no file ends with .{}", ENDINGS.join(", .")),
+        Ok(_) => format!("no file has the extension .{}", ENDINGS.join(", .")),
     };
     about(folder, io::Error::new(io::ErrorKind::NotFound, why))
 }
@@ -382,12 +381,12 @@ pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> 
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let verdict = match n_blocks {
         None => verdict.to_owned(),
-        Some([0, 0]) => "no block".to_owned(),
+        Some([0, 0]) => "no blocks".to_owned(),
         Some([ptx, 0]) => format!("{} of PTX, {verdict}", plural(ptx, "block")),
-        Some([0, sass]) => format!("{} of machine code, {verdict}", plural(sass, "block")),
+        Some([0, sass]) => format!("{} of SASS, {verdict}", plural(sass, "block")),
         Some([ptx, sass]) => {
             let ptx = plural(ptx, "block");
-            format!("{ptx} of PTX, {sass} of machine code, {verdict}")
+            format!("{ptx} of PTX, {sass} of SASS, {verdict}")
         }
     };
     let errors = (count(Severity::Error), "error");

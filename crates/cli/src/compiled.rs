@@ -87,7 +87,7 @@ pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io
                 let name = asked.name;
                 writeln!(
                     out,
-                    "  machine code runs as a listing: `cuobjdump -sass {name} > code.sass`, then `warpgrid run code.sass`"
+                    "  SASS runs from a listing: `cuobjdump -sass {name} > code.sass`, then `warpgrid run code.sass`"
                 )?;
             }
         }
@@ -104,7 +104,7 @@ fn print_program(index: usize, program: &ProgramView, out: &mut impl Write) -> i
     let packed = program
         .packed
         .as_ref()
-        .map_or(String::new(), |how| format!(", packed with {how}"));
+        .map_or(String::new(), |how| format!(", compressed with {how}"));
     writeln!(
         out,
         "  {}. {language} for {target}, {} bytes{packed}",
@@ -143,7 +143,7 @@ pub(crate) fn list_parts(
         return writeln!(out);
     }
     if parts.is_empty() {
-        return writeln!(out, "{name}: no block of inline assembly");
+        return writeln!(out, "{name}: no asm blocks");
     }
     writeln!(out, "{name}: inline assembly")?;
     for (index, part) in parts.iter().enumerate() {
@@ -193,13 +193,15 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
     let program = found.and_then(|index| Some((programs.get(index)?, file.text(index)?)));
     match program {
         Some((program, text)) if program.language == ProgramLanguage::Ptx => Ok(text),
-        Some(_) => Err(
-            "this program is machine code: run the listing that `cuobjdump -sass` makes of it"
-                .to_owned(),
-        ),
-        None if named.is_some() => Err(format!("it has no such program, but {}", programs.len())),
+        Some(_) => {
+            Err("this code object contains SASS: run its listing from `cuobjdump -sass`".to_owned())
+        }
+        None if named.is_some() => Err(format!(
+            "found no such code object; the file has {}",
+            programs.len()
+        )),
         None => Err(
-            "it has no PTX: run the listing that `cuobjdump -sass` makes of its machine code"
+            "the file contains no PTX: run the listing of its SASS from `cuobjdump -sass`"
                 .to_owned(),
         ),
     }
@@ -214,13 +216,13 @@ pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, Stri
     match all.find(is_meant) {
         Some((_, part)) => Ok(part.name.clone()),
         None if parts.is_empty() => Err(
-            "the text has no block of inline assembly; `//@ launch grid=1 block=32` in the text sets the size of a launch"
+            "the source has no asm block; the annotation `//@ launch grid=1 block=32` in the source sets the launch size"
                 .to_owned(),
         ),
         None => {
             let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
             Err(format!(
-                "there is no block `{block}`, only {}",
+                "found no asm block `{block}`; the source has {}",
                 names.join(", ")
             ))
         }

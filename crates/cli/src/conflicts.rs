@@ -16,11 +16,11 @@ use warpgrid_view::{Scenario, Session};
 /// Arguments of `conflicts`.
 #[derive(Debug, Args)]
 pub(crate) struct ConflictsArguments {
-    /// A case.json, a scenario with its source inside, or a PTX file with `//@` launch comments.
+    /// A case.json, a scenario JSON file that contains its source, or a PTX file with `//@` annotations.
     #[arg(value_name = "SCENARIO.json|FILE.ptx")]
     file: PathBuf,
-    /// Write the text with address arithmetic that frees its accesses, once it is shown to leave the same results.
-    #[arg(long, value_name = "FILE.ptx")]
+    /// Write a rewritten kernel without bank conflicts to this file, after verifying that it produces identical results.
+    #[arg(long = "rewrite", alias = "cure", value_name = "FILE.ptx")]
     cure: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -48,7 +48,7 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
     if let Some(path) = &arguments.cure {
         if is_same_file(&arguments.file, path) {
             complain(&format!(
-                "--cure {} would overwrite {}, which is read",
+                "--rewrite {} would overwrite the input file {}",
                 path.display(),
                 arguments.file.display()
             ));
@@ -109,7 +109,7 @@ fn conflicts_of_kernel(
                 let steps = plural(session.position(), "step");
                 writeln!(
                     out,
-                    "stopped after {steps}: the launch had not ended (raise --max-steps)"
+                    "step limit reached after {steps}: increase --max-steps"
                 )?;
             }
             match arguments.launch.selects_all() {
@@ -166,14 +166,14 @@ fn print(out: &mut impl Write, cured: &Cured, path: &Path) -> io::Result<()> {
     }
     writeln!(
         out,
-        "conflicts: {} before, {} after",
+        "bank conflicts: {} before, {} after",
         cured.before, cured.after
     )?;
     match cured.same.is_empty() {
         true => writeln!(out, "accepted")?,
         false => writeln!(
             out,
-            "accepted, and the same bytes in {}",
+            "accepted by the checker, identical contents of {}",
             cured.same.join(", ")
         )?,
     }

@@ -10,68 +10,68 @@ use warpgrid_view::lens::picture::family_of;
 /// Arguments of `descriptor`.
 #[derive(Debug, Args)]
 pub(crate) struct DescriptorArguments {
-    /// The 64 bits of a shared-memory descriptor (`0x4000004000010040`), or the 32 of an instruction descriptor with `--family instruction`.
-    /// Without them, the descriptor of what the options say.
+    /// The 64 bits of a shared-memory descriptor (`0x4000004000010040`), or the 32 bits of an instruction descriptor with `--family instruction`.
+    /// Without bits, the options specify the descriptor to build.
     #[arg(value_name = "BITS")]
     bits: Option<String>,
-    /// Whose it is; the constant in bits 46 to 48 shows it where it is left out.
+    /// Instruction family; by default inferred from the constant in bits 46 to 48.
     #[arg(long, value_enum)]
     family: Option<Family>,
-    /// Which factor of the product: `a` or `b`.
+    /// Matrix of the descriptor: `a` or `b`.
     #[arg(long, default_value = "a", value_parser = ["a", "b"])]
     factor: String,
-    /// The type of an element.
+    /// Element type.
     #[arg(long = "type", value_name = "TYPE")]
     ty: Option<String>,
-    /// Rows of A and columns of B: `m64n128`.
+    /// Rows of A and columns of B, such as `m64n128`.
     #[arg(long)]
     shape: Option<String>,
-    /// Which index runs along neighbours: `k` or `mn`.
+    /// Major-ness, the index that is contiguous in memory: `k` or `mn`.
     #[arg(long)]
     major: Option<String>,
-    /// `128B`, `64B`, `32B`, `none` or `128B_atom_32B`.
+    /// Swizzle mode: `128B`, `64B`, `32B`, `none` or `128B_atom_32B`.
     #[arg(long)]
     swizzle: Option<String>,
-    /// The byte of the first element in shared memory.
+    /// Shared memory address of the first element, in bytes.
     #[arg(long, value_name = "BYTES")]
     start: Option<String>,
-    /// The leading byte offset.
+    /// Leading byte offset.
     #[arg(long, value_name = "BYTES")]
     leading: Option<String>,
-    /// The stride byte offset.
+    /// Stride byte offset.
     #[arg(long, value_name = "BYTES")]
     stride: Option<String>,
-    /// The base offset: lines of 128 bytes.
+    /// Base offset, in 128-byte lines.
     #[arg(long, value_name = "LINES")]
     base: Option<String>,
-    /// One step along k: `0`, `1`, and so on; all of them where it is left out.
+    /// Step along k (`0`, `1`, ...); all steps by default.
     #[arg(long)]
     step: Option<String>,
-    /// `memory`, `memory before the swizzle`, or `what is read`.
+    /// Contents to show: `memory`, `memory before the swizzle` or `elements read`.
     #[arg(long)]
     shown: Option<String>,
-    /// How the tile was really stored (a swizzle), to see which elements are read instead.
+    /// Actual swizzle mode of the tile in memory, to mark elements that are read from wrong addresses.
     #[arg(long, value_name = "SWIZZLE")]
     stored: Option<String>,
-    /// Which index really runs along neighbours, `k` or `mn`, to see which elements are read instead.
+    /// Actual major-ness of the tile in memory, `k` or `mn`, to mark elements that are read from wrong addresses.
     #[arg(long, value_name = "INDEX")]
     stored_major: Option<String>,
-    /// The bits that were meant, to see which fields differ and which elements are read instead.
+    /// Bits of the intended descriptor, to compare fields and mark elements that are read from wrong addresses.
     #[arg(long, value_name = "BITS")]
     meant: Option<String>,
-    /// The kind of the product, which an instruction descriptor needs: `f16`, `tf32`, `f8f6f4`, `i8`, `mxf8f6f4`, `mxf4`, `mxf4nvf4`.
+    /// MMA kind, required for an instruction descriptor: `f16`, `tf32`, `f8f6f4`, `i8`, `mxf8f6f4`, `mxf4`, `mxf4nvf4`.
     #[arg(long)]
     kind: Option<String>,
-    /// The instruction descriptor beside a descriptor of `tcgen05`: it says type, shape and order.
+    /// Instruction descriptor for a `tcgen05` descriptor, which determines type, shape and major-ness.
     #[arg(long, value_name = "BITS")]
     idesc: Option<String>,
-    /// The instruction descriptor that was meant.
+    /// Bits of the intended instruction descriptor.
     #[arg(long, value_name = "BITS")]
     meant_idesc: Option<String>,
-    /// Further words: `--with sparse=yes`, and those of an instruction descriptor (`kind=f16`, `d=f32`).
+    /// Further parameters, as in `--with sparse=yes`, including those of an instruction descriptor (`kind=f16`, `d=f32`).
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = crate::fragment::word)]
     with: Vec<(String, String)>,
-    /// A text table, JSON with everything, or a drawing.
+    /// Output format: a table, complete JSON, or an SVG diagram.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
 }
@@ -81,7 +81,7 @@ pub(crate) struct DescriptorArguments {
 enum Family {
     Wgmma,
     Tcgen05,
-    /// The instruction descriptor of `tcgen05.mma`.
+    /// Instruction descriptor of `tcgen05.mma`.
     Instruction,
 }
 

@@ -16,14 +16,14 @@ pub(crate) fn print_difference(
         sides,
     } = difference;
     let elements = match n_elements {
-        1 => "1 element does".to_owned(),
-        n => format!("{n} elements do"),
+        1 => "1 differing element".to_owned(),
+        n => format!("{n} differing elements"),
     };
     writeln!(out, "  {memory}[{index}] differs ({elements}):")?;
     for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
         write!(out, "    {name}: {value}, ")?;
         match stores.last() {
-            None => writeln!(out, "which no store wrote")?,
+            None => writeln!(out, "initial value, not written by any store")?,
             Some(store) => {
                 let [x, y, z] = store.block;
                 writeln!(

@@ -77,11 +77,10 @@ impl Markup {
             None => Ok(text),
             Some(index) => Err(
                 match blocks.get(index).and_then(|block| block.lines.first()) {
-                    Some(start) => format!(
-                        "the block at line {} cannot be formatted in place",
-                        start.line
-                    ),
-                    None => "its blocks cannot be formatted in place".to_owned(),
+                    Some(start) => {
+                        format!("cannot format the block at line {} in place", start.line)
+                    }
+                    None => "cannot format its blocks in place".to_owned(),
                 },
             ),
         }

@@ -10,8 +10,8 @@ use warpgrid_view::reference::{codes, opcodes, terms};
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// A code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a word such as `bank`. Without
-    /// one, all that can be asked for is listed.
+    /// A diagnostic code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a term such as `bank`.
+    /// Without a subject, lists all subjects.
     #[arg(value_name = "W0123|INSTRUCTION|WORD")]
     subjects: Vec<String>,
 }
@@ -28,7 +28,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
             None => {
                 complain(&format!(
-                    "`{subject}` is neither a diagnostic code, nor a known instruction, nor a word of the reference"
+                    "`{subject}` is not a known diagnostic code, instruction, register or term"
                 ));
                 outcome = outcome.and(Outcome::Usage);
             }
@@ -40,7 +40,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
 
 /// Lists what can be explained.
 fn list(out: &mut impl Write) -> io::Result<()> {
-    for (title, front) in [("PTX", Front::Ptx), ("machine code", Front::Sass)] {
+    for (title, front) in [("PTX", Front::Ptx), ("SASS", Front::Sass)] {
         let opcodes = opcodes(front);
         writeln!(
             out,
@@ -50,7 +50,7 @@ fn list(out: &mut impl Write) -> io::Result<()> {
     }
     let terms = terms();
     let names = terms.iter().map(|term| term.name.as_str());
-    writeln!(out, "registers and words\n{}", in_lines(names))?;
+    writeln!(out, "special registers and terms\n{}", in_lines(names))?;
     writeln!(out, "diagnostics")?;
     for page in codes() {
         writeln!(out, "  {}  {}", page.code, page.title)?;

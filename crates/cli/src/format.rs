@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// Arguments of `format`.
 #[derive(Debug, Args)]
 pub(crate) struct FormatArguments {
-    /// Change nothing; exit 1 when a file would change.
+    /// Modify no files; exit with 1 if a file is not formatted.
     #[arg(long)]
     check: bool,
-    /// Sources to format in place; `-` goes from standard input to standard output. Of Markdown and reStructuredText the blocks are formatted.
+    /// Sources to format in place; `-` formats standard input to standard output. Formats the PTX and SASS blocks of Markdown and reStructuredText.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
@@ -26,7 +26,7 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
         let read = read_text(path).map_err(|error| error.to_string());
         let formatted = read.and_then(|source| {
             let formatted = formatted(path, &source)
-                .map_err(|why| format!("{}: {why}; it is left as it is", path.display()))?;
+                .map_err(|why| format!("{}: {why}; the file is unchanged", path.display()))?;
             Ok((source, formatted))
         });
         let (source, formatted) = match formatted {
@@ -57,7 +57,7 @@ fn formatted(path: &Path, source: &str) -> Result<String, String> {
     match Markup::of_file(path) {
         Some(markup) => markup.formatted(source),
         None if is_program(path, source) => Ok(warpgrid_view::format(source)),
-        None => Err("neither PTX nor machine code".to_owned()),
+        None => Err("neither PTX nor SASS".to_owned()),
     }
 }
 

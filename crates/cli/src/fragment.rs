@@ -17,25 +17,25 @@ pub(crate) struct FragmentArguments {
     /// `.cp`, `.d`, `.a`, `.shared.a`, `.shared.b`, `.scale.a`, `.scale.b`, `.metadata`, `.idesc`.
     #[arg(long)]
     op: String,
-    /// Rows, columns and depth of the product: `m16n16k16`.
+    /// Shape of the matrix multiplication, such as `m16n16k16`.
     #[arg(long, default_value = "")]
     shape: String,
-    /// The type of an element: `f16`.
+    /// Element type, such as `f16`.
     #[arg(long = "type", value_name = "TYPE", default_value = "")]
     ty: String,
-    /// The architecture: `sm_90`; by default the newest one that has the fragment. Layouts do not depend on it.
+    /// Target, such as `sm_90`; by default the newest target with this fragment. Tensor layouts do not depend on the target.
     #[arg(long, default_value = "")]
     target: String,
-    /// The order of the matrix in memory, `row` or `col`; for ldmatrix and stmatrix, `col` is `.trans`.
+    /// Layout of the matrix in memory, `row` or `col`; for ldmatrix and stmatrix, `col` is `.trans`.
     #[arg(long)]
     layout: Option<String>,
-    /// Elements between the starts of rows (columns).
+    /// Leading dimension in elements.
     #[arg(long, value_name = "ELEMENTS")]
     stride: Option<u32>,
-    /// Further words of a layout: `--with swizzle=128B,major=k`. What a layout takes is said when a word is not known.
+    /// Further parameters of a layout, as in `--with swizzle=128B,major=k`. The error for an unknown parameter lists the known ones.
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = word)]
     with: Vec<(String, String)>,
-    /// A text table, JSON with everything, or a drawing.
+    /// Output format: a table, complete JSON, or an SVG diagram.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
 }

@@ -12,16 +12,16 @@ pub(crate) const ALL: &str = "all";
 /// Options that override the launch that the file states or that is inferred.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LaunchOptions {
-    /// Run this kernel instead of the first one of the file.
+    /// Run this kernel instead of the first kernel of the file; `all` runs every kernel.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// Launch a grid of this many blocks, such as `4` or `4x2`.
+    /// Grid size in blocks, such as `4` or `4x2`.
     #[arg(long, value_name = "X[xY[xZ]]", value_parser = extents)]
     grid: Option<[u32; 3]>,
-    /// Launch blocks of this many threads, such as `128` or `32x8`.
+    /// Block size in threads, such as `128` or `32x8`.
     #[arg(long, value_name = "X[xY[xZ]]", value_parser = extents)]
     block_size: Option<[u32; 3]>,
-    /// Pass this value to a scalar parameter. May be given again.
+    /// Value of a scalar parameter. Repeatable.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = read_argument)]
     arguments: Vec<(String, Literal)>,
 }
@@ -69,14 +69,14 @@ pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
         ),
     };
     Some(format!(
-        "kernel `{ran}` ran; not run: {named} (`--entry NAME`, `--entry all`)"
+        "ran kernel `{ran}`; other kernels: {named} (`--entry NAME`, `--entry all`)"
     ))
 }
 
 /// Prints the inferred part of a launch beneath the result that depends on it.
 pub(crate) fn write_guesses(out: &mut impl Write, guesses: &[String]) -> io::Result<()> {
     for guess in guesses {
-        writeln!(out, "  guessed: `{guess}`")?;
+        writeln!(out, "  inferred: `{guess}`")?;
     }
     Ok(())
 }

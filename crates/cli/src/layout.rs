@@ -12,13 +12,13 @@ pub(crate) struct LayoutArguments {
     /// `Swizzle<3,4,3> o ((8,2),64):((64,512),1)`, `logical_divide((8,8):(8,1), <4,2>)`, `A o B`, or bases: `{lane = [1, 2], register = [4]}`.
     #[arg(value_name = "LAYOUT", required_unless_present = "first")]
     layout: Option<String>,
-    /// What a cell says: the offset, the bank of shared memory, or what lies at each offset (`element`).
+    /// Label of each cell: the offset, the shared memory bank, or the element at each offset (`element`).
     #[arg(long, default_value = "offset", value_name = "offset|bank|element")]
     shown: String,
-    /// Bytes of an element, for banks.
+    /// Element size in bytes, for banks.
     #[arg(long, default_value = "2")]
     bytes: String,
-    /// An instruction whose result is in registers: `mma.d m16n8k16 f32 sm_80`.
+    /// Instruction that produces the fragment, such as `mma.d m16n8k16 f32 sm_80`.
     #[arg(
         long,
         value_name = "OPERATION",
@@ -26,10 +26,10 @@ pub(crate) struct LayoutArguments {
         conflicts_with = "layout"
     )]
     first: Option<String>,
-    /// The instruction that takes it: `mma.a m16n8k16 f16 sm_80`. Elements that are in another thread than it expects are marked.
+    /// Instruction that consumes the fragment, such as `mma.a m16n8k16 f16 sm_80`. Marks elements that are in a different thread than required.
     #[arg(long, value_name = "OPERATION", requires = "first")]
     then: Option<String>,
-    /// A text table, JSON with everything, or a drawing.
+    /// Output format: a table, complete JSON, or an SVG diagram.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
 }

@@ -17,41 +17,41 @@ use warpgrid_view::litmus::{
 /// Arguments of `litmus`.
 #[derive(Debug, Args)]
 pub(crate) struct LitmusArguments {
-    /// Bodies of PTX with `//@ location`, `//@ thread` and `//@ observe` lines, or tests as JSON, one a line; `-` for standard input.
-    /// With `--lines`, a kernel as `run` takes it.
+    /// A litmus test in PTX with `//@ location`, `//@ thread` and `//@ observe` annotations, or tests as JSON Lines; `-` reads standard input.
+    /// With `--lines`, a kernel in a form that `run` accepts.
     #[arg(value_name = "FILE.ptx|FILE.jsonl")]
     file: PathBuf,
-    /// Make a test of these lines of a kernel, such as `12-30`: its threads execute them, with registers and memory as they are there.
+    /// Extract a test from these lines of a kernel, such as `12-30`, with the register and memory contents at that point of the run.
     #[arg(long, value_name = "LINES", value_parser = cut::read_lines)]
     lines: Option<[u32; 2]>,
-    /// With `--lines`: the threads, as `block:thread`. Without it, two threads that touch the same bytes there.
+    /// With `--lines`: the threads, as `block:thread`; by default, two threads that access the same bytes in these lines.
     #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = cut::read_thread, requires = "lines")]
     threads: Vec<CutThread>,
-    /// With `--lines`: the threads come to the lines for the last time before this step, not for the first.
+    /// With `--lines`: use the last execution of the lines before this step instead of the first.
     #[arg(long, value_name = "STEP", requires = "lines")]
     before: Option<u64>,
-    /// With `--lines`: print the test that is made, as a text to edit, and answer nothing.
+    /// With `--lines`: print the extracted test as an editable source instead of enumerating its outcomes.
     #[arg(long, requires = "lines")]
     question: bool,
-    /// With `--lines`: run the kernel at most this many steps.
+    /// With `--lines`: stop the run of the kernel after this many steps.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_steps: u64,
-    /// With `--lines`: turns the scheduler.
+    /// With `--lines`: seed of the scheduler.
     #[arg(long, value_name = "N", requires = "lines")]
     seed: Option<u64>,
-    /// Find the weakest changes that forbid the outcomes of `//@ bad`, or all that no interleaving of the threads reaches.
+    /// Find the weakest fixes that forbid the outcomes of `//@ bad`, or all outcomes that are not sequentially consistent.
     #[arg(long)]
     repairs: bool,
-    /// `json` is one line a test.
+    /// Output format; `json` writes one line per test.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Only tests whose name has this in it.
+    /// Run only tests whose name contains this text.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Exit with 1 if an outcome of `//@ bad` is allowed.
     #[arg(long)]
     deny: bool,
-    /// In JSON, add an execution of every outcome as a graph.
+    /// In JSON, add an execution graph for each outcome.
     #[arg(long)]
     graphs: bool,
 }
@@ -285,11 +285,11 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
     match &view.outcomes {
         None => writeln!(
             out,
-            "the model promises nothing: accesses race that overlap only in part"
+            "mixed-size data race: accesses overlap only partially, so the memory model gives no guarantees"
         )?,
         Some(outcomes) if outcomes.is_empty() => writeln!(
             out,
-            "no execution ends: a thread waits for what no other one does"
+            "no execution terminates: a thread waits for a value that no other thread writes"
         )?,
         Some(outcomes) => {
             for outcome in outcomes {
@@ -302,7 +302,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
         writeln!(out, "forbidden {values}: {}", forbidden.violation.sentence)?;
     }
     if view.more_forbidden > 0 {
-        writeln!(out, "and {} more that are forbidden", view.more_forbidden)?;
+        writeln!(out, "and {} more forbidden outcomes", view.more_forbidden)?;
     }
     for [first, second] in &view.racy_lines {
         writeln!(
@@ -314,7 +314,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
     if let Some(rounds) = view.cut_off_after {
         writeln!(
             out,
-            "loops that do more than wait are followed for {rounds} rounds"
+            "loops that do more than poll are unrolled {rounds} times"
         )?;
     }
     if let Some(repairs) = &found.repairs {
@@ -326,9 +326,9 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
 fn print_outcome(out: &mut impl Write, outcome: &OutcomeView) -> io::Result<()> {
     let note = match (outcome.is_interleaving, outcome.races) {
         (true, RacesName::Never) => "",
-        (true, _) => ", with a race",
-        (false, RacesName::Never) => ", which no interleaving reaches",
-        (false, _) => ", which no interleaving reaches, with a race",
+        (true, _) => ", with a data race",
+        (false, RacesName::Never) => ", not sequentially consistent",
+        (false, _) => ", not sequentially consistent, with a data race",
     };
     writeln!(out, "allowed {}{note}", words(&outcome.values))?;
     let graph = &outcome.graph;
@@ -353,31 +353,32 @@ fn print_outcome(out: &mut impl Write, outcome: &OutcomeView) -> io::Result<()> 
 fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()> {
     let bad: Vec<String> = repairs.bad.iter().map(|values| words(values)).collect();
     if bad.is_empty() {
-        return writeln!(out, "nothing to repair: interleavings reach every outcome");
+        return writeln!(
+            out,
+            "no fixes needed: all outcomes are sequentially consistent"
+        );
     }
-    writeln!(out, "weakest repairs that forbid {}:", bad.join(" and "))?;
+    writeln!(out, "weakest fixes that forbid {}:", bad.join(" and "))?;
     for repair in &repairs.repairs {
         for (number, edit) in repair.iter().enumerate() {
             let mark = if number == 0 { "  -" } else { "   " };
             let place = format!("thread {} line {}", edit.thread, edit.shown_line);
             match edit.op {
-                LitmusEditOp::Replace => writeln!(out, "{mark} {place} becomes `{}`", edit.text)?,
+                LitmusEditOp::Replace => {
+                    writeln!(out, "{mark} replace {place} with `{}`", edit.text)?
+                }
                 LitmusEditOp::InsertBefore => {
-                    writeln!(out, "{mark} before {place}: `{}`", edit.text)?
+                    writeln!(out, "{mark} insert before {place}: `{}`", edit.text)?
                 }
             }
         }
     }
     if repairs.repairs.is_empty() {
-        writeln!(
-            out,
-            "  none with up to {} places of change",
-            repairs.complete_to
-        )?;
+        writeln!(out, "  no fix with up to {} edits", repairs.complete_to)?;
     }
     writeln!(
         out,
-        "all sets of up to {} places were tried, {} of them one by one",
+        "all combinations of up to {} edits were tried, {} of them individually",
         repairs.complete_to, repairs.tried
     )
 }

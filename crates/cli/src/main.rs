@@ -28,11 +28,11 @@ mod traffic;
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
 
-/// Checks, runs and explains GPU kernels in PTX and machine code, and shows where every lane's store lands.
+/// Checks, runs and explains GPU kernels in PTX and SASS, lane by lane.
 #[derive(Debug, Parser)]
 #[command(name = "warpgrid", version, about, max_term_width = 100)]
 struct Arguments {
-    /// Whether output for people has colours.
+    /// Colour the human-readable output.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
     #[command(subcommand)]
@@ -41,31 +41,31 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Check sources for their PTX version and target, as the reference assembler does.
+    /// Check sources for their PTX version and target, with the verdicts of `ptxas`.
     Check(check::CheckArguments),
-    /// Run a scenario (a case.json, Warpgrid's own form, or a PTX file) and check what it promises.
+    /// Run a scenario (case.json, scenario JSON, PTX or SASS) and check its expectations.
     Run(run::RunArguments),
-    /// Explain a diagnostic code, an instruction, a special register or a word such as `bank`.
+    /// Document a diagnostic code, an instruction, a special register or a term such as `bank`.
     Explain(explain::ExplainArguments),
-    /// Show which lanes collide in shared memory, and cure the text of its bank conflicts.
+    /// Report the bank conflicts of shared memory accesses, and rewrite the kernel without them.
     Conflicts(conflicts::ConflictsArguments),
-    /// Show which lane and register holds which element of a matrix (wmma, mma, ldmatrix).
+    /// Show the fragment layout of a matrix: lane and register of each element (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
-    /// Draw a layout that is written as CuTe or Triton does, compose and divide layouts, or see whether two instructions fit together.
+    /// Show a layout in CuTe or Triton notation, evaluate layout algebra, or compare the fragments of two instructions.
     Layout(layout::LayoutArguments),
-    /// Take a descriptor of shared memory apart, or build one, and show the tile that it makes hardware read.
+    /// Decode or build a matrix descriptor, and show the tile that the hardware reads.
     Descriptor(Box<descriptor::DescriptorArguments>),
-    /// Show every outcome that the memory model allows for a few threads, what forbids the others, and the weakest repairs.
+    /// Enumerate the outcomes of a litmus test that the PTX memory model allows, and find the weakest fixes.
     Litmus(litmus::LitmusArguments),
-    /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
+    /// Show the Tensor Core accumulation of one element of a matrix multiplication, compared with IEEE 754 arithmetic.
     Product(product::ProductArguments),
-    /// Print a link that opens a source or a scenario in the playground, or open it.
+    /// Print or open a playground link for a source or a scenario.
     Open(open::OpenArguments),
-    /// Format sources in place, or standard input to standard output.
+    /// Format sources in place, or from standard input to standard output.
     Format(format::FormatArguments),
-    /// Print the completions of a shell, to be put where it looks for them.
+    /// Print the completion script of a shell.
     Completions(manual::CompletionsArguments),
-    /// Print the manual page, or that of a command, for `man`.
+    /// Print the manual page of `warpgrid` or of a command.
     Man(manual::ManArguments),
 }
 

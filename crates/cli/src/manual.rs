@@ -16,7 +16,7 @@ pub(crate) struct CompletionsArguments {
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// The command whose page it is, such as `run`; all of them without one.
+    /// Command to document, such as `run`; all commands by default.
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
 }
@@ -42,7 +42,7 @@ pub(crate) fn print(arguments: &ManArguments) -> io::Result<Outcome> {
         Some(name) => match whole.find_subcommand(name) {
             Some(command) => command.clone(),
             None => {
-                complain(&format!("there is no command `{name}`"));
+                complain(&format!("unknown command `{name}`"));
                 return Ok(Outcome::Usage);
             }
         },

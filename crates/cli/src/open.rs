@@ -12,16 +12,16 @@ use warpgrid_view::Front;
 /// Arguments of `open`.
 #[derive(Debug, Args)]
 pub(crate) struct OpenArguments {
-    /// A PTX or SASS file, a case.json, a scenario with its source inside, or a file that the playground has saved; `-` is standard input.
+    /// A PTX or SASS file, a case.json, a scenario JSON file that contains its source, or a file saved by the playground; `-` reads standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Open it after this many steps (warp-instructions).
+    /// Open the playground at this step.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_STEPS))]
     step: Option<u64>,
     /// Open the link in the browser instead of printing it.
     #[arg(long)]
     browser: bool,
-    /// Write what the link has to this file instead, which the playground opens, too: for texts that are too long for a link.
+    /// Write a file for the playground instead of a link, for sources that are too long for a link.
     #[arg(long, value_name = "NAME.warpgrid.json", conflicts_with = "browser")]
     save: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ pub(crate) fn open(arguments: &OpenArguments) -> io::Result<Outcome> {
     match &arguments.save {
         Some(path) if is_same_file(path, &arguments.file) => {
             let path = path.display();
-            complain(&format!("--save {path} would overwrite what is read"));
+            complain(&format!("--save {path} would overwrite the input file"));
             Ok(Outcome::Usage)
         }
         Some(path) => {

@@ -33,7 +33,10 @@ pub(crate) fn read_source(path: &Path) -> io::Result<String> {
 /// The text that bytes of a file are, as [`read_source`] reads it.
 pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
     if let Some(what) = no_text(&bytes) {
-        return Err(unreadable(path, &format!("{what}; save it as UTF-8 text")));
+        return Err(unreadable(
+            path,
+            &format!("{what}; convert the file to UTF-8"),
+        ));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -44,7 +47,7 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
 /// Reads a file that is going to be written again: only text whose every byte is known can be.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read_bytes(path)?;
-    let refused = |what: &str| unreadable(path, &format!("{what}; it is left as it is"));
+    let refused = |what: &str| unreadable(path, &format!("{what}; the file is unchanged"));
     if let Some(what) = no_text(&bytes) {
         return Err(refused(what));
     }
@@ -57,7 +60,9 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Some("UTF-16 text");
     }
-    bytes.contains(&0).then_some("not a text: it has NUL bytes")
+    bytes
+        .contains(&0)
+        .then_some("not a text file: contains NUL bytes")
 }
 
 /// A text without the byte order mark that some editors begin UTF-8 with.

@@ -10,28 +10,28 @@ use warpgrid_view::product::{ProductRequest, text};
 /// Arguments of `product`.
 #[derive(Debug, Args)]
 pub(crate) struct ProductArguments {
-    /// `wmma` or `mma`.
+    /// Instruction: `wmma` or `mma`.
     #[arg(long, default_value = "wmma")]
     op: String,
-    /// Rows, columns and depth of the product: `m16n16k16`.
+    /// Shape of the matrix multiplication, such as `m16n16k16`.
     #[arg(long, default_value = "m16n16k16")]
     shape: String,
-    /// The types of A, B, C and D.
+    /// Types of A, B, C and D.
     #[arg(long, value_delimiter = ',', default_value = "f16,f16,f32,f32")]
     types: Vec<String>,
-    /// The architecture: `sm_90`.
+    /// Target, such as `sm_90`.
     #[arg(long)]
     target: String,
-    /// The row of A: numbers or bits (`1.5,0x3c00`); zeros follow.
+    /// Row of A as numbers or bits (`1.5,0x3c00`), padded with zeros.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     a: Vec<String>,
-    /// The column of B.
+    /// Column of B.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     b: Vec<String>,
-    /// The element of C; zero when left out.
+    /// Element of C; zero by default.
     #[arg(long, allow_hyphen_values = true)]
     c: Option<String>,
-    /// Text or JSON.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

@@ -9,23 +9,25 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
         return Ok(());
     };
     if races.is_empty() {
-        return writeln!(out, "  no data race");
+        return writeln!(out, "  no data races");
     }
     for race in races {
         writeln!(out, "  {}: {}", title(race), race.message)?;
         for (at, edit) in race.repair.iter().enumerate() {
-            let head = if at == 0 { "repair" } else { "   and" };
+            let head = if at == 0 { "fix" } else { "and" };
             let text = &edit.text;
             let text = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
             match edit.op {
                 RepairOp::InsertBefore => {
-                    writeln!(out, "    {head}: before line {}: {text}", edit.line)?;
+                    writeln!(out, "    {head}: insert before line {}: {text}", edit.line)?;
                 }
                 RepairOp::InsertAfter => {
-                    writeln!(out, "    {head}: after line {}: {text}", edit.line)?;
+                    writeln!(out, "    {head}: insert after line {}: {text}", edit.line)?;
                 }
-                RepairOp::Replace => writeln!(out, "    {head}: line {}: {text}", edit.line)?,
-                RepairOp::Delete => writeln!(out, "    {head}: without line {}", edit.line)?,
+                RepairOp::Replace => {
+                    writeln!(out, "    {head}: replace line {} with: {text}", edit.line)?
+                }
+                RepairOp::Delete => writeln!(out, "    {head}: delete line {}", edit.line)?,
             }
         }
     }
@@ -34,9 +36,9 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
 
 fn title(race: &RaceView) -> &'static str {
     match (race.sure, race.same_value) {
-        (RaceSure::Axiom, _) => "race by the axioms alone",
-        (RaceSure::Documented, _) => "against the manual",
-        (_, true) => "race of equal values",
-        (_, false) => "race",
+        (RaceSure::Axiom, _) => "data race (required by the memory model, rarely observable)",
+        (RaceSure::Documented, _) => "violation of the PTX ISA manual",
+        (_, true) => "data race of equal values",
+        (_, false) => "data race",
     }
 }

@@ -31,7 +31,7 @@ use warpgrid_view::{Failure, Front, Scenario, Session};
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// A case.json, a scenario with its source inside, or a PTX or SASS file with `//@` launch comments.
+    /// A case.json, a scenario JSON file that contains its source, or a PTX or SASS file with `//@` annotations.
     #[arg(value_name = "SCENARIO.json|FILE.ptx|FILE.sass")]
     file: PathBuf,
     #[arg(long, value_enum, default_value_t)]
@@ -39,49 +39,49 @@ pub(crate) struct RunArguments {
     /// Stop after this many steps (warp-instructions).
     #[arg(long, value_name = "N", default_value_t = STEPS_OF_A_COMMAND)]
     max_steps: u64,
-    /// Write every store as a JSON line.
+    /// Write every store as a line of JSON.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
-    /// Write a memory as it is at the end: `out=out.npy`, also `.csv`, `.svg`, `.animated.svg` (the run as a moving drawing). May be given again.
+    /// Write the final contents of a buffer or variable, as in `out=out.npy`; also `.csv`, `.svg` and `.animated.svg` (an animation of the run). Repeatable.
     #[arg(long, value_name = "MEMORY=FILE", value_parser = save::read_save, conflicts_with_all = ["seeds", "beside"])]
     save: Vec<save::Save>,
-    /// Count sectors, lines, wavefronts and bank conflicts, by line of the source.
+    /// Count sectors, cache lines, wavefronts and bank conflicts per source line.
     #[arg(long, conflicts_with = "seeds")]
     traffic: bool,
-    /// Look for data races, by the memory model of PTX.
+    /// Detect data races according to the PTX memory model.
     #[arg(long, conflicts_with_all = ["seeds", "beside", "trace"])]
     races: bool,
-    /// Say of each access to shared and global memory which layout its addresses have, such as `Swizzle<3,4,3> o (32,8):(128,16)`.
+    /// Infer the layout of each access to shared and global memory, such as `Swizzle<3,4,3> o (32,8):(128,16)`.
     #[arg(long, conflicts_with_all = ["seeds", "beside"])]
     layouts: bool,
-    /// Run long kernels by the interpreter, too. Without it what takes longer is translated to machine code, where every
-    /// instruction can be and no thread depends on the order of others.
+    /// Always use the interpreter. By default, long-running kernels are compiled if every instruction is supported and the result does not
+    /// depend on the schedule.
     #[arg(long)]
     interpret: bool,
-    /// Threads that run the blocks of a translated kernel; one for each core where nothing is said. Their number changes no result.
+    /// Number of host threads for a compiled kernel; one per core by default. The number does not affect results.
     #[arg(long, value_name = "N", conflicts_with = "interpret", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Option<u32>,
-    /// Turns the scheduler; 0 is plain round robin.
+    /// Seed of the scheduler; 0 selects round-robin scheduling.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
-    /// Run with each of these seeds (0..100, at most a million) and say which memory depends on the order.
+    /// Run with each of these seeds (0..100, at most a million) and report the buffers that depend on the schedule.
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
-    /// The language of the source; by default that of the file extension or the scenario, or the one that the text shows.
+    /// Language of the source; by default inferred from the scenario, the file extension or the contents.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
-    /// Run this text of the same kernel beside the first, with the same launch, and say whether they leave the same memory.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
+    /// Run another version of the kernel with the same launch configuration, and compare the final memory.
+    #[arg(long = "compare", alias = "beside", value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
-    /// Run this block of inline assembly, or this program of a cubin, a fatbin, an object or a program: its name, or its number from 1.
+    /// Run this asm block, or this code object of a cubin, fatbin, object file or executable: its name, or its number from 1.
     #[arg(long, value_name = "NAME|N", conflicts_with_all = ["variant", "entry"])]
     block: Option<String>,
-    /// The file of a case to run instead of its first; `all` runs the first and every variant.
+    /// Run this variant of a case instead of its first file; `all` runs the first file and all variants.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
     #[command(flatten)]
     launch: LaunchOptions,
-    /// Exit with 0 despite a certain data race or undefined behavior, if all other expectations hold.
+    /// Exit with 0 despite certain data races and undefined behavior, if all other expectations hold.
     #[arg(long)]
     allow_undefined: bool,
 }
@@ -216,7 +216,7 @@ fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String>
         Some(facts) => read.extend(facts.files().map(|file| folder.join(file))),
         None if arguments.variant.is_some() => {
             return Some(format!(
-                "--variant needs a case.json whose texts are beside it, and {} is none",
+                "--variant requires a case.json with its source files in the same directory; {} is not one",
                 arguments.file.display()
             ));
         }
@@ -233,7 +233,7 @@ fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String>
     written.find_map(|(option, file)| {
         let read = read.iter().find(|path| is_same_file(path, file))?;
         Some(format!(
-            "{option} {} would overwrite {}, which is read",
+            "{option} {} would overwrite the input file {}",
             file.display(),
             read.display()
         ))
@@ -523,13 +523,13 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
         let n_more = memory.n_elements - n_listed;
         if n_more > 0 {
             let elements = plural(n_more, "more element");
-            writeln!(out, "  {}: {elements} changed", memory.title)?;
+            writeln!(out, "  {}: {elements} modified", memory.title)?;
         }
     }
     let n_more = changed.len().saturating_sub(MAX_MEMORIES);
     if n_more > 0 {
         let more = if n_more == 1 { "memory" } else { "memories" };
-        writeln!(out, "  {n_more} more {more} changed")?;
+        writeln!(out, "  {n_more} more {more} modified")?;
     }
     Ok(())
 }
@@ -569,7 +569,7 @@ fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::R
     let second = scenario.beside.as_ref().map(|beside| beside.source.clone());
     let sources = [scenario.source.clone(), second.unwrap_or_default()];
     let path = arguments.beside.as_ref().map(|path| path.display());
-    let other = path.map_or_else(|| "the text beside it".to_owned(), |path| path.to_string());
+    let other = path.map_or_else(|| "kernel B".to_owned(), |path| path.to_string());
     let names = [name, &other];
     let pair = Pair::new(scenario, arguments.max_steps).map(|mut pair| {
         while !pair.work(u64::MAX) {}
@@ -609,9 +609,9 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
     let has_race = report.fault.is_none() && races.into_iter().any(RaceView::is_undefined);
     let is_undefined = report.fault.is_none() && report.hang.is_some();
     match (report.ok, session.has_promise()) {
-        (true, true) => "as promised",
-        (true, false) => "ended well",
-        (false, _) if !session.is_over() => "not over",
+        (true, true) => "all expectations passed",
+        (true, false) => "completed",
+        (false, _) if !session.is_over() => "not finished",
         (false, _) if has_race => "data race",
         (false, _) if is_undefined => "undefined behavior",
         (false, true) => "differs",

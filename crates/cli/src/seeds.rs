@@ -120,10 +120,10 @@ pub(crate) fn print(
         Format::Human => {
             let n = report.n_seeds;
             match report.ends.len() {
-                0 | 1 => writeln!(out, "{name}: {n} seeds end with the same memory")?,
+                0 | 1 => writeln!(out, "{name}: {n} seeds produce identical memory contents")?,
                 ends => writeln!(
                     out,
-                    "{name}: {n} seeds end in {ends} ways: the result depends on the order"
+                    "{name}: {n} seeds produce {ends} different results: the result depends on the schedule"
                 )?,
             }
             for end in &report.ends {

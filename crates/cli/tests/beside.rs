@@ -44,7 +44,7 @@ fn machine_code_leaves_the_memory_of_its_ptx() {
     let case = tests().join("corpus/vecadd_f32/case.json");
     let output = run(&[&case, Path::new("--beside"), &listing("vecadd_f32")]);
     expect![[r#"
-        kernel.ptx beside kernel.sm_80.nvdisasm.sass: both leave the same memory: 12288 bytes in 3 memories
+        kernel.ptx compared with kernel.sm_80.nvdisasm.sass: identical memory contents: 12288 bytes in 3 buffers and variables
           kernel.ptx: PTX for sm_75, `vecadd`, 704 steps, 32 stores
           kernel.sm_80.nvdisasm.sass: SASS for sm_80, `vecadd`, 512 steps, 32 stores
     "#]]
@@ -58,12 +58,12 @@ fn texts_that_part_exit_with_1_and_name_both_stores() {
     let other = folder("parted").join("other.sass");
     std::fs::write(&other, listing.replace("FADD", "FMUL")).expect("a file");
     let case = tests().join("corpus/vecadd_f32/case.json");
-    let output = run(&[&case, Path::new("--beside"), &other]);
+    let output = run(&[&case, Path::new("--compare"), &other]);
     expect![[r#"
-        kernel.ptx beside other.sass: they part: 1 of 3 memories differs
+        kernel.ptx compared with other.sass: different memory contents: 1 of 3 buffers and variables differs
           kernel.ptx: PTX for sm_75, `vecadd`, 704 steps, 32 stores
           other.sass: SASS for sm_80, `vecadd`, 512 steps, 32 stores
-          c[0] differs (1000 elements do):
+          c[0] differs (1000 differing elements):
             kernel.ptx: 1.0, stored by block (0, 0, 0) warp 0 lane 0 in step 20, line 49: st.global.f32 	[%rd10], %f3;
             other.sass: 0.0, stored by block (0, 0, 0) warp 0 lane 0 in step 14, line 233: STG.E [R6.64], R9
     "#]]

@@ -134,7 +134,7 @@ fn a_case_runs_with_all_its_variants() {
     assert!(
         String::from_utf8_lossy(&output.stdout)
             .lines()
-            .all(|line| line.ends_with("as promised"))
+            .all(|line| line.ends_with("all expectations passed"))
     );
 }
 
@@ -260,8 +260,8 @@ fn a_long_run_is_translated_and_ends_as_interpreted() {
     let interpreted = text(&["run", "--interpret", &path]);
     let first = |text: &str| text.lines().next().map(str::to_owned);
     assert_eq!(first(&translated), first(&interpreted));
-    assert!(translated.contains("translated in"), "{translated}");
-    assert!(!interpreted.contains("translated in"), "{interpreted}");
+    assert!(translated.contains("compiled in"), "{translated}");
+    assert!(!interpreted.contains("compiled in"), "{interpreted}");
 }
 
 #[test]
@@ -361,9 +361,17 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
     for (name, bytes, said) in [
         ("latin1.ptx", &latin1, "not UTF-8 text"),
         ("utf16.ptx", &utf16, "UTF-16 text"),
-        ("noise.ptx", &noise, "not a text: it has NUL bytes"),
-        ("unmarked.ptx", &unmarked, "not a text: it has NUL bytes"),
-        ("nul.ptx", &nul.into_bytes(), "not a text: it has NUL bytes"),
+        ("noise.ptx", &noise, "not a text file: contains NUL bytes"),
+        (
+            "unmarked.ptx",
+            &unmarked,
+            "not a text file: contains NUL bytes",
+        ),
+        (
+            "nul.ptx",
+            &nul.into_bytes(),
+            "not a text file: contains NUL bytes",
+        ),
     ] {
         let path = folder.file(name, bytes);
         let output = warpgrid(&["format", &path], "");
@@ -416,7 +424,7 @@ fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
         let output = warpgrid(&["format", &path], "");
         assert_eq!(output.status.code(), Some(2), "{name}");
         assert!(
-            String::from_utf8_lossy(&output.stderr).contains("neither PTX nor machine code"),
+            String::from_utf8_lossy(&output.stderr).contains("neither PTX nor SASS"),
             "{name}"
         );
         assert!(
@@ -572,9 +580,9 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
         ),
         (
             vec!["run", &kernel, "--variant", "x.ptx"],
-            "--variant needs a case.json",
+            "--variant requires a case.json",
         ),
-        (vec!["man", "nothing"], "there is no command `nothing`"),
+        (vec!["man", "nothing"], "unknown command `nothing`"),
     ] {
         let output = warpgrid(&arguments, "");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -602,7 +610,7 @@ fn a_byte_order_mark_is_an_error_with_a_fix_and_does_not_keep_a_kernel_from_runn
             "{path}"
         );
     }
-    let output = warpgrid(&["run", &kernel, "--beside", &kernel], "");
+    let output = warpgrid(&["run", &kernel, "--compare", &kernel], "");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
@@ -613,7 +621,7 @@ fn a_run_that_stops_after_one_step_says_so() {
         "st.global.u32 [p], 7;\nret;\n",
     );
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("stopped after 1 step: "), "{text}");
+    assert!(text.contains("step limit reached after 1 step: "), "{text}");
 }
 
 #[test]
@@ -649,7 +657,7 @@ fn a_folder_is_checked_with_all_below_it() {
             "a.ptx: accepted",
             "b/deep/c.ptx: accepted",
             "b/guide.md: 1 block of PTX, accepted",
-            "b/notes.md: no block"
+            "b/notes.md: no blocks"
         ]
     );
     // A folder with nothing to check is a mistake of the one who names it.
@@ -698,7 +706,7 @@ fn every_answer_in_json_has_ok_and_none_is_left_out() {
         b"//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n",
     );
     let beside = json(&warpgrid(
-        &["run", &kernel, "--beside", &kernel, "--format", "json"],
+        &["run", &kernel, "--compare", &kernel, "--format", "json"],
         "",
     ));
     assert_eq!((&beside["ok"], &beside["equal"]), (&yes, &yes), "{beside}");
@@ -814,7 +822,7 @@ fn a_field_of_a_batch_that_means_nothing_is_named() {
     assert_eq!(answers[1]["diagnostics"][0]["severity"], "warning");
     assert_eq!(
         answers[1]["diagnostics"][0]["message"],
-        "line 2 has a field that is ignored: unknown field `tagret`, expected one of `id`, `source`, `front`, `target`, `ptx_version`"
+        "line 2: unknown field ignored: unknown field `tagret`, expected one of `id`, `source`, `front`, `target`, `ptx_version`"
     );
 }
 
@@ -920,7 +928,7 @@ fn one_store_is_counted_as_one() {
     let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
     let output = warpgrid(&["run", "-"], source);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains(", 1 store: ended well"), "{text}");
+    assert!(text.contains(", 1 store: completed"), "{text}");
 }
 
 /// All lanes of a warp store another value to one address.
@@ -957,7 +965,7 @@ fn options_choose_the_kernel_and_its_launch() {
     assert_eq!(first["kernels"], serde_json::json!(["first", "second"]));
     let text = warpgrid(&["run", &two], "");
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    assert!(text.contains("not run: `second`"), "{text}");
+    assert!(text.contains("other kernels: `second`"), "{text}");
     let options = [
         "run",
         &two,
@@ -978,7 +986,7 @@ fn options_choose_the_kernel_and_its_launch() {
     let all = warpgrid(&["run", &two, "--entry", "all"], "");
     assert_eq!(
         String::from_utf8_lossy(&all.stdout)
-            .matches("ended well")
+            .matches(": completed")
             .count(),
         2
     );
@@ -999,7 +1007,7 @@ fn cure_refuses_to_overwrite_its_input() {
     let folder = Folder::new("cure");
     let race = folder.file("race.ptx", RACE.as_bytes());
     assert_eq!(
-        warpgrid(&["conflicts", &race, "--cure", &race], "")
+        warpgrid(&["conflicts", &race, "--rewrite", &race], "")
             .status
             .code(),
         Some(2)

@@ -77,7 +77,7 @@ fn machine_code_in_a_document_is_checked_and_style_sheets_are_not() {
               |
               = help: it is on `sm_75` to `sm_89`
 
-            guide.md: 1 block of PTX, 1 of machine code, rejected, 1 error
+            guide.md: 1 block of PTX, 1 of SASS, rejected, 1 error
         "#]],
     );
 }
@@ -88,15 +88,15 @@ fn elements_of_a_document_are_checked() {
         "guide.md",
         "Text.\n\n<warpgrid-playground target=\"sm_90\" veiw=\"grid\">\nst.shred.u32 [p], 5;\n\nret;\n</warpgrid-playground>\n\n<warpgrid-playground>\n<pre>\nmov.u32 %r1, 5;\n\nst.shred.u32 [p], %r1;  // &lt; &amp; st.shred\n</pre></warpgrid-playground>\n\n<warpgrid-playground src=\"a.ptx\"></warpgrid-playground>\n",
         expect![[r#"
-            warning[W0907]: the empty line ends the element for Markdown
+            warning[W0907]: an empty line ends an HTML element in Markdown
              --> guide.md:5:1
               |
             5 |
               | ^
               |
-              = help: write the text between `<pre>` and `</pre>`
+              = help: enclose the source in `<pre>` and `</pre>`
 
-            warning[W0906]: unknown word `veiw`
+            warning[W0906]: unknown attribute `veiw`
              --> guide.md:3:37
               |
             3 | <warpgrid-playground target="sm_90" veiw="grid">
@@ -167,7 +167,7 @@ fn words_of_a_fence_that_mean_nothing_are_named() {
         "guide.md",
         "- a\n\n  ```ptx,playground veiw=grid bogus=1 title=\"a b\" step=x\n  ret;\n  ```\n\n```{ptx-playground}\n:view: gird\n:target: sm_90\nret;\n```\n",
         expect![[r#"
-            warning[W0906]: unknown word `veiw`
+            warning[W0906]: unknown attribute `veiw`
              --> guide.md:3:21
               |
             3 |   ```ptx,playground veiw=grid bogus=1 title="a b" step=x
@@ -175,7 +175,7 @@ fn words_of_a_fence_that_mean_nothing_are_named() {
               |
               = help: did you mean `view`?
 
-            warning[W0906]: unknown word `bogus`
+            warning[W0906]: unknown attribute `bogus`
              --> guide.md:3:31
               |
             3 |   ```ptx,playground veiw=grid bogus=1 title="a b" step=x
@@ -200,7 +200,7 @@ fn words_of_a_fence_that_mean_nothing_are_named() {
         "guide.rst",
         ".. ptx-playground::\n   :veiw: grid\n   :target: sm_90\n\n   ret;\n",
         expect![[r#"
-            warning[W0906]: unknown word `veiw`
+            warning[W0906]: unknown attribute `veiw`
              --> guide.rst:2:4
               |
             2 |    :veiw: grid
@@ -219,13 +219,13 @@ fn a_document_without_a_block_says_so() {
         "notes.md",
         "# Notes\n\n```txp\nret;\n```\n",
         expect![[r#"
-            warning[W0908]: the document has no block of PTX or machine code
+            warning[W0908]: the document contains no PTX or SASS block
              --> notes.md:1:1
               |
             1 | # Notes
               | ^
 
-            notes.md: no block, 1 warning
+            notes.md: no blocks, 1 warning
         "#]],
     );
 }

@@ -34,8 +34,8 @@ fn people_see_the_matrix_with_lane_and_register() {
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
         wmma.store.d m8n8k4 f64, sm_90
-        8 x 8 elements; a lane has 2 registers with 1 element
-        group family, the same on sm_80 sm_82 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_101 sm_103 sm_107 sm_110 sm_120 sm_121
+        8 x 8 elements; per lane 2 registers with 1 element each
+        group family, identical on sm_80 sm_82 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_101 sm_103 sm_107 sm_110 sm_120 sm_121
         source: compiled code of assembler 13.5
 
           row = g; col = 2*t + e
@@ -134,12 +134,12 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
         "num=x1",
     ]);
     expect![[r#"
-        tcgen05.ld.16x128b.x1: 2 registers of each lane of a warp, in tensor memory
+        tcgen05.ld.16x128b.x1: 2 registers per lane of a warp, in tensor memory
         source: PTX ISA, CuTe, certainty high
 
           lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)
-          L = lane of the warp, r = register; lane and column are counted from the address of the operand
-        note: Warp w of a warpgroup reaches lanes 32*w to 32*w + 31; shapes of 16 lanes begin at the first or at the 17th of them.
+          L = lane of the warp, r = register; lane and column are relative to the address of the operand
+        note: Warp w of a warpgroup accesses lanes 32*w to 32*w + 31; 16-lane shapes start at the first or the 17th of these lanes.
 
         lane by column: thread, register, element
             |      0      1      2      3
@@ -172,7 +172,7 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
         Instruction descriptor of tcgen05.mma.kind::f16: 0x08410490
         source: PTX ISA, CuTe, certainty high
 
-          the fields below, lowest bit first; bits that are not named are 0
+          fields from the lowest bit; unlisted bits are 0
 
         descriptor 0x08410490
             0-1  sparsity selector      0  0
@@ -189,8 +189,8 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
           24-28  M / 16                 8  128 rows = 8 × 16
 
           mov.b32 %idesc, 0x08410490;
-        see also: The tile of A that it makes hardware read: #lens?op=tcgen05.tile.a&idesc=0x8410490&kind=f16
-        see also: The tile of B that it makes hardware read: #lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16
+        see also: The tile of A that the hardware reads: #lens?op=tcgen05.tile.a&idesc=0x8410490&kind=f16
+        see also: The tile of B that the hardware reads: #lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16
     "#]]
     .assert_eq(&text(&output.stdout));
     let view = json(&warpgrid(&[

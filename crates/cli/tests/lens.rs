@@ -70,12 +70,12 @@ fn a_layout_is_drawn_and_a_mistake_has_its_place() {
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
         Swizzle<1,1,2> o (4,4):(4,1): 16 elements at 0 to 15
-        source: what is written, certainty high
+        source: the layout as entered, certainty high
 
           offset = (Swizzle<1,1,2> o (4,4):(4,1))(row, column)
-          the first part of the layout counts rows, the others columns
+          the first mode is the row, the other modes are the column
         note: Coalesced: Swizzle<1,1,2> o (4,4):(4,1).
-        note: 8 of 16 cells are moved by Swizzle<1,1,2>.
+        note: Swizzle<1,1,2> moves 8 of 16 cells.
         note: Bases over GF(2): {row = [4, 10], column = [1, 2]}.
 
         row by column: offset
@@ -105,7 +105,7 @@ fn two_instructions_fit_or_the_elements_are_marked() {
         "mma.a m16n8k16 f16 sm_80",
     ]);
     assert!(
-        text(&fits.stdout).contains("no lane has to ask another one"),
+        text(&fits.stdout).contains("no data exchange is required"),
         "{fits:?}"
     );
     let parts = warpgrid(&[
@@ -142,9 +142,9 @@ fn a_descriptor_is_taken_apart_and_built_again() {
     let tensor = json(&["0x4000404000010040"]);
     assert_eq!(tensor["op"], "tcgen05.tile.a");
     let mistaken = warpgrid(&["descriptor", "0x4000040000010040"]);
-    assert!(text(&mistaken.stdout).contains("16 times what a tile without gaps has"));
+    assert!(text(&mistaken.stdout).contains("16 times the value of a packed tile"));
     let other = warpgrid(&["descriptor", "--swizzle", "64B", "--stored", "128B"]);
-    assert!(text(&other.stdout).contains("are not what is read"));
+    assert!(text(&other.stdout).contains("elements from wrong addresses"));
     let words = warpgrid(&[
         "descriptor",
         "--family",
@@ -163,20 +163,20 @@ fn conflicts_are_explained_and_cured() {
     let output = warpgrid(&["conflicts", kernel]);
     let said = text(&output.stdout);
     assert!(
-        said.contains("lanes 0 and 1 meet in bank 0: bytes 0x0 and 0x80"),
+        said.contains("lanes 0 and 1 access different words of bank 0: addresses 0x0 and 0x80"),
         "{said}"
     );
-    assert!(said.contains("Swizzle<5,2,5> on bytes"), "{said}");
+    assert!(said.contains("XOR swizzle Swizzle<5,2,5> on byte addresses"), "{said}");
     let cured = file("lens-cured.ptx", "");
     let cured = cured.to_str().expect("a name");
-    let output = warpgrid(&["conflicts", kernel, "--cure", cured]);
+    let output = warpgrid(&["conflicts", kernel, "--rewrite", cured]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(text(&output.stdout).contains("conflicts: 992 before, 0 after"));
+    assert!(text(&output.stdout).contains("bank conflicts: 992 before, 0 after"));
     let other = file("lens-cured-again.ptx", "");
     let other = other.to_str().expect("a name");
-    let again = warpgrid(&["conflicts", cured, "--cure", other]);
+    let again = warpgrid(&["conflicts", cured, "--rewrite", other]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(text(&again.stderr).contains("no access to shared memory has conflicts"));
+    assert!(text(&again.stderr).contains("no shared memory access has bank conflicts"));
     let json = warpgrid(&["conflicts", kernel, "--format", "json"]);
     let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!(report["buffers"][0]["conflicts"], 992);
@@ -213,7 +213,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
     ]);
     let said = text(&out.stdout);
     for part in [
-        "note: Field B transposed: MN-major; K-major was meant.",
+        "note: Field B transposed: MN-major, intended: K-major.",
         "17-22  N / 8                 32  256 columns = 32 × 8",
         "mov.b32 %idesc, 0x08410490;",
         "#lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16&meant_idesc=0x8400490",
@@ -232,7 +232,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
         "0x08400490",
     ]);
     assert!(
-        text(&out.stdout).contains("16320 of 16384 elements are not what is read"),
+        text(&out.stdout).contains("16320 of 16384 elements from wrong addresses"),
         "{}",
         text(&out.stdout)
     );
@@ -243,7 +243,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
         "0x4000004000010000",
     ]);
     assert!(
-        text(&out.stdout).contains("512 elements was meant"),
+        text(&out.stdout).contains("intended: "),
         "{}",
         text(&out.stdout)
     );
@@ -261,7 +261,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
                 "--kind",
                 "tf32",
             ],
-            "does not have",
+            "does not support",
         ),
         (
             &["descriptor", "--idesc", "0x490", "--kind", "f16"],
@@ -286,5 +286,5 @@ fn a_layout_may_have_coordinates_for_strides() {
         said.contains("((32,16),(4,4)):((1@0,1@1),(32@0,16@1)): 8192 coordinates"),
         "{said}"
     );
-    assert!(said.contains("128 × 64 along its coordinates"), "{said}");
+    assert!(said.contains("Its extent is 128 × 64"), "{said}");
 }

@@ -28,16 +28,16 @@ fn outcomes_are_listed_with_what_each_read_returns() {
     expect![[r#"
         Message passing
         observed: 1:%r0, 1:%r1
-        allowed 0 0, with a race
+        allowed 0 0, with a data race
             thread 1: `read x: 0`, from the initial value
             thread 1: `read flag: 0`, from the initial value
-        allowed 0 1, with a race
+        allowed 0 1, with a data race
             thread 1: `read flag: 0`, from the initial value
             thread 1: `read x: 1`, from `x = 1` of thread 0
-        allowed 1 0, which no interleaving reaches, with a race
+        allowed 1 0, not sequentially consistent, with a data race
             thread 1: `read x: 0`, from the initial value
             thread 1: `read flag: 1`, from `flag = 1` of thread 0
-        allowed 1 1, with a race
+        allowed 1 1, with a data race
             thread 1: `read x: 1`, from `x = 1` of thread 0
             thread 1: `read flag: 1`, from `flag = 1` of thread 0
         race: line 5 (thread 0) and line 9 (thread 1)
@@ -57,16 +57,16 @@ fn the_axiom_that_forbids_an_outcome_is_said() {
     expect![[r#"
         Message passing
         observed: 1:%r0, 1:%r1
-        allowed 0 0, with a race
+        allowed 0 0, with a data race
             thread 1: `read x: 0`, from the initial value
             thread 1: `read flag: 0`, from the initial value
-        allowed 0 1, with a race
+        allowed 0 1, with a data race
             thread 1: `read flag: 0`, from the initial value
             thread 1: `read x: 1`, from `x = 1` of thread 0
         allowed 1 1
             thread 1: `read x: 1`, from `x = 1` of thread 0
             thread 1: `read flag: 1`, from `flag = 1` of thread 0
-        forbidden 1 0: the write `x = 1` (thread 0, line 5) comes before the `read x: 0` (thread 1, line 9) in causality order, so the read cannot return the initial value `x = 0`, which is older
+        forbidden 1 0: the write `x = 1` (thread 0, line 5) precedes the `read x: 0` (thread 1, line 9) in causality order, so the read cannot return the older value of the initial value `x = 0`
         race: line 5 (thread 0) and line 9 (thread 1)
     "#]].assert_eq(&printed(&["litmus", "-"], &ordered));
 }

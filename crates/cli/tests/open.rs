@@ -88,6 +88,6 @@ fn what_makes_no_link_costs_a_sentence() {
         1: warpgrid: /long.ptx: its link would have 43649 characters, and programs that pass links on cut those of more than 30000: send the file itself, or that of --save; the playground opens it when it is dropped there
         2: warpgrid: /later.warpgrid.json: The file is of a later version of Warpgrid: it has version 9, and this one reads up to 1. Load the page again, or update the command.
         2: warpgrid: /odd.json: The file is not understood: expected `source` to be a text.
-        2: warpgrid: /picture.png: not a text: it has NUL bytes; save it as UTF-8 text
+        2: warpgrid: /picture.png: not a text file: contains NUL bytes; convert the file to UTF-8
     "#]].assert_eq(&said);
 }

@@ -63,7 +63,7 @@ fn a_block_runs_by_its_name_or_its_number() {
     }
     let output = warpgrid(&["run", EXAMPLE, "--block", "none"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("only store, store_row, bit_count, below, add"));
+    assert!(complaint(&output).contains("the source has store, store_row, bit_count, below, add"));
 }
 
 #[test]
@@ -71,14 +71,14 @@ fn programs_of_a_file_are_listed_and_checked() {
     let output = warpgrid(&["check", "zstd.fatbin"]);
     expect![[r#"
         zstd.fatbin: fatbin
-          1. PTX for sm_80, 1351 bytes, packed with zstd
+          1. PTX for sm_80, 1351 bytes, compressed with zstd
              scale
              reverse
              accepted
-          2. machine code for sm_90, 5704 bytes
+          2. SASS for sm_90, 5704 bytes
              reverse: 10 registers, 1152 bytes of shared memory, 0 bytes of stack, 1 barrier, 1 parameter of 8 bytes, from 0x210 of constant bank 0, 512 bytes of code
              scale: 8 registers, 0 bytes of shared memory, 0 bytes of stack, 3 parameters of 16 bytes, from 0x210 of constant bank 0, 512 bytes of code
-          machine code runs as a listing: `cuobjdump -sass zstd.fatbin > code.sass`, then `warpgrid run code.sass`
+          SASS runs from a listing: `cuobjdump -sass zstd.fatbin > code.sass`, then `warpgrid run code.sass`
     "#]]
     .assert_eq(&text(&output));
     assert_eq!(output.status.code(), Some(0));
@@ -97,7 +97,7 @@ fn a_program_of_a_file_runs() {
     let output = warpgrid(&["run", "lz4.fatbin", "--block", "2"]);
     assert!(complaint(&output).contains("cuobjdump -sass"), "{output:?}");
     let output = warpgrid(&["run", "sm_90.cubin"]);
-    assert!(complaint(&output).contains("it has no PTX"), "{output:?}");
+    assert!(complaint(&output).contains("the file contains no PTX"), "{output:?}");
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -119,6 +119,7 @@ fn run_prints_the_registers_that_a_snippet_leaves() {
     let block =
         r#"asm("{ .reg .b32 t; add.u32 t, %1, 4; mul.lo.u32 %0, t, 3; }" : "=r"(x) : "r"(a));"#;
     expect![[r#"
+        inferred: `//@ launch grid=1 block=32`
         x: b32 by lane = 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48, 51, 54, 57, 60, 63, 66, 69, 72, 75, 78, 81, 84, 87, 90, 93, 96, 99, 102, 105
     "#]]
     .assert_eq(&lines(block, "block.cu"));
@@ -127,6 +128,7 @@ fn run_prints_the_registers_that_a_snippet_leaves() {
         .reg .b32 f; add.f32 f, 0f3f800000, 0f3f800000;
         .reg .v2 .u32 pair; mov.v2.u32 pair, {3, 4};";
     expect![[r#"
+        inferred: `//@ launch grid=1 block=32`
         i: b32 by lane = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
         even: pred lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28 and 30 = 1; lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29 and 31 = 0
         f: f32 = 2.0
@@ -137,6 +139,7 @@ fn run_prints_the_registers_that_a_snippet_leaves() {
     let loose = "//@ register UR32 = 0xffffffff
 UVIMNMX.S32 UR15, UR32, 0x1, !UPT ;";
     expect![[r#"
+        inferred: `//@ launch grid=1 block=32 misaligned=force`
         UR15: b32 = 1
     "#]]
     .assert_eq(&lines(loose, "loose.sass"));
@@ -164,7 +167,7 @@ fn run_prints_the_elements_that_change() {
 ";
     let path = folder.file("changed.ptx", kernel.as_bytes());
     expect![[r#"
-        changed.ptx: 7 steps, 2 stores: ended well
+        changed.ptx: 7 steps, 2 stores: completed
           out[0] to out[1] (2 elements) = 0, 7
           out[4] = 7
           out[6] to out[7] (2 elements) = 2, 7

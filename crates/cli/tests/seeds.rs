@@ -47,10 +47,10 @@ fn seeds_that_part_are_named_with_the_stores_that_differ() {
     let output = run(&["--seeds", "0..8"], RACE);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     expect![[r#"
-        -: 8 seeds end in 2 ways: the result depends on the order
+        -: 8 seeds produce 2 different results: the result depends on the schedule
           6 seeds (0, 1, 2, 3, 5, 7)
           2 seeds (4, 6)
-          out[1] differs (1 element does):
+          out[1] differs (1 differing element):
             seed 0: 1, stored by block (0, 0, 0) warp 1 lane 31 in step 8, line 13: st.global.u32 [%a+4], %r2;
             seed 4: 0, stored by block (0, 0, 0) warp 0 lane 31 in step 8, line 13: st.global.u32 [%a+4], %r2;
     "#]].assert_eq(text(&output));
@@ -65,7 +65,7 @@ fn seeds_that_agree_are_counted() {
     let output = run(&["--seeds", "0..8"], &each);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     expect![[r#"
-        -: 8 seeds end with the same memory
+        -: 8 seeds produce identical memory contents
           8 seeds (0, 1, 2, 3, 4, 5, 6, 7)
     "#]]
     .assert_eq(text(&output));

@@ -71,7 +71,10 @@ pub fn product(request: &ProductRequest) -> Result<ProductView, Failure> {
 /// of them cannot run.
 pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Failure> {
     if scenario.beside.is_none() {
-        return Err(Failure::unreadable("scenario", "found no text in `beside`"));
+        return Err(Failure::unreadable(
+            "scenario",
+            "found no source in `beside`",
+        ));
     }
     let report = beside::compare(scenario, max_steps);
     report.map_err(|BesideError { error, .. }| error)
@@ -122,7 +125,7 @@ pub fn file_text(bytes: &[u8], program: u64) -> Result<String, Failure> {
         .and_then(|program| file.text(program));
     text.ok_or_else(|| {
         let n = file.view().programs.len();
-        let why = format!("found number {program}, and the file has {n} programs");
+        let why = format!("found code object {program}, expected at most {n}");
         Failure::unreadable("program", &why)
     })
 }

@@ -100,12 +100,12 @@ pub struct SignatureView {
 /// A constant that may be a descriptor: its fields, and where its tile is drawn.
 pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
     let mut lines = vec![format!(
-        "Has the form of a shared-memory descriptor of `{}`.",
+        "Matches the format of a shared-memory descriptor of `{}`.",
         found.family
     )];
     lines.extend(found.fields.iter().map(field_line));
     lines.push(format!(
-        "`#lens?op={}.tile.a&descriptor=0x{:x}` draws the tile that it makes hardware read.",
+        "`#lens?op={}.tile.a&descriptor=0x{:x}` shows the tile that the hardware reads.",
         found.family, found.bits
     ));
     HoverView {
@@ -132,7 +132,7 @@ pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionCons
     )];
     lines.extend(fields.iter().map(field_line));
     lines.push(format!(
-        "`#lens?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}` takes it apart, and draws the tiles that it makes hardware read."
+        "`#lens?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}` decodes the descriptor and shows the tiles that the hardware reads."
     ));
     HoverView {
         start: unit_of(source, *start as u32),

@@ -22,13 +22,13 @@ const START: SourceRange = SourceRange {
 
 /// A field of a request of a batch that changes nothing.
 pub fn ignored_field(line: u64, why: &str) -> DiagnosticView {
-    let message = format!("line {line} has a field that is ignored: {why}");
+    let message = format!("line {line}: unknown field ignored: {why}");
     DiagnosticView::new("W0900", Severity::Warning, message, START)
 }
 
 /// A line of a batch that is no request.
 pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
-    let message = format!("line {line} is not a request: {why}");
+    let message = format!("line {line}: invalid request: {why}");
     let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
     view.help = Some("expected {\"id\": …, \"source\": …}".to_owned());
     view
@@ -49,15 +49,15 @@ pub fn unknown_word(
 
 /// An empty line in the text of an element of a document.
 pub fn cut_text(range: SourceRange) -> DiagnosticView {
-    let message = "the empty line ends the element for Markdown".to_owned();
+    let message = "an empty line ends an HTML element in Markdown".to_owned();
     let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
-    view.help = Some("write the text between `<pre>` and `</pre>`".to_owned());
+    view.help = Some("enclose the source in `<pre>` and `</pre>`".to_owned());
     view
 }
 
-/// A document without a block.
+/// A document without PTX or SASS.
 pub fn no_blocks() -> DiagnosticView {
-    let message = "the document has no block of PTX or machine code".to_owned();
+    let message = "the document contains no PTX or SASS block".to_owned();
     DiagnosticView::new("W0908", Severity::Warning, message, START)
 }
 
@@ -68,12 +68,12 @@ pub fn unreadable_file(why: &str) -> DiagnosticView {
 
 /// The message of [`UNREADABLE_ARGUMENT`].
 pub fn unreadable_argument(what: &str, why: &str) -> String {
-    format!("the {what} cannot be read: {why}")
+    format!("cannot read the {what}: {why}")
 }
 
 /// The message of [`NO_SUCH_MEMORY`].
 pub fn no_such_memory(name: &str) -> String {
-    format!("there is no memory `{name}`")
+    format!("found no buffer or variable `{name}`")
 }
 
 pub(crate) fn unknown_target(found: &str) -> Diagnostic {
@@ -88,24 +88,25 @@ pub(crate) fn unknown_version(found: &str) -> Diagnostic {
 
 /// A note at the first instruction of each kind that is legal but that the emulator does not run.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` is legal, but does not run yet: a run stops here");
+    let message =
+        format!("`{opcode}` is valid, but not supported by the emulator: execution stops here");
     let mut note = Diagnostic::error(NOT_RUN_YET, span, message);
     note.severity = warpgrid_program::Severity::Information;
-    note.help = Some(format!("the emulator does not have {reason} yet"));
+    note.help = Some(format!("the emulator does not support {reason} yet"));
     note
 }
 
 /// The reference pages, in order of their codes.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W0900", "not a request", "Each line of a batch is a JSON object with `id` and `source`, and may have `front`, `target` and `ptx_version`; another field is ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
-    CodeFacts::page(UNREADABLE_ARGUMENT, "unreadable argument", "An argument of the JavaScript API does not have the shape that its type says.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
-    CodeFacts::page(NO_SUCH_MEMORY, "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
-    CodeFacts::page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
-    CodeFacts::page(NOT_RUN_YET, "does not run yet", "The instruction is legal for its version and target, and its operands are right, but the emulator does not run it yet. A run stops before it; all that comes earlier is shown.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
-    CodeFacts::page("W0905", "not ready", "The JavaScript package loads its wasm with `await init()` before anything else is called, and a session can be used until its `free()`.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
-    CodeFacts::page("W0906", "unknown word of a block", "A block of a document may state attributes of the widget beside its language; a word that is none of them changes nothing.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
-    CodeFacts::page("W0907", "empty line in an element", "Markdown ends the HTML of an element at the first empty line, so that the widget has only the text before it. Inside of `<pre>` empty lines are text.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
-    CodeFacts::page("W0908", "document without a block", "A document is checked for its blocks of PTX and machine code, and this one has none: a language may be misspelled.", "```txp", "```ptx"),
-    CodeFacts::page("W0909", "unreadable file", "The file does not exist, may not be read, or is not a text: one in UTF-16 or with NUL bytes has to be saved as UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
+    CodeFacts::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
+    CodeFacts::page(UNREADABLE_ARGUMENT, "invalid argument", "An argument of the JavaScript API does not match its declared type.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
+    CodeFacts::page(NO_SUCH_MEMORY, "unknown buffer or variable", "Valid names are listed in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
+    CodeFacts::page("W0903", "unknown override", "The target or PTX version passed as an option is unknown.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
+    CodeFacts::page(NOT_RUN_YET, "instruction not supported by the emulator", "The instruction is valid for its PTX version and target, but the emulator does not support it yet. Execution stops before the instruction; all earlier steps remain available.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
+    CodeFacts::page("W0905", "module not initialized", "Call `await init()`, which loads the WebAssembly module, before any other function, and do not use a session after its `free()`.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
+    CodeFacts::page("W0906", "unknown attribute of a code block", "The info string of a code block may contain widget attributes after the language; unknown attributes are ignored.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
+    CodeFacts::page("W0907", "empty line in an HTML element", "Markdown ends an HTML block at the first empty line, which truncates the source of the widget. Empty lines inside `<pre>` are preserved.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
+    CodeFacts::page("W0908", "document without PTX or SASS", "The document contains no PTX or SASS code blocks. Check the spelling of the languages.", "```txp", "```ptx"),
+    CodeFacts::page("W0909", "unreadable file", "The file does not exist, is not readable, or is not a text file. Convert UTF-16 files to UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
 ];

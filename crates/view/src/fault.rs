@@ -50,60 +50,64 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::Misaligned => {
             let width = access.map_or(1, |access| access.width_bytes);
             return Some(format!(
-                "an access of {width} bytes needs an address that is a multiple of {width}"
+                "a {width}-byte access requires an address that is a multiple of {width}"
             ));
         }
         FaultKind::OutOfBounds => out_of_bounds_help(access),
         FaultKind::ReadOnly => {
-            "constant memory and kernel parameters cannot be written; copy the value to another space first"
+            "constant memory and kernel parameters are read-only; copy the value to another state space first"
         }
-        FaultKind::WrongSpace => "use the space that the address belongs to, or a generic access",
+        FaultKind::WrongSpace => "use the state space of the address, or a generic access",
         FaultKind::Deadlock { waiting } if waiting.iter().any(|w| w.mbarrier.is_some()) => {
-            "a phase ends with its last arrival and its last byte: compare the count of `mbarrier.init` with the threads that arrive, and the bytes that are expected with those that are sent"
+            "a phase completes when the pending arrival count and the tx-count are both zero: compare the count of `mbarrier.init` with the number of arriving threads, and the bytes of `expect_tx` with the bytes transferred"
         }
         FaultKind::Deadlock { .. } => {
-            "every thread of the block must reach the barrier, also those that leave early or take another branch"
+            "all threads of the block must reach the barrier, including threads that exit early or take another branch"
         }
         FaultKind::UndefinedMatrix(mistake) => matrix_help(mistake),
-        FaultKind::Trap => "the kernel stops itself here; look at the condition that leads to it",
+        FaultKind::Trap => "the kernel executed `trap`; check the condition that leads to it",
         FaultKind::Assert { .. } => {
-            "the kernel states a condition that the launch does not meet; try other sizes or values"
+            "the launch violates an assertion of the kernel; try other sizes or values"
         }
-        FaultKind::NotEmulated { .. } => "the instruction is legal; Warpgrid does not run it yet",
-        FaultKind::StackOverflow => "check that the recursion ends",
+        FaultKind::NotEmulated { .. } => {
+            "the instruction is valid, but the emulator does not support it yet"
+        }
+        FaultKind::StackOverflow => "check that the recursion terminates",
         FaultKind::BadCallTarget { .. } => {
-            "a function's address comes from `mov` of its name; check where the register gets its value"
+            "take the address of a function with `mov` of its name; check the origin of the register's value"
         }
         FaultKind::BadBranchIndex { .. } => {
-            "compare the index with the number of labels before the branch"
+            "check the index against the number of labels before the branch"
         }
         FaultKind::BadBarrier { .. } => {
-            "barriers have the numbers 0 to 15, and whole warps of 32 threads arrive at them"
+            "barrier numbers are 0 to 15, and thread counts are multiples of the warp size, 32"
         }
         FaultKind::Mbarrier(_) => {
-            "an mbarrier is made once with `mbarrier.init`, before other threads use it, and ended with `mbarrier.inval`"
+            "initialize an mbarrier once with `mbarrier.init` before other threads use it, and invalidate it with `mbarrier.inval`"
         }
         FaultKind::DistantMbarrier => {
             "map the addresses of the destination and of the mbarrier to the same block with `mapa`"
         }
         FaultKind::LeftOutBytes { .. } => {
-            "a copy moves whole 16 bytes: make it shorter, and leave out the rest"
+            "a bulk copy transfers multiples of 16 bytes: shorten the copy instead of ignoring a full chunk"
         }
         FaultKind::TensorCopy { .. } => {
-            "give the copy the address of a tensor map that fits it: `//@ tensormap map = tiled x: f16[64][64] box=[8][64]`"
+            "pass the address of a tensor map that matches the copy, for example `//@ tensormap map = tiled x: f16[64][64] box=[8][64]`"
         }
         FaultKind::TensorMemory { .. } => {
-            "reserve columns with `tcgen05.alloc`, and let each warp name the 32 lanes that it reaches: warp w from lane 32 * (w mod 4) on"
+            "allocate columns with `tcgen05.alloc`, and access from each warp only its 32 lanes: warp w accesses lanes 32 * (w mod 4) to 32 * (w mod 4) + 31"
         }
         FaultKind::Image { .. } => {
-            "give the parameter a texture or surface that fits the instruction: `//@ array texels: f32x4[8][8]` and `//@ texture image = texels`"
+            "bind a texture or surface that matches the instruction to the parameter, for example `//@ array texels: f32x4[8][8]` and `//@ texture image = texels`"
         }
         FaultKind::SurfaceOutOfBounds { .. } => {
-            "check the coordinates: those of `.b` count bytes along x; `.clamp` and `.zero` take what lies outside"
+            "check the coordinates: `.b` counts bytes along x; `.clamp` and `.zero` permit out-of-bounds coordinates"
         }
-        FaultKind::BadCopySize { .. } => "copy a whole multiple, and the rest with plain stores",
+        FaultKind::BadCopySize { .. } => {
+            "copy a multiple of the chunk size, and store the remainder with ordinary stores"
+        }
         FaultKind::Internal { .. } => {
-            "this is a mistake of Warpgrid; please report it with the text"
+            "this is a bug in Warpgrid; please report it together with the source"
         }
     };
     Some(text.to_owned())
@@ -113,17 +117,17 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
 fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
     match access.map(|access| &access.place.region) {
         Some(region) if *region != Region::Nothing && is_before(access) => {
-            "the address lies before the start: check what is subtracted, and whether an index can be negative"
+            "the address precedes the allocation: check subtractions and negative indices"
         }
         Some(Region::Buffer { .. }) => {
-            "check the index against the size of the buffer, or make the buffer larger"
+            "check the index against the size of the buffer, or enlarge the buffer"
         }
         Some(Region::Variable { .. } | Region::Shared | Region::Local) => {
-            "check the index against the size of the array, or declare a larger one"
+            "check the index against the size of the array, or declare a larger array"
         }
         Some(Region::Parameters) => "check the offset against the size of the parameter",
         Some(Region::Nothing) | None => {
-            "no memory of the launch is near: look at how the address is computed, and at what pointers hold"
+            "the address is not near any allocation of the launch: check the address computation and the pointer arguments"
         }
     }
 }
@@ -136,17 +140,17 @@ fn is_before(access: Option<&AccessFault>) -> bool {
 const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
     match mistake {
         MatrixMistake::MissingLanes { .. } => {
-            "launch blocks of whole warps, and let every lane of the warp reach the instruction together, without a guard that excludes some"
+            "launch blocks whose size is a multiple of 32, and execute the instruction convergently: no lane may be predicated off or diverged"
         }
         MatrixMistake::UnequalAddresses => {
-            "give all lanes the same address: the instruction adds what each lane needs"
+            "pass the same address in all lanes: the instruction adds the offset of each lane itself"
         }
-        MatrixMistake::UnequalStrides => "give all lanes the same stride, in elements",
+        MatrixMistake::UnequalStrides => "pass the same stride, in elements, in all lanes",
         MatrixMistake::FactorSelectors { .. } => {
-            "give all lanes the same byte and lane, as constants: a multiple of the number of scales, and 0 or 1 for A, 0 to 3 for B"
+            "pass the same constant byte and thread selectors in all lanes: the byte is a multiple of the number of scales, the thread 0 or 1 for A and 0 to 3 for B"
         }
         MatrixMistake::MovedLines { .. } => {
-            "pad the lines of the matrix: the manual asks for lines that start at multiples of the fragment's size"
+            "pad the rows of the matrix: the PTX ISA manual requires rows that start at multiples of the fragment size"
         }
     }
 }

@@ -45,7 +45,7 @@ impl ProgramLanguage {
     pub const fn name(self) -> &'static str {
         match self {
             ProgramLanguage::Ptx => "PTX",
-            ProgramLanguage::MachineCode => "machine code",
+            ProgramLanguage::MachineCode => "SASS",
         }
     }
 }

@@ -29,7 +29,7 @@ impl Session {
     pub fn find(&self, text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
-            return Err("found nothing to look for, expected a value such as `7` or `0x1f`, an element such as `out[5]`, or an address".to_owned());
+            return Err("found no search term, expected a value such as `7` or `0x1f`, an element such as `out[5]`, or an address".to_owned());
         }
         let memories = self.memories();
         if let Some(found) = element(&memories, text)? {
@@ -39,7 +39,7 @@ impl Session {
             return Ok(found);
         }
         self.find_value(&memories, text, after)
-            .ok_or_else(|| format!("no memory holds `{text}` here"))
+            .ok_or_else(|| format!("found no `{text}` in memory at this step"))
     }
 
     fn find_value(
@@ -103,7 +103,7 @@ fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String>
     };
     let id = MemoryId::from(name.trim());
     let memory = memories.iter().find(|memory| memory.view.id == id);
-    let memory = memory.ok_or_else(|| format!("there is no memory `{name}`"))?;
+    let memory = memory.ok_or_else(|| format!("found no buffer or variable `{name}`"))?;
     let n = memory.view.size_bytes / (memory.element.width_bytes() as u64).max(1);
     let index = index.trim().parse().ok().filter(|index| *index < n);
     match index {

@@ -40,7 +40,7 @@ impl Session {
 fn go_to(session: &mut Session, position: u64) -> Result<(), String> {
     if position > MAX_STEPS {
         return Err(format!(
-            "step {position} is too far: watched are the first {MAX_STEPS} steps"
+            "found step {position}, expected at most {MAX_STEPS}, the limit of watch expressions"
         ));
     }
     session.seek(position);

@@ -170,7 +170,7 @@ fn title(product: &Product) -> String {
         ProductOp::Tcgen05 => "tcgen05.mma",
     };
     let (shape, target) = (product.shape, product.core.first_target());
-    format!("{op} {shape} with {a} * {b} + {c} into {d}, tensor cores of {target}")
+    format!("{op} {shape} with {a} * {b} + {c} into {d}, Tensor Cores of {target}")
 }
 
 /// How many terms a sentence names; the table below it marks them all.
@@ -178,10 +178,10 @@ const MOST_NAMED: usize = 4;
 
 fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductStep]) -> String {
     let Some(rounded) = rounded else {
-        return "A term is infinite or not a number, and decides the sum.".to_owned();
+        return "An infinite or NaN term determines the result.".to_owned();
     };
     if result.bits == rounded.bits {
-        return "The result is the exact sum, rounded once to nearest.".to_owned();
+        return "The result is correctly rounded (to nearest).".to_owned();
     }
     let cut: Vec<String> = steps
         .iter()
@@ -196,7 +196,7 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
     let mut why = Vec::new();
     if !cut.is_empty() {
         why.push(format!(
-            "bits that a block has no place for are cut off ({})",
+            "low-order bits are truncated during alignment ({})",
             match cut.len() {
                 n if n > MOST_NAMED => format!("of {n} terms"),
                 _ => cut.join(", "),
@@ -204,16 +204,16 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
         ));
     }
     if steps.iter().any(ProductStep::rounds) {
-        why.push("sums are cut to their type, towards zero".to_owned());
+        why.push("sums are rounded toward zero to the result type".to_owned());
     }
     if n_blocks > 1 {
-        why.push(format!("{n_blocks} blocks are added one after the other"));
+        why.push(format!("{n_blocks} blocks are accumulated sequentially"));
     }
     if why.is_empty() {
         why.push("each operation rounds".to_owned());
     }
     format!(
-        "The result is {}, the exact sum rounded once is {}: {}.",
+        "The result is {}, the correctly rounded sum is {}: {}.",
         result.text,
         rounded.text,
         why.join("; ")
@@ -298,7 +298,7 @@ fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Ve
     if words.len() > n {
         let found = words.len();
         return Err(format!(
-            "{name} has {n} elements in this shape, not {found}"
+            "found {found} elements of {name}, expected {n} for this shape"
         ));
     }
     let mut elements: Vec<u64> = words
@@ -338,7 +338,11 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
     let op = match request.op.as_str() {
         "wmma" => ProductOp::Wmma,
         "mma" => ProductOp::Mma,
-        other => return Err(format!("found product `{other}`, expected `wmma` or `mma`")),
+        other => {
+            return Err(format!(
+                "found operation `{other}`, expected `wmma` or `mma`"
+            ));
+        }
     };
     let shape = Shape::from_name(&request.shape).ok_or_else(|| {
         let found = &request.shape;
@@ -352,7 +356,7 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
     })?;
     let core = TensorCore::of(target).ok_or_else(|| {
         format!(
-            "`{}` has no tensor cores, the first is `sm_70`",
+            "`{}` has no Tensor Cores; the first target with Tensor Cores is `sm_70`",
             target.name
         )
     })?;
@@ -383,10 +387,10 @@ fn ty(name: &str) -> Result<ScalarType, String> {
     match ScalarType::from_name(name.trim_start_matches('.')) {
         Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
         Some(ScalarType::F64) => Err(
-            "products of `f64` are IEEE fused multiply-adds in ascending k: nothing is cut off"
+            "`f64` results are IEEE 754 fused multiply-adds in ascending k: no bits are truncated"
                 .to_owned(),
         ),
-        Some(ty) => Err(format!("sums of `{ty}` are exact: nothing is cut off")),
+        Some(ty) => Err(format!("sums of `{ty}` are exact: no bits are truncated")),
         None => Err(format!("found type `{name}`, expected one such as `f16`")),
     }
 }

@@ -63,11 +63,12 @@ impl Session {
         let name = place.memory.to_string();
         let mut buffers = self.buffers().into_iter();
         let buffer = buffers.find(|buffer| buffer.name == name);
-        let buffer = buffer.ok_or_else(|| format!("the launch has no buffer `{name}`"))?;
+        let buffer =
+            buffer.ok_or_else(|| format!("the launch configuration has no buffer `{name}`"))?;
         let own = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8);
         if own.width_bytes() != place.ty.width_bytes() {
             return Err(format!(
-                "`{name}` has elements of type `{own}`: show it as that, or as another of {} bytes",
+                "`{name}` has elements of type `{own}`: select this type or another {}-byte type",
                 own.width_bytes()
             ));
         }
@@ -93,7 +94,10 @@ impl Session {
         let guesses = self.guesses();
         let lines = guesses.iter().map(String::as_str);
         let Some(place) = Stated::find(lines, &self.mark, fact, name) else {
-            return Err(format!("no `{} {fact}` line states `{name}`", self.mark));
+            return Err(format!(
+                "no `{} {fact}` annotation declares `{name}`",
+                self.mark
+            ));
         };
         let line = place.with(value);
         let lines = guesses.iter().enumerate().map(|(index, guess)| {
@@ -118,15 +122,15 @@ pub fn why_fixed(memory: &MemoryId) -> Option<String> {
     match memory {
         MemoryId::Buffer(_) => None,
         MemoryId::Shared(_) => Some(
-            "no line states what shared memory holds: each launch begins without it, and stores fill it"
+            "shared memory has no initial value: it is uninitialized at the start of each launch"
                 .to_owned(),
         ),
         MemoryId::Tensor(_) => Some(
-            "no line states what tensor memory holds: each launch begins without it, and the kernel fills it"
+            "tensor memory has no initial value: it is uninitialized at the start of each launch"
                 .to_owned(),
         ),
         MemoryId::Variable(name) => Some(format!(
-            "`{name}` is a variable of the module: what it starts with is where it is declared"
+            "`{name}` is a module variable: its declaration specifies its initializer"
         )),
     }
 }
@@ -206,7 +210,7 @@ fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
     if index >= buffer.len {
         return Err(format!(
-            "`{}` has {} elements, and number {index} is none of them",
+            "`{}` has {} elements, found index {index}",
             buffer.name, buffer.len
         ));
     }
@@ -247,7 +251,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
 fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
     let too_many = || {
         format!(
-            "what `{}` starts with has too many single values for a line; let the kernel store the value",
+            "the initializer of `{}` has too many individual values for one annotation; store the value in the kernel",
             buffer.name
         )
     };

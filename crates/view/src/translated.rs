@@ -40,7 +40,7 @@ impl fmt::Display for Translated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "translated in {}, run in {}{}: {}",
+            "compiled in {}, run in {}{}: {}",
             milliseconds(self.translating),
             milliseconds(self.running),
             match self.n_parts {
@@ -60,7 +60,7 @@ pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
 /// A pace in words, of a rate in million lane-instructions a second.
 pub(crate) fn pace(rate: f64) -> String {
     let digits = if rate < 10.0 { 1 } else { 0 };
-    format!("{rate:.digits$} million lane-instructions a second")
+    format!("{rate:.digits$} million lane-instructions per second")
 }
 
 pub(crate) fn milliseconds(time: Duration) -> String {
@@ -202,7 +202,7 @@ impl Session {
                 let (function, index) = plain.origin(*at);
                 let line = self.range_of(function, index).line;
                 let text = self.text_of(function, index).trim_end_matches(';');
-                format!("line {line}, `{text}`, is not translated")
+                format!("`{text}` (line {line}) cannot be compiled")
             }
             _ => why.to_string(),
         }

@@ -85,7 +85,7 @@ fn a_data_race_explains_a_difference() {
     assert!(!report.equal);
     expect![[r#"
         [
-            "the first text has a data race (lines 11 and 14), so that the results may differ",
+            "kernel A has a data race (lines 11 and 14), so its results may differ between runs",
         ]
     "#]]
     .assert_debug_eq(&report.notes);
@@ -100,7 +100,7 @@ fn an_unwritten_register_explains_a_difference() {
     let report = compare(scenario(&first, second), MAX_STEPS).expect("both run");
     expect![[r#"
         [
-            "the first text, line 15: the stored value derives from `%r2`, which no instruction has written (thread 0 of block 0)",
+            "kernel A, line 15: the stored value derives from `%r2`, which no instruction has written (thread 0 of block 0)",
         ]
     "#]]
     .assert_debug_eq(&report.notes);
@@ -114,7 +114,7 @@ fn the_ptx_drives_both_from_either_side() {
         assert_eq!(report.memories, ["out".into()]);
         assert_eq!(
             report.summary,
-            "both leave the same memory: 128 bytes of `out`"
+            "identical memory contents: 128 bytes of `out`"
         );
         assert_eq!((report.n_bytes, report.differences.len()), (128, 0));
         let [a, b] = report
@@ -211,7 +211,10 @@ fn a_fault_in_one_text_alone_is_no_agreement() {
     let report = compare(scenario(PTX, &beyond), MAX_STEPS).expect("both run");
     assert_eq!(
         (report.equal, &*report.summary),
-        (false, "they part: 1 of 1 memories differs")
+        (
+            false,
+            "different memory contents: 1 of 1 buffers and variables differs"
+        )
     );
     assert_eq!(report.sides[0].fault, None);
     assert!(
@@ -228,7 +231,7 @@ fn runs_that_are_not_over_are_no_agreement() {
     let report = compare(scenario(PTX, SASS), 3).expect("both run");
     assert_eq!(
         (report.equal, &*report.summary),
-        (false, "not over; so far the memory is the same")
+        (false, "not finished; memory is identical so far")
     );
 }
 

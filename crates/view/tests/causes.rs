@@ -60,8 +60,8 @@ add.u64 %rd3, %rd1, %rd2;
 st.global.u32 [%rd3+4], %r5;
 ret;",
         expect![[r#"
-            21: `%rd3`, which holds the address, was computed
-            18: a value that `%rd3` depends on was loaded
+            21: `%rd3` (the address) was computed
+            18: an input of `%rd3` was loaded
             15: the loaded bytes were stored by lane 1 of warp 0 of block 0
         "#]],
     );
@@ -78,7 +78,7 @@ add.u32 %r2, %r1, 64;
 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 16, [%r1];
 ret;",
         expect![[r#"
-            12: `%rd1`, which holds the address, was computed
+            12: `%rd1` (the address) was computed
         "#]],
     );
 }
@@ -95,7 +95,7 @@ ld.shared.u64 %rd2, [%r2];
 st.global.u32 [%rd2], %r1;
 ret;",
         expect![[r#"
-            14: `%rd2`, which holds the address, was loaded
+            14: `%rd2` (the address) was loaded
             13: the loaded bytes were stored by lane 0 of warp 0 of block 0
         "#]],
     );
@@ -114,7 +114,7 @@ mbarrier.inval.shared.b64 [%r1];
 mbarrier.arrive.shared.b64 %rd1, [%r1];
 DONE: ret;",
         expect![[r#"
-            15: the mbarrier was changed last by lane 0 of warp 0 of block 0
+            15: the mbarrier was last modified by lane 0 of warp 0 of block 0
         "#]],
     );
 }
@@ -129,7 +129,7 @@ setp.lt.u32 %p1, %r1, 32;
 barrier.sync 1, 64;
 ret;",
         expect![[r#"
-            12: threads of warp 0 of block 0 ended, and arrive no more
+            12: threads of warp 0 of block 0 exited and can no longer arrive
         "#]],
     );
 }
@@ -148,7 +148,7 @@ WAIT: mbarrier.try_wait.shared.b64 %p2, [%r1], %rd1;
 @!%p2 bra WAIT;
 DONE: ret;",
         expect![[r#"
-            15: the mbarrier was changed last by lane 0 of warp 0 of block 0
+            15: the mbarrier was last modified by lane 0 of warp 0 of block 0
         "#]],
     );
 }
@@ -163,8 +163,8 @@ setp.lt.u32 %p1, %r1, 8;
 trap;
 DONE: ret;",
         expect![[r#"
-            12: the thread came here by this branch
-            11: `%p1`, which decides about it, was computed
+            12: the thread took this branch
+            11: `%p1` (the condition) was computed
         "#]],
     );
 }
@@ -181,7 +181,7 @@ mov.u32 %r2, 0;
 wmma.store.d.sync.aligned.m8n8k32.row.s32 [%rd1], {%r2, %r2};
 ret;",
         expect![[r#"
-            12: lanes that are missing were here last
+            12: last instruction of the missing lanes
         "#]],
     );
 }
@@ -197,7 +197,7 @@ mov.u32 %r2, 0;
 wmma.store.d.sync.aligned.m8n8k32.row.s32 [%rd1], {%r2, %r2}, %r3;
 ret;",
         expect![[r#"
-            11: `%r3`, which holds the stride, was computed
+            11: `%r3` (the stride) was computed
         "#]],
     );
 }

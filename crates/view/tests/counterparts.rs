@@ -47,17 +47,14 @@ fn a_ptx_store_is_shown_as_machine_code_of_its_target() {
         counterpart(&wide, 9),
         Some([
             "STG.E.64 desc[UR4][R2.64], R4".into(),
-            "machine code for sm_90".into()
+            "SASS for sm_90".into()
         ])
     );
     assert_eq!(counterpart(&wide, 8), None);
     let strong = source("sm_75", "st.relaxed.gpu.global.u32 [%a], 1");
     assert_eq!(
         counterpart(&strong, 9),
-        Some([
-            "STG.E.STRONG.GPU [R2], R4".into(),
-            "machine code for sm_75".into()
-        ])
+        Some(["STG.E.STRONG.GPU [R2], R4".into(), "SASS for sm_75".into()])
     );
 }
 

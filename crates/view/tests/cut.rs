@@ -31,7 +31,7 @@ fn asked(source: &str, request: &CutRequest) -> String {
         let kind = if outcome.is_interleaving {
             ""
         } else {
-            ", which no interleaving reaches"
+            ", not sequentially consistent"
         };
         format!("{:?}{kind}", outcome.values)
     });
@@ -79,7 +79,7 @@ fn two_threads_that_meet_ask_for_every_outcome() {
         ld.global.u32 %w, [%d+8]; // line 29
         st.global.u32 [%o], %w; // line 30
         //@ observe 1:%v 1:%w
-        allowed: [1, 0], which no interleaving reaches; [1, 42]
+        allowed: [1, 0], not sequentially consistent; [1, 42]
         races: [[[0, 12], [1, 25]]]"#]]
     .assert_eq(&asked(MESSAGE, &lines(20, 30)));
 }
@@ -149,12 +149,12 @@ fn what_makes_no_question_is_said() {
         asked(PIPELINE, &lines(38, 41)),
     ];
     expect_test::expect![[r#"
-        lines 1 to 4 have no instruction of the kernel `mp`
-        these threads touch no memory that threads share in the chosen lines: choose lines with loads and stores
+        lines 1 to 4 contain no instruction of the kernel `mp`
+        these threads access no shared locations in the selected lines: select lines with loads and stores
         found thread 0 of block 2, expected one of the launch
-        none of these threads comes to the chosen lines in the run
+        none of these threads reaches the selected lines in the run
         found 9 threads, expected at most 8
-        these threads touch no memory that threads share in the chosen lines: choose lines with loads and stores"#]].assert_eq(&asked.join("\n"));
+        these threads access no shared locations in the selected lines: select lines with loads and stores"#]].assert_eq(&asked.join("\n"));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn calls_of_the_lines_are_followed() {
         ld.global.u32 %w, [%d]; // line 48
         st.global.u32 [%o], %w; // line 49
         //@ observe 1:retval0 1:%w
-        allowed: [0, 0]; [0, 42]; [1, 0], which no interleaving reaches; [1, 42]
+        allowed: [0, 0]; [0, 42]; [1, 0], not sequentially consistent; [1, 42]
         races: [[[0, 26], [1, 37]]]"#]]
     .assert_eq(&asked(CALLS, &lines(35, 49)));
     let printing = CALLS.replace("call publish, (%f, 1);", "call trap_if, (%f);");
@@ -241,7 +241,7 @@ fn calls_of_the_lines_are_followed() {
         ".extern .func trap_if(.reg .b64 %place);\n.func publish(",
     );
     let error = asked(&printing, &lines(36, 50));
-    expect_test::expect!["the chosen lines call `trap_if`, whose text the module does not have: choose lines without that call"].assert_eq(&error);
+    expect_test::expect!["the selected lines call `trap_if`, whose body is not part of the module: select lines without this call"].assert_eq(&error);
 }
 
 /// Lanes tell each other what they have where all of them are in the question; else they have what the run gave them.

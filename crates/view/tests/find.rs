@@ -79,7 +79,7 @@ fn an_element_and_an_address_are_where_they_are() {
 fn what_is_nowhere_is_a_sentence() {
     assert_eq!(
         found("77", None),
-        Err("no memory holds `77` here".to_owned())
+        Err("found no `77` in memory at this step".to_owned())
     );
     assert_eq!(
         found("out[8]", None),
@@ -87,7 +87,7 @@ fn what_is_nowhere_is_a_sentence() {
     );
     assert_eq!(
         found("y[8]", None),
-        Err("there is no memory `y`".to_owned())
+        Err("found no buffer or variable `y`".to_owned())
     );
     assert!(found("", None).is_err());
     assert!(found("seven", None).is_err());

@@ -205,14 +205,16 @@ fn what_cannot_be_is_said() {
         "nowhere",
         0,
         bytes(4),
-        expect!["there is no memory `nowhere`"],
+        expect!["found no buffer or variable `nowhere`"],
     );
     check(
         STORES,
         "out",
         254,
         bytes(4),
-        expect!["the offset cannot be read: found bytes 254 to 258, and `out` has 256"],
+        expect![
+            "cannot read the offset: found bytes 254 to 258, expected at most 256, the size of `out`"
+        ],
     );
     check(
         STORES,
@@ -220,7 +222,7 @@ fn what_cannot_be_is_said() {
         u64::MAX,
         bytes(4),
         expect![
-            "the offset cannot be read: found bytes 18446744073709551615 to 18446744073709551615, and `out` has 256"
+            "cannot read the offset: found bytes 18446744073709551615 to 18446744073709551615, expected at most 256, the size of `out`"
         ],
     );
     check(
@@ -228,13 +230,13 @@ fn what_cannot_be_is_said() {
         "out",
         0,
         bytes(0),
-        expect!["the options cannot be read: `bytes` is 0, expected 1 to 64"],
+        expect!["cannot read the options: `bytes` is 0, expected 1 to 64"],
     );
     check(
         STORES,
         "out",
         0,
         bytes(65),
-        expect!["the options cannot be read: `bytes` is 65, expected 1 to 64"],
+        expect!["cannot read the options: `bytes` is 65, expected 1 to 64"],
     );
 }

@@ -168,22 +168,22 @@ fn what_is_wrong_is_said() {
         ],
         expect![[r#"
             : (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
-            out: (`out` is a memory: `out[0]` is its first element)
+            out: (`out` is a buffer; its first element is `out[0]`)
             out[: (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
-            out[99]: (`out` has 64 elements, found the index 99)
-            out[9][0]: (found the index 9, and the extent of `out` there is 8)
-            out[1][2][3]: (found 3 indices, and `out` has 2)
-            nothing[0]: (there is no memory `nothing`)
-            %r99: (no register is named `%r99` here; did you mean `%rd1`?)
+            out[99]: (`out` has 64 elements, found index 99)
+            out[9][0]: (found index 9, expected less than 8, the extent of this dimension of `out`)
+            out[1][2][3]: (found 3 indices, expected 2 for `out`)
+            nothing[0]: (found no buffer or variable `nothing`)
+            %r99: (found no register `%r99` in this function; did you mean `%rd1`?)
             %r1 +: (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
             1 / 0: (division by zero)
             1 << 200: (found a shift by 200, expected 0 to 126)
-            1.5 & 1: (`&` takes integers, found a float; `u32(x)` reads the bits of one)
+            1.5 & 1: (`&` requires integers, found a float; `u32(x)` reads the bits of a float)
             u23(1): (found `u23(`, expected a type such as `f32` or `u16`; did you mean `u32`?)
-            f16x2(1) + 1: (`f16x2` holds several numbers; `b32(x)` is their bits, to shift and mask)
+            f16x2(1) + 1: (`f16x2` packs several numbers; `b32(x)` reads their bits for shifts and masks)
             lane 40: %r1: (found lane 40, expected 0 to 31)
             lane 9 warp 1: %r1: (warp 1 has no lane 9)
-            block 7: %r1: (warp 1 of block 7 is not there at this step)
+            block 7: %r1: (warp 1 of block 7 is not resident at this step)
             1 2: (found `2`, expected an operator such as `+` or `==`)
             170141183460469231731687303715884105727 + 1: (the result has more than 127 bits)
             out[-1]: (found the index -1, expected an integer from 0)
@@ -335,7 +335,7 @@ fn a_memory_is_shown_by_a_layout() {
         2 twice
         out u32 (100,100):(1,1), 100 x 100
         (column 5 (`:`): found `:`, expected `,` or `)`)
-        (there is no memory `none`)
+        (found no buffer or variable `none`)
         shared memory of block (0, 0, 0) b32 (2,2):(2,1), 2 x 2
         0x00000000 0x00000000
         0x00000000 0x00000000

@@ -108,7 +108,7 @@ fn failure(source: &str) -> Result<(), String> {
     }
     let stated: Vec<&str> = lines("// note: ").collect();
     let mut notes = report.notes;
-    notes.retain(|note| !note.starts_with("guessed: ") && !report.differences.contains(note));
+    notes.retain(|note| !note.starts_with("inferred: ") && !report.differences.contains(note));
     let is_stated = |note: &String| stated.iter().any(|part| note.contains(part));
     match notes.len() == stated.len() && notes.iter().all(is_stated) {
         true => Ok(()),

@@ -281,11 +281,11 @@ fn a_word_that_does_not_exist_is_explained() {
     );
     assert_eq!(
         complaint("tcgen05.cp", "", "", &[("swizzle", "128B")]),
-        "found word `swizzle`, expected none"
+        "found parameter `swizzle`, expected none"
     );
     assert_eq!(
         complaint("wgmma.shared.a", "", "", &[("stride", "100")]),
-        "found stride 100, expected a multiple of 16: descriptors count 16 bytes"
+        "found stride 100, expected a multiple of 16, the unit of descriptors"
     );
     assert_eq!(
         complaint(
@@ -294,7 +294,7 @@ fn a_word_that_does_not_exist_is_explained() {
             "",
             &[("kind", "tf32"), ("descriptor", "0x08410420")]
         ),
-        "0x08410420 names types that `.kind::tf32` does not have"
+        "0x08410420 encodes types that `.kind::tf32` does not support"
     );
     let rows = complaint("tcgen05.d", "m32n64", "", &[]);
     assert!(rows.starts_with("found 32 rows with 1 block"), "{rows}");

@@ -78,7 +78,7 @@ fn a_matrix_store_is_one_sentence() {
     assert!(session.run_to_store(1000));
     assert_eq!(
         sentence(&mut session),
-        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes of all 32 lanes to `out` in 32 sectors, each used whole."
+        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes from all 32 lanes to `out` in 32 sectors, 100 % utilized."
     );
 }
 
@@ -203,7 +203,7 @@ fn a_product_is_compared_with_the_exact_sums() {
     );
     assert!(sentence(&mut session).ends_with(match is_odd {
         true => "128 of 128 sums are not the exact ones rounded once.",
-        false => "Each of the 128 sums is the exact one, rounded once.",
+        false => "All 128 results are correctly rounded.",
     }));
 }
 
@@ -259,7 +259,7 @@ fn a_fault_says_which_lanes_do_not_agree() {
     assert_eq!(fault.lanes, 0xffff_fffe);
     assert_eq!(
         fault.help.as_deref(),
-        Some("give all lanes the same stride, in elements")
+        Some("pass the same stride, in elements, in all lanes")
     );
 
     let source = COPY.replace("block=32", "block=24");

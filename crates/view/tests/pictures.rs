@@ -160,7 +160,7 @@ fn what_cannot_be_saved_is_said() {
     for (form, ..) in MemoryForm::ALL {
         let why = session
             .memory_file(&whole("nothing"), form)
-            .expect_err("no such memory");
+            .expect_err("unknown buffer or variable");
         assert!(why.contains("nothing"), "{why}");
     }
 }

@@ -234,6 +234,6 @@ fn a_scalar_of_another_kind_gets_a_note() {
 #[test]
 fn an_expectation_without_values_is_refused() {
     let report = scaled("f32", json!(2), json!([]));
-    let expected = "y: the expectation cannot be read: `y` expects no value of its 1 elements: state at least one value, or leave `expect` out";
+    let expected = "y: invalid expectation: `y` expects no value of its 1 elements: state at least one value, or leave `expect` out";
     assert_eq!(report.differences, [expected]);
 }

@@ -33,7 +33,7 @@ fn sectors_count_distinct_bytes() {
     check(
         "shr.u32 %r3, %r1, 3; mad.wide.u32 %rd3, %r3, 32, %rd1; st.global.u32 [%rd3], %r1;",
         expect![[r#"
-            st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 4 sectors, 16 of their 128 bytes used. 28 lanes lost the race to another lane at the same bytes.
+            st.global.u32 wrote 128 bytes from all 32 lanes to `out` in 4 sectors, 16 of 128 bytes used. 28 lanes wrote bytes that another lane of the same store overwrote.
         "#]],
     );
 }
@@ -43,7 +43,7 @@ fn sinks_are_not_written() {
     check(
         "mad.wide.u32 %rd3, %r1, 32, %rd1; st.global.v8.b32 [%rd3], {%r1, _, %r1, _, %r1, _, _, _};",
         expect![[r#"
-            st.global.v8.b32 wrote 384 bytes of all 32 lanes to `out` in 32 sectors, 384 of their 1024 bytes used. Neighbouring lanes lie 32 bytes apart.
+            st.global.v8.b32 wrote 384 bytes from all 32 lanes to `out` in 32 sectors, 384 of 1024 bytes used. The lane stride is 32 bytes.
         "#]],
     );
 }
@@ -54,14 +54,14 @@ fn two_memories_are_both_named() {
         "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; selp.b64 %rd8, %rd1, %rd2, %p1; shr.u32 %r3, %r1, 1;
          mad.wide.u32 %rd3, %r3, 4, %rd8; st.global.u32 [%rd3], %r1;",
         expect![[r#"
-            st.global.u32 wrote 128 bytes of all 32 lanes to `more` and `out` in 4 sectors.
+            st.global.u32 wrote 128 bytes from all 32 lanes to `more` and `out` in 4 sectors.
         "#]],
     );
     check(
         "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u64 %rd4, sm; cvta.shared.u64 %rd5, %rd4;
          selp.b64 %rd8, %rd1, %rd5, %p1; shr.u32 %r3, %r1, 1; mad.wide.u32 %rd3, %r3, 4, %rd8; st.u32 [%rd3], %r1;",
         expect![[r#"
-            st.u32 wrote 128 bytes of all 32 lanes to the shared memory of block 0 and `out` in 2 sectors of global memory and one pass without bank conflict.
+            st.u32 wrote 128 bytes from all 32 lanes to the shared memory of block 0 and `out` in 2 global memory sectors and 1 wavefront, no bank conflicts.
         "#]],
     );
 }
@@ -72,7 +72,7 @@ fn local_memory_is_named_beside_others() {
         "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u64 %rd4, own; cvta.local.u64 %rd5, %rd4;
          mad.wide.u32 %rd3, %r1, 4, %rd1; selp.b64 %rd3, %rd3, %rd5, %p1; st.u32 [%rd3], %r1;",
         expect![[r#"
-            st.u32 wrote 128 bytes of all 32 lanes to `out` and local memory in 4 sectors.
+            st.u32 wrote 128 bytes from all 32 lanes to `out` and local memory in 4 sectors.
         "#]],
     );
 }
@@ -83,7 +83,7 @@ fn atomics_say_how_often_memory_took_a_value() {
     check(
         "add.u32 %r3, %r1, 7; atom.global.cas.b32 %r2, [%rd1], 0, %r3;",
         expect![[r#"
-            atom.global.cas.b32 in 32 lanes wrote 4 bytes of `out` once in 1 sector, 4 of its 32 bytes used. 31 lanes left memory as it was.
+            atom.global.cas.b32 in 32 lanes wrote 4 bytes of `out` once in 1 sector, 4 of 32 bytes used. 31 lanes did not modify memory.
         "#]],
     );
     // An atomic that leaves memory as it was costs its pass and its sector.
@@ -91,42 +91,42 @@ fn atomics_say_how_often_memory_took_a_value() {
         "red.shared.max.u32 [sm], %r1; shl.b32 %r3, %r1, 5; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd1, %rd3;
          and.b32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd3], %r4, 9;",
         expect![[r#"
-            red.shared.max.u32 in 32 lanes wrote 4 bytes of the shared memory of block 0 31 times in 32 passes, because lanes met at a word or in a bank. 1 lane left memory as it was.
-            atom.global.cas.b32 in 32 lanes wrote 64 bytes of `out` 16 times in 32 sectors, 128 of their 1024 bytes used. 16 lanes left memory as it was.
+            red.shared.max.u32 in 32 lanes wrote 4 bytes of the shared memory of block 0 31 times in 32 wavefronts, because lanes access the same word or bank. 1 lane did not modify memory.
+            atom.global.cas.b32 in 32 lanes wrote 64 bytes of `out` 16 times in 32 sectors, 128 of 1024 bytes used. 16 lanes did not modify memory.
         "#]],
     );
     // No comparison holds.
     check(
         "mad.wide.u32 %rd3, %r1, 4, %rd1; atom.global.cas.b32 %r2, [%rd3], 5, %r1;",
         expect![[r#"
-            atom.global.cas.b32 in 32 lanes left `out` as it was.
+            atom.global.cas.b32 in 32 lanes did not modify `out`.
         "#]],
     );
     check(
         "red.global.add.u32 [%rd1], 1;",
         expect![[r#"
-        red.global.add.u32 in 32 lanes, one after another, wrote 4 bytes of `out` 32 times in 1 sector, 4 of its 32 bytes used.
+        red.global.add.u32 in 32 lanes, serialized, wrote 4 bytes of `out` 32 times in 1 sector, 4 of 32 bytes used.
     "#]],
     );
     // What is added is nothing: memory is written, and does not change.
     check(
         "red.global.add.u32 [%rd1], 0;",
         expect![[r#"
-        red.global.add.u32 in 32 lanes, one after another, wrote 4 bytes of `out` 32 times in 1 sector, 4 of its 32 bytes used.
+        red.global.add.u32 in 32 lanes, serialized, wrote 4 bytes of `out` 32 times in 1 sector, 4 of 32 bytes used.
     "#]],
     );
     // Lanes that do not meet need no order.
     check(
         "mad.wide.u32 %rd3, %r1, 4, %rd1; red.global.add.u32 [%rd3], %r1;",
         expect![[r#"
-            red.global.add.u32 in 32 lanes wrote 128 bytes of `out` in 4 sectors, each used whole.
+            red.global.add.u32 in 32 lanes wrote 128 bytes of `out` in 4 sectors, 100 % utilized.
         "#]],
     );
     check(
         "atom.shared.add.u32 %r2, [sm], 1;",
         expect![[r#"
-        atom.shared.add.u32 in 32 lanes, one after another, wrote 4 bytes of the shared memory of block 0 32 times in 32 passes, because lanes met at a word or in a bank.
-    "#]],
+            atom.shared.add.u32 in 32 lanes, serialized, wrote 4 bytes of the shared memory of block 0 32 times in 32 wavefronts, because lanes access the same word or bank.
+        "#]],
     );
 }
 
@@ -135,7 +135,7 @@ fn an_opcode_ends_where_its_operands_begin() {
     check(
         "setp.lt.u32 %p1, %r1, 12; mad.wide.u32 %rd3, %r1, 4, %rd1; @ %p1 st.global.u32[%rd3],%r1;",
         expect![[r#"
-            st.global.u32 wrote 48 bytes of 12 lanes to `out` in 2 sectors, 48 of their 64 bytes used. The lanes write side by side.
+            st.global.u32 wrote 48 bytes from 12 lanes to `out` in 2 sectors, 48 of 64 bytes used. The lanes write contiguous addresses.
         "#]],
     );
 }
@@ -146,8 +146,8 @@ fn passes_are_compared_with_the_fewest() {
         "shl.b32 %r3, %r1, 4; mov.u32 %r4, sm; add.u32 %r3, %r3, %r4; st.shared.v4.b32 [%r3], {%r1, %r1, %r1, %r1};
          shl.b32 %r5, %r1, 7; add.u32 %r5, %r5, %r4; st.shared.u32 [%r5], %r1;",
         expect![[r#"
-            st.shared.v4.b32 wrote 512 bytes of all 32 lanes to the shared memory of block 0 in 4 passes, the fewest for this width. The lanes write side by side.
-            st.shared.u32 wrote 128 bytes of all 32 lanes to the shared memory of block 0 in 32 passes instead of 1, because of bank conflicts. Neighbouring lanes lie 128 bytes apart.
+            st.shared.v4.b32 wrote 512 bytes from all 32 lanes to the shared memory of block 0 in 4 wavefronts, the minimum for this access width. The lanes write contiguous addresses.
+            st.shared.u32 wrote 128 bytes from all 32 lanes to the shared memory of block 0 in 32 wavefronts (1 ideal) due to bank conflicts. The lane stride is 128 bytes.
         "#]],
     );
 }
@@ -157,8 +157,8 @@ fn equal_values_at_one_place_are_no_race() {
     check(
         "mov.u32 %r3, 3; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r1;",
         expect![[r#"
-            st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 1 sector, 4 of its 32 bytes used. All lanes wrote the same value to the same place.
-            st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 1 sector, 4 of its 32 bytes used. 31 lanes lost the race to another lane at the same bytes.
+            st.global.u32 wrote 128 bytes from all 32 lanes to `out` in 1 sector, 4 of 32 bytes used. All lanes wrote the same value to the same address.
+            st.global.u32 wrote 128 bytes from all 32 lanes to `out` in 1 sector, 4 of 32 bytes used. 31 lanes wrote bytes that another lane of the same store overwrote.
         "#]],
     );
     // Pairs of lanes meet, and lanes of two memories.
@@ -166,8 +166,8 @@ fn equal_values_at_one_place_are_no_race() {
         "and.b32 %r3, %r1, 30; mad.wide.u32 %rd3, %r3, 4, %rd1; st.global.u64 [%rd3], %rd3;
          setp.lt.u32 %p1, %r1, 16; selp.b64 %rd4, %rd1, %rd2, %p1; st.global.u64 [%rd4], %rd1;",
         expect![[r#"
-            st.global.u64 wrote 256 bytes of all 32 lanes to `out` in 4 sectors, each used whole. Some lanes wrote equal values to the same bytes.
-            st.global.u64 wrote 256 bytes of all 32 lanes to `out` and `more` in 2 sectors. Some lanes wrote equal values to the same bytes.
+            st.global.u64 wrote 256 bytes from all 32 lanes to `out` in 4 sectors, 100 % utilized. Some lanes wrote equal values to the same bytes.
+            st.global.u64 wrote 256 bytes from all 32 lanes to `out` and `more` in 2 sectors. Some lanes wrote equal values to the same bytes.
         "#]],
     );
     // Each thread has a local memory of its own.
@@ -175,8 +175,8 @@ fn equal_values_at_one_place_are_no_race() {
         "st.local.u32 [own], %r1; and.b32 %r3, %r1, 4; cvt.u64.u32 %rd3, %r3; mov.u64 %rd4, own; add.u64 %rd3, %rd3, %rd4;
          st.local.u32 [%rd3], 7;",
         expect![[r#"
-            st.local.u32 wrote 128 bytes of all 32 lanes to local memory.
-            st.local.u32 wrote 128 bytes of all 32 lanes to local memory.
+            st.local.u32 wrote 128 bytes from all 32 lanes to local memory.
+            st.local.u32 wrote 128 bytes from all 32 lanes to local memory.
         "#]],
     );
 }

@@ -115,7 +115,7 @@ fn a_frame_describes_the_store_in_one_sentence() {
         .collect();
     assert_eq!(
         sentence,
-        "st.global.f32 in warp 0 of block 0 wrote 128 bytes of all 32 lanes to `out` in 4 sectors, each used whole. The lanes write side by side."
+        "st.global.f32 in warp 0 of block 0 wrote 128 bytes from all 32 lanes to `out` in 4 sectors, 100 % utilized. The lanes write contiguous addresses."
     );
 }
 
@@ -320,7 +320,7 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
         session.run(u64::MAX);
         session.fault().and_then(|fault| fault.help).expect("help")
     };
-    assert!(help("st.global.u32 [%p1+128], %r1;").contains("make the buffer larger"));
+    assert!(help("st.global.u32 [%p1+128], %r1;").contains("enlarge the buffer"));
     assert!(help("st.global.u32 [%p1+-4], %r1;").contains("before the start"));
     assert!(help("st.local.u32 [%p2+4096], %r1;").contains("declare a larger one"));
     assert!(help("st.shared.u32 [all+4096], %r1;").contains("declare a larger one"));
@@ -349,7 +349,7 @@ fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
     };
     let expected = |line: u32, lanes: &str, name: &str| {
         format!(
-            "line {line}: {lanes} of warp 0 of block 0 executed it, and its member mask does not name {name}, which is undefined"
+            "line {line}: {lanes} of warp 0 of block 0 executed the instruction, but its member mask does not include {name}, which is undefined behavior"
         )
     };
     for instruction in [
@@ -377,7 +377,7 @@ fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
     };
     let expected = |line: u32, came: u32| {
         format!(
-            "line {line}: {came} of 32 threads of warp 0 of block 0 came to a barrier that a warp must come to as a whole, which is undefined; `barrier.sync` without `.aligned` lets them come in parts"
+            "line {line}: {came} of 32 threads of warp 0 of block 0 reached an aligned barrier while the warp was divergent, which is undefined behavior; use `barrier.sync` without `.aligned`"
         )
     };
     for aligned in ["bar.sync", "barrier.sync.aligned"] {

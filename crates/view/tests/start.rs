@@ -172,14 +172,14 @@ fn what_no_line_can_state_is_said() {
         KERNEL,
         &cell("x", 1, T::U8),
         "1",
-        expect!["`x` has elements of type `f32`: show it as that, or as another of 4 bytes"],
+        expect!["`x` has elements of type `f32`: select this type or another 4-byte type"],
     );
     check(
         KERNEL,
         &cell("shared:0", 1, T::U32),
         "1",
         expect![
-            "no line states what shared memory holds: each launch begins without it, and stores fill it"
+            "shared memory has no initial value: it is uninitialized at the start of each launch"
         ],
     );
     check(
@@ -187,26 +187,26 @@ fn what_no_line_can_state_is_said() {
         &cell("tensor:0", 1, T::U32),
         "1",
         expect![
-            "no line states what tensor memory holds: each launch begins without it, and the kernel fills it"
+            "tensor memory has no initial value: it is uninitialized at the start of each launch"
         ],
     );
     check(
         KERNEL,
         &cell("var:table", 1, T::U32),
         "1",
-        expect!["`table` is a variable of the module: what it starts with is where it is declared"],
+        expect!["`table` is a module variable: its declaration specifies its initializer"],
     );
     check(
         KERNEL,
         &cell("nowhere", 1, T::U32),
         "1",
-        expect!["the launch has no buffer `nowhere`"],
+        expect!["the launch configuration has no buffer `nowhere`"],
     );
     check(
         KERNEL,
         &StartPlace::Register("%r1".into()),
         "1",
-        expect!["no `//@ register` line states `%r1`"],
+        expect!["no `//@ register` annotation declares `%r1`"],
     );
 }
 
@@ -256,7 +256,7 @@ fn a_cell_of_a_long_buffer_is_a_single_element_after_its_rule() {
         KERNEL,
         &cell("n", 2000, T::U32),
         "7",
-        expect!["`n` has 2000 elements, and number 2000 is none of them"],
+        expect!["`n` has 2000 elements, found index 2000"],
     );
 }
 

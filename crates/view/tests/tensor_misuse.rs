@@ -207,7 +207,7 @@ tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 64;"
         line 22: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
         line 27: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
         line 27: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 4 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
-        line 28: thread (0, 0, 0) of block (0, 0, 0): the descriptor 0x6000404000013fff has no swizzle that exists
+        line 28: thread (0, 0, 0) of block (0, 0, 0): the descriptor 0x6000404000013fff encodes an invalid swizzle mode
         line 28: thread (0, 0, 0) of block (0, 0, 0): the instruction descriptor 0x00000070 is none of this kind
         line 28: thread (0, 0, 0) of block (0, 0, 0): lane 0, column 512 is outside of tensor memory
     "#]].assert_eq(&ends);
@@ -251,10 +251,10 @@ bar.sync 1, 64;
         line 21: block (0, 0, 0) is stuck: every thread that is left waits; all lanes of warp 0 for 32 columns of tensor memory, which are never given back
         it ends
         it ends
-            block 0 ended with 64 columns of tensor memory that it has not given back; `tcgen05.dealloc` does so
+            block 0 exited without deallocating 64 tensor memory columns; add `tcgen05.dealloc`
         line 24: thread (0, 0, 0) of block (0, 0, 0): 64 columns from 0x0 on are not reserved: they were given back before, or never reserved
         it ends
-            block 0 ended with 32 columns of tensor memory that it has not given back; `tcgen05.dealloc` does so
+            block 0 exited without deallocating 32 tensor memory columns; add `tcgen05.dealloc`
         line 21: thread (0, 0, 0) of block (0, 0, 0): columns are reserved after `tcgen05.relinquish_alloc_permit`, which gives up the right to
         line 21: thread (0, 0, 0) of block (0, 0, 0): found 96 columns to reserve, expected a power of two from 32 to 512
     "#]].assert_eq(&ends);
@@ -302,13 +302,13 @@ wgmma.commit_group.sync.aligned;
     expect![[r#"
         it ends
         it ends
-            line 25: %f2 and 1 more are touched while the product of line 22 is in flight, which is undefined (warp 0 of block 0); `wgmma.wait_group` comes first
+            line 25: %f2 and 1 more are accessed while the matrix multiplication of line 22 is in flight, which is undefined behavior (warp 0 of block 0); add `wgmma.wait_group` before the access
         it ends
-            line 25: %r4 is touched while the product of line 22 is in flight, which is undefined (warp 0 of block 0); `wgmma.wait_group` comes first
+            line 25: %r4 is accessed while the matrix multiplication of line 22 is in flight, which is undefined behavior (warp 0 of block 0); add `wgmma.wait_group` before the access
         it ends
         it ends
-            line 20: waits for groups, and the kernel makes none, so that it waits for nothing; `wgmma.commit_group` makes one
+            line 20: the wait for groups has no effect, since the kernel commits no group; add `wgmma.commit_group`
         it ends
-            line 20: waits for groups, and the kernel makes none, so that it waits for nothing; `cp.async.bulk.commit_group` makes one
+            line 20: the wait for groups has no effect, since the kernel commits no group; add `cp.async.bulk.commit_group`
     "#]].assert_eq(&ends);
 }

@@ -99,9 +99,9 @@ fn a_run_stops_where_a_cell_changes() {
         700,
         &cell(0),
         expect![[r#"
-        Forward 3208: it does not happen any more; this is the end
-        Forward 3208: it does not happen any more; this is the end
-        Back 0: it did not happen before; this is the start
+        Forward 3208: the condition is not met before the end of the run
+        Forward 3208: the condition is not met before the end of the run
+        Back 0: the condition was not met before; this is the first step
     "#]],
     );
 }
@@ -112,37 +112,37 @@ fn a_run_stops_before_a_line() {
         0,
         &Until::Lines(vec![19]),
         expect![[r#"
-        Forward 8: line 19 comes next, in warp 0 of block 0
-        Forward 16: line 19 comes next, in warp 0 of block 0
-        Back 8: line 19 comes next, in warp 0 of block 0
-    "#]],
+            Forward 8: next: line 19, warp 0 of block 0
+            Forward 16: next: line 19, warp 0 of block 0
+            Back 8: next: line 19, warp 0 of block 0
+        "#]],
     );
     // A line without an instruction means the next one.
     check(
         0,
         &Until::Lines(vec![12, 21]),
         expect![[r#"
-        Forward 3: line 14 comes next, in warp 0 of block 0
-        Forward 10: line 21 comes next, in warp 0 of block 0
-        Back 3: line 14 comes next, in warp 0 of block 0
-    "#]],
+            Forward 3: next: line 14, warp 0 of block 0
+            Forward 10: next: line 21, warp 0 of block 0
+            Back 3: next: line 14, warp 0 of block 0
+        "#]],
     );
     check(
         0,
         &Until::Lines(vec![99]),
         expect![[r#"
-        Forward line 99 has no instruction, nor has any after it
-        Forward line 99 has no instruction, nor has any after it
-        Back line 99 has no instruction, nor has any after it
+        Forward no instruction at or after line 99
+        Forward no instruction at or after line 99
+        Back no instruction at or after line 99
     "#]],
     );
     check(
         0,
         &Until::Lines(vec![]),
         expect![[r#"
-        Forward no line has a breakpoint
-        Forward no line has a breakpoint
-        Back no line has a breakpoint
+        Forward no breakpoint is set
+        Forward no breakpoint is set
+        Back no breakpoint is set
     "#]],
     );
 }
@@ -153,54 +153,54 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         0,
         &meets("lane 3: %r2 == 150"),
         expect![[r#"
-        Forward 2380: %r2 is 150 in lane 3 of warp 0, block 0
-        Forward 2412: %r2 is 150 in lane 3 of warp 1, block 0
-        Back 2380: %r2 is 150 in lane 3 of warp 0, block 0
-    "#]],
+            Forward 2380: %r2 = 150 in lane 3 of warp 0, block 0
+            Forward 2412: %r2 = 150 in lane 3 of warp 1, block 0
+            Back 2380: %r2 = 150 in lane 3 of warp 0, block 0
+        "#]],
     );
     check(
         0,
         &meets("thread 37: %r2 >= 0x96"),
         expect![[r#"
-        Forward 2412: %r2 is 150 in lane 5 of warp 1, block 0
-        Forward 3208: it does not happen any more; this is the end
-        Back 2412: %r2 is 150 in lane 5 of warp 1, block 0
-    "#]],
+            Forward 2412: %r2 = 150 in lane 5 of warp 1, block 0
+            Forward 3208: the condition is not met before the end of the run
+            Back 2412: %r2 = 150 in lane 5 of warp 1, block 0
+        "#]],
     );
     check(
         0,
         &meets("%f1 > 100.5"),
         expect![[r#"
-        Forward 1606: %f1 is 101.0 in lane 0 of warp 0, block 0
-        Forward 1638: %f1 is 101.0 in lane 0 of warp 1, block 0
-        Back 1606: %f1 is 101.0 in lane 0 of warp 0, block 0
-    "#]],
+            Forward 1606: %f1 = 101.0 in lane 0 of warp 0, block 0
+            Forward 1638: %f1 = 101.0 in lane 0 of warp 1, block 0
+            Back 1606: %f1 = 101.0 in lane 0 of warp 0, block 0
+        "#]],
     );
     check(
         0,
         &meets("warp 1 lane 0: %p1 == true"),
         expect![[r#"
-            Forward 176: %p1 is 1 in lane 0 of warp 1, block 0
-            Forward 320: %p1 is 1 in lane 0 of warp 1, block 0
-            Back 176: %p1 is 1 in lane 0 of warp 1, block 0
+            Forward 176: %p1 = 1 in lane 0 of warp 1, block 0
+            Forward 320: %p1 = 1 in lane 0 of warp 1, block 0
+            Back 176: %p1 = 1 in lane 0 of warp 1, block 0
         "#]],
     );
     check(
         0,
         &meets("%r3 < 0"),
         expect![[r#"
-            Forward 5: %r3 is 4294967294 in lane 0 of warp 0, block 0
-            Forward 3208: it does not happen any more; this is the end
-            Back 5: %r3 is 4294967294 in lane 0 of warp 0, block 0
+            Forward 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
+            Forward 3208: the condition is not met before the end of the run
+            Back 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
         "#]],
     );
     check(
         0,
         &meets("block 7: %r2 == 1"),
         expect![[r#"
-        Forward 3208: it does not happen any more; this is the end
-        Forward 3208: it does not happen any more; this is the end
-        Back 0: it did not happen before; this is the start
+        Forward 3208: the condition is not met before the end of the run
+        Forward 3208: the condition is not met before the end of the run
+        Back 0: the condition was not met before; this is the first step
     "#]],
     );
 }
@@ -275,10 +275,10 @@ fn a_wrong_condition_is_said_at_its_place() {
         `lane 32: %r2 == 7` at `lane 32`: found lane 32, expected 0 to 31
         `lane x: %r2 == 7` at `lane x`: found `x`, expected a number from 0 after `lane`
         `lane: %r2 == 7` at `lane`: found `lane` without a number
-        `lane 3 lane 4: %r2 == 7` at `lane 4`: found `lane` where the place says it already
-        `lane 3 thread 4: %r2 == 7` at `thread 4`: found `thread` where the place says it already
+        `lane 3 lane 4: %r2 == 7` at `lane 4`: found `lane` twice
+        `lane 3 thread 4: %r2 == 7` at `thread 4`: found `thread` twice
         `row 3: %r2 == 7` at `row 3`: found `row`, expected `block`, `warp`, `lane` or `thread`
-        `: %r2 == 7` at `:`: found no place before `:`, expected one such as `lane 3`
+        `: %r2 == 7` at `:`: found no thread before `:`, expected one such as `lane 3`
         `warp 99999999999: %r2 == 7` at `warp 99999999999`: found warp 99999999999, expected at most 4294967295
         `== 7` at `=`: found no register, expected a register before the comparison, as in `lane 3: %r5 == 7`
         `%r2 %r3 == 7` at `%r2 %r3`: found `%r2 %r3`, expected a register before the comparison, as in `lane 3: %r5 == 7`

@@ -66,7 +66,7 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
                 .any(|start| name.starts_with(start));
         return (is_name && !is_foreign).then(|| {
             let known = ATTRIBUTES.keys().map(String::as_str).collect();
-            (format!("unknown word `{name}`"), known)
+            (format!("unknown attribute `{name}`"), known)
         });
     };
     let found = value.unwrap_or("");
@@ -194,7 +194,7 @@ mod tests {
                 "veiw=grid view=nonsense step=x columns=0 columns=1025 rows=0 type=u99 height=zz theme=blue controls=stop target="
             ),
             [
-                "unknown word `veiw`",
+                "unknown attribute `veiw`",
                 "found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
                 "found `step=x`, expected a number or `end`",
                 "found `columns=0`, expected a number from 1 to 1024",

@@ -22,11 +22,11 @@ impl Walker<'_> {
     pub(crate) fn memory(&self, path: Path, at: &At<'_>, op: MemoryOp) -> Ways {
         let in_reach = Self::is_shared_space(at.words.state_space());
         if at.words.has(Flag::NonCoherent) {
-            let why = "`.nc` reads past all that threads write, in whatever order, so that no order has a place for it: leave out `.nc`";
+            let why = "`.nc` loads are not part of the memory model, since they may bypass writes: remove `.nc`";
             return Err(self.no_place(&path, why).into());
         }
         if !in_reach {
-            return Err(self.no_place(&path, "found an access to memory that threads do not share: move the number that it gives into the register, or leave it out").into());
+            return Err(self.no_place(&path, "found an access to memory that is not shared between threads: move its value into the register, or remove it").into());
         }
         match op {
             MemoryOp::Load => self.load(path, at),
@@ -78,7 +78,7 @@ impl Walker<'_> {
             return Err(self
                 .no_place(
                     path,
-                    "found an element of more than 64 bits: write several of 64 bits or less",
+                    "found an element of more than 64 bits: use several elements of at most 64 bits",
                 )
                 .into());
         }
@@ -101,7 +101,7 @@ impl Walker<'_> {
             Found::Cells(cells) => Ok(cells),
             Found::Cut(at) => Err(Halt::Cut(at)),
             Found::Nothing => Err(self
-                .no_place(path, "the access is outside of the locations of the test: give the location more elements, as in `//@ location x: u32[4] = 0`")
+                .no_place(path, "the access is outside the locations of the test: add elements to the location, as in `//@ location x: u32[4] = 0`")
                 .into()),
         }
     }
@@ -225,7 +225,7 @@ impl Walker<'_> {
                 let elements = self.function.operands_of(*list);
                 let values = elements.iter().map(|e| path.value_of(&e.value));
                 let values: Option<Vec<u64>> = values.collect();
-                values.ok_or_else(|| self.no_place(path, "found an element that is no register or number: put it into a register first").into())
+                values.ok_or_else(|| self.no_place(path, "found an element that is neither a register nor a number: move it into a register first").into())
             }
             _ => Ok(vec![self.value(path, at, index)?]),
         }

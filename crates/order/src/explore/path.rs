@@ -251,7 +251,7 @@ impl<'a> Walker<'a> {
             return Err(self
                 .no_place(
                     &path,
-                    "found an instruction without a meaning: leave it out",
+                    "found an instruction without defined semantics: remove it",
                 )
                 .into());
         };
@@ -323,7 +323,7 @@ impl<'a> Walker<'a> {
                 let target = target.ok_or_else(|| {
                     self.no_place(
                         &path,
-                        "found a branch without a label: let it go to a label of the thread",
+                        "found a branch without a label: branch to a label of the thread",
                     )
                 })?;
                 Ok(Next::Ways(self.branch(path, target)))
@@ -469,7 +469,7 @@ impl<'a> Walker<'a> {
             None => Err(self
                 .no_place(
                     path,
-                    "found an operand that is no register or number: put it into a register first",
+                    "found an operand that is neither a register nor a number: move it into a register first",
                 )
                 .into()),
         }

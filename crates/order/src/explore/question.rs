@@ -187,49 +187,49 @@ impl fmt::Display for ExploreError {
             ExploreError::TooManyThreads { threads, limit } => {
                 write!(
                     f,
-                    "found {threads} threads, expected at most {limit}: leave out those that do not share memory with the others"
+                    "found {threads} threads, expected at most {limit}: remove threads that share no memory with the others"
                 )
             }
             ExploreError::TooManyEvents { thread, limit } => {
                 write!(
                     f,
-                    "thread {thread} has more than {limit} accesses, fences and barriers: leave out those that do not matter, or let its loop run fewer rounds"
+                    "thread {thread} has more than {limit} accesses, fences and barriers: remove irrelevant ones, or reduce the iterations of its loop"
                 )
             }
             ExploreError::TooManyTogether { events, limit } => {
                 write!(
                     f,
-                    "the threads have {events} accesses, fences and barriers together, expected at most {limit}: leave out those that do not matter"
+                    "the threads have {events} accesses, fences and barriers in total, expected at most {limit}: remove irrelevant ones"
                 )
             }
             ExploreError::TooManySteps { thread, limit } => {
                 write!(
                     f,
-                    "thread {thread} has executed {limit} instructions without an end: let its loop end, or wait for memory"
+                    "thread {thread} has executed {limit} instructions without terminating: make its loop terminate or poll memory"
                 )
             }
             ExploreError::TooManyWays { thread, limit } => {
                 write!(
                     f,
-                    "thread {thread} has more than {limit} ways through it, one for each value that its reads could return: let it read less often, or let fewer values be written"
+                    "thread {thread} has more than {limit} execution paths, one per value that its loads can return: reduce the number of loads or of stored values"
                 )
             }
             ExploreError::TooManyCombinations { limit } => {
                 write!(
                     f,
-                    "the threads have more than {limit} ways together: let them read less often, or let fewer values be written"
+                    "the threads have more than {limit} execution paths in total: reduce the number of loads or of stored values"
                 )
             }
             ExploreError::TooManyOutcomes { limit } => {
                 write!(
                     f,
-                    "there are more than {limit} outcomes: observe fewer registers and places"
+                    "the test has more than {limit} outcomes: observe fewer registers and locations"
                 )
             }
             ExploreError::TooManyCandidates { limit } => {
                 write!(
                     f,
-                    "there are more than {limit} candidate executions: let fewer threads write one place, or observe no memory"
+                    "the test has more than {limit} candidate executions: reduce the number of threads that write one location, or observe no memory"
                 )
             }
             ExploreError::Stopped => write!(f, "stopped"),

@@ -30,7 +30,7 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let object = self.operands(at).get(2).map(|operand| &operand.value);
         if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
-            return Err(self.no_place(&path, "found `red.async` that completes on no mbarrier object, which no thread can wait for: use the form with `.mbarrier::complete_tx::bytes`").into());
+            return Err(self.no_place(&path, "found `red.async` without an mbarrier, whose completion no thread can wait for: use the form with `.mbarrier::complete_tx::bytes`").into());
         }
         let mut ways = vec![(path, Vec::new())];
         for (element, operand) in values.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let limit = self.question.limits.events_per_thread as u64;
         if n_bytes / size.max(1) > limit {
-            return Err(self.no_place(&path, &format!("found {n_bytes} bytes to reduce, expected at most {limit} elements: let the operation have fewer bytes")).into());
+            return Err(self.no_place(&path, &format!("found a reduction of {n_bytes} bytes, expected at most {limit} elements: reduce the size")).into());
         }
         let counts = at.words.completion == Some(Completion::MbarrierCompleteTxBytes);
         let depends = path.depends;

@@ -13,20 +13,20 @@ impl Walker<'_> {
         let instead = action.map_or(LEAVE_OUT, |action| instead_of(action.does));
         self.no_place(
             path,
-            &format!("`{opcode}` cannot be followed in a litmus test: {instead}"),
+            &format!("`{opcode}` is not supported in litmus tests: {instead}"),
         )
     }
 }
 
-const LEAVE_OUT: &str = "leave it out";
-const MOVE: &str = "move the number that it gives into its register, or leave it out";
+const LEAVE_OUT: &str = "remove the instruction";
+const MOVE: &str = "move its result into the destination register, or remove the instruction";
 
 /// What to write where such an instruction goes.
 fn instead_of(does: Does) -> &'static str {
     match does {
         Does::Control(op) => match op {
             ControlOp::Trap => {
-                "leave it out, with the branch that leads to it, since a launch that traps has no outcome"
+                "remove the instruction and the branch that leads to it, since a launch that traps has no outcome"
             }
             ControlOp::BranchIndexed | ControlOp::BranchIndirect => {
                 "compare the index with `setp`, and branch to each label with `bra`"
@@ -44,7 +44,7 @@ fn instead_of(does: Does) -> &'static str {
             | ControlOp::GiveWay
             | ControlOp::LeaveReconvergence
             | ControlOp::BranchDivergent => {
-                "leave it out, since it changes nothing that other threads see"
+                "remove the instruction, since it has no effect on other threads"
             }
         },
         Does::Sync(
@@ -55,19 +55,17 @@ fn instead_of(does: Does) -> &'static str {
             | SyncOp::ClusterArrive
             | SyncOp::ClusterWait,
         ) => {
-            "use `bar.sync`, which orders the same, and move the number that it gives into its register"
+            "use `bar.sync`, which has the same ordering, and move the result into the destination register"
         }
         Does::Mbarrier(MbarrierOp::Inval) => {
-            "leave it out, and use another location for what comes after it"
+            "remove the instruction, and use another location for the following accesses"
         }
         Does::Mbarrier(_) => {
-            "leave it out, and wait for the phase with `mbarrier.test_wait` or `mbarrier.try_wait`"
+            "remove the instruction, and wait for the phase with `mbarrier.test_wait` or `mbarrier.try_wait`"
         }
-        Does::Async(_) => {
-            "use `cp.async`, `cp.async.bulk` of one place, or a load and a store, which order what they say"
-        }
+        Does::Async(_) => "use `cp.async`, a contiguous `cp.async.bulk`, or a load and a store",
         Does::Matrix(_) | Does::Unit(_) => {
-            "load and store what it reads and writes with `ld` and `st`, as far as other threads see it"
+            "replace it by `ld` and `st` of the memory that other threads access"
         }
         Does::Memory(_)
         | Does::Arithmetic(_)

@@ -86,8 +86,7 @@ pub(crate) fn find(
     Err(ExploreError::NoPlace {
         thread: 0,
         instruction: 0,
-        why: "the accesses cut the locations into too many parts: let them take whole elements"
-            .to_owned(),
+        why: "the accesses overlap in too many different ways: access whole elements".to_owned(),
     })
 }
 

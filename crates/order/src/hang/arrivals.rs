@@ -7,8 +7,7 @@ use super::story::{Deed, Excluded, LaneId, Object, Place};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{MbarrierAct, WarpId};
 
-pub(super) const WRONG_OBJECT: &str =
-    "who waits here is who should arrive at the object: it waits for the wrong one";
+pub(super) const WRONG_OBJECT: &str = "the waiting threads are the ones that must arrive at this mbarrier; they wait on the wrong mbarrier";
 
 /// Arrivals that are missing: what is certain about this phase first, then what became of threads that arrived before, then what would
 /// have come later.
@@ -110,7 +109,7 @@ impl Missing<'_> {
         })?;
         Some(Fault::at(
             sent.at,
-            "without `.noinc` each arrival first adds one to what is pending, so that nothing is left over",
+            "without `.noinc` each arrival first increments the pending count, so the count never decreases",
         ))
     }
 
@@ -119,9 +118,12 @@ impl Missing<'_> {
         Some(match self.init() {
             Some(init) if excluded.executed != 0 && !has_data(self.case, &excluded) => Fault::at(
                 init,
-                "as many arrivals are expected as a warp has lanes, and one lane arrives for all",
+                "the expected arrival count equals the number of lanes, but only one lane arrives",
             ),
-            _ => Fault::at(excluded.at, "the guard keeps lanes from this arrival"),
+            _ => Fault::at(
+                excluded.at,
+                "the guard predicates lanes off for this arrival",
+            ),
         })
     }
 
@@ -129,7 +131,7 @@ impl Missing<'_> {
         let phase = self.phase();
         let mut expects = self.deeds();
         let expect = expects.find(|deed| deed.phase == phase && deed.act == MbarrierAct::Expect)?;
-        let why = "bytes are expected here, which is no arrival";
+        let why = "`expect_tx` increases the tx-count without an arrival";
         self.threads_of(phase)
             .is_empty()
             .then(|| Fault::at(expect.at, why))
@@ -144,7 +146,7 @@ impl Missing<'_> {
             let next = case.code.next_after(root.at(), |at| {
                 case.code.is_arrival(at) && case.code.same_address(at, root.at())
             });
-            let why = "this arrival comes only after the wait for it";
+            let why = "this arrival executes only after the wait for its phase";
             return next.map(|at| Fault::at(at, why));
         }
         let address = case.code.address_register(root.at());
@@ -169,20 +171,20 @@ impl Missing<'_> {
         if let Some(deed) = last {
             return Some(Fault::at(
                 deed.at,
-                "a thread that arrived here has ended without `arrive_drop`, and is still expected",
+                "a thread that arrived here exited without `arrive_drop` and is still expected",
             ));
         }
         if let Some(at) = left_early(self.case, self.object, self.pending) {
-            return Some(Fault::at(at, "threads that are counted on leave here"));
+            return Some(Fault::at(at, "expected threads exit here"));
         }
-        let why = "more arrivals are expected than come in a phase";
+        let why = "the expected arrival count exceeds the arrivals per phase";
         self.init().map(|init| Fault::at(init, why))
     }
 
     fn stray(&self) -> Option<Fault> {
         let at = stray_arrival(self.case, self.root, self.object);
         let at = at.filter(|_| !self.has_any())?;
-        Some(Fault::at(at, "this arrival goes to another object"))
+        Some(Fault::at(at, "this arrival targets a different mbarrier"))
     }
 
     fn wrong_parity(&self) -> Option<Fault> {
@@ -190,7 +192,7 @@ impl Missing<'_> {
         let at = at.filter(|_| !self.has_any())?;
         Some(Fault::at(
             at,
-            "the first wait for what no thread has used is for parity 1, the phase before the first",
+            "the first wait on an unused mbarrier must wait for parity 1, the phase before the first",
         ))
     }
 
@@ -210,7 +212,7 @@ impl Missing<'_> {
         if let Some(at) = passed {
             return Fault::at(
                 at,
-                "in another block threads arrive, and here they go past it",
+                "threads of another block arrive, but threads of this block skip the arrival",
             );
         }
         if !self.has_any() && !is_in_circle {
@@ -218,7 +220,7 @@ impl Missing<'_> {
         }
         Fault::at(
             root.at(),
-            "the phase with this parity cannot be complete: who should complete it waits for this one first",
+            "circular wait: the thread that must complete this phase waits for this thread first",
         )
     }
 }
@@ -428,7 +430,7 @@ fn later_arrival(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     later.next().map(|at| {
         Fault::at(
             at,
-            "this arrival comes only after another wait, which waits in turn",
+            "this arrival executes only after another wait, which never completes",
         )
     })
 }

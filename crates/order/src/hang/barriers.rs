@@ -20,13 +20,16 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         .filter(|warp| warp.block == root.block)
         .count() as u32;
     if expected > n_warps * 32 {
-        return Fault::at(root.at(), "more threads are expected than the block has");
+        return Fault::at(
+            root.at(),
+            "the barrier expects more threads than the block has",
+        );
     }
     let story = case.story;
     if let Some(at) = came_twice(story, root.block, id) {
         return Fault::at(
             at,
-            "threads arrive here again before the phase is over, and count twice",
+            "threads arrive here twice in one phase and are counted twice",
         );
     }
     let is_here = |warp: &WarpId| {
@@ -49,14 +52,14 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
                 && came.phase == story.barrier_phase(root.block, came.id)
         });
         if let Some(came) = elsewhere {
-            return Fault::at(came.at, "another barrier is arrived at");
+            return Fault::at(came.at, "the threads arrive at a different barrier");
         }
         let is_at = case.waits.iter().find(|wait| wait.warp_id() == *warp);
         if let Some(wait) = is_at {
             let later = case.code.barrier_after(wait.at(), id);
             return Fault::at(
                 later.unwrap_or(wait.at()),
-                "this arrival comes only after another wait, which waits in turn",
+                "this arrival executes only after another wait, which never completes",
             );
         }
         let count = case.code.barrier_count(root.at());
@@ -67,7 +70,7 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         if let Some(came) = other_count {
             return Fault::at(
                 came.at,
-                "the arrivals here count another number of threads, and complete a phase of their own",
+                "the arrivals here specify a different thread count and complete a separate phase",
             );
         }
         let came_before = phase > 0
@@ -76,12 +79,15 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
                 .iter()
                 .any(|came| came.warp == *warp && came.id == id);
         if came_before && case.code.loop_test(root.at()).is_none() {
-            return Fault::at(root.at(), "more threads come here than the barrier counts");
+            return Fault::at(
+                root.at(),
+                "more threads arrive here than the barrier expects",
+            );
         }
         if came_before {
             return Fault::at(
                 trip_count(case, root, *warp),
-                "the loops around the barrier go round a different number of times",
+                "the loops around the barrier have different iteration counts",
             );
         }
     }
@@ -130,13 +136,13 @@ pub(super) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
     if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
         return Fault::at(
             at,
-            "this arrival comes only after another wait, which waits in turn",
+            "this arrival executes only after another wait, which never completes",
         );
     }
     let found = parting(case, root, missing.warp_id());
     Fault::at(
         found.unwrap_or(root.at()),
-        "those that are missing go another way",
+        "the missing threads take a different branch",
     )
 }
 

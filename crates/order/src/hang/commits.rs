@@ -18,7 +18,7 @@ impl Missing<'_> {
             sent.bytes.is_none() && sent.object != self.object && !is_waited_for(sent.object)
         })?;
         let is_missed = !self.has_any() && !is_waited_for(self.object);
-        is_missed.then(|| Fault::at(sent.at, "this arrival goes to another object"))
+        is_missed.then(|| Fault::at(sent.at, "this arrival targets a different mbarrier"))
     }
 
     /// Products that no commit follows, of which no mbarrier hears.
@@ -37,7 +37,7 @@ impl Missing<'_> {
         let last = all.into_iter().rev().find(|at| is(at, "tcgen05.mma"))?;
         Some(Fault::at(
             last,
-            "no `tcgen05.commit` follows this product, so that no mbarrier hears of it",
+            "no `tcgen05.commit` follows this MMA, so its completion is not signalled to an mbarrier",
         ))
     }
 }

@@ -42,12 +42,11 @@ pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
     let (at_fault, what) = match other {
         Some(part) => (
             Some(part.2),
-            "another part of the warp comes to another aligned barrier".to_owned(),
+            "diverged lanes of the warp reach a different aligned barrier".to_owned(),
         ),
         None => (
             parted(),
-            "a part of the warp goes another way, and does not come to the aligned barrier"
-                .to_owned(),
+            "diverged lanes of the warp do not reach the aligned barrier".to_owned(),
         ),
     };
     let (expected, arrived) = machine.barrier(block, id);

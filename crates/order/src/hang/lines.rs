@@ -106,11 +106,15 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
         }
         WaitKind::Registers => {
             let fault = match case.code.loop_test(root.at()) {
-                Some(test) => Fault::at(test, "nothing that is tested here changes in the loop"),
-                None if case.code.is_guarded_branch(root.at()) => {
-                    Fault::at(root.at(), "nothing that is tested here changes in the loop")
-                }
-                None => Fault::at(root.at(), "no branch leaves this loop"),
+                Some(test) => Fault::at(
+                    test,
+                    "the loop never changes the registers of this condition",
+                ),
+                None if case.code.is_guarded_branch(root.at()) => Fault::at(
+                    root.at(),
+                    "the loop never changes the registers of this condition",
+                ),
+                None => Fault::at(root.at(), "no branch exits this loop"),
             };
             (RootKind::Spin, fault)
         }
@@ -156,7 +160,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
         wait: None,
     };
     if bytes < 0 {
-        return expected("fewer bytes are expected here than come");
+        return expected("`expect_tx` specifies fewer bytes than are transferred");
     }
     let began = case.began(object);
     let left_out = story.excluded.iter().rev().find(|excluded| {
@@ -168,13 +172,13 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     if let Some(excluded) = left_out {
         return Fault::at(
             excluded.at,
-            "the guard leaves this copy out, and its bytes stay expected",
+            "this copy is predicated off, but its bytes are still expected",
         );
     }
     if let Some(at) = multicast_past(case, object, phase) {
         return Fault::at(
             at,
-            "this copy does not go to the block that waits: its mask leaves it out",
+            "the multicast mask of this copy does not include the waiting block",
         );
     }
     let elsewhere = story.sent.iter().rev().find(|sent| {
@@ -182,7 +186,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
         sent.object != object && state.is_some_and(|state| state.bytes < 0)
     });
     if let Some(sent) = elsewhere {
-        return Fault::at(sent.at, "this copy completes on another mbarrier");
+        return Fault::at(sent.at, "this copy completes on a different mbarrier");
     }
     let shorter = copies().filter(|sent| sent.phase == phase).find(|sent| {
         let earlier = story
@@ -196,9 +200,9 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     match shorter {
         Some(sent) => Fault::at(
             sent.at,
-            "this copy brings fewer bytes than before, and as many are expected",
+            "this copy transfers fewer bytes than in previous iterations, but the expected byte count is unchanged",
         ),
-        None => expected("more bytes are expected here than come"),
+        None => expected("`expect_tx` specifies more bytes than are transferred"),
     }
 }
 
@@ -229,9 +233,12 @@ fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
     match is_at {
         Some(wait) => Fault::at(
             wait.at(),
-            "lanes that are named are here, and wait for something else",
+            "lanes of the member mask wait here for something else",
         ),
-        None => Fault::at(root.at(), "lanes are named that do not come"),
+        None => Fault::at(
+            root.at(),
+            "the member mask includes lanes that never reach this instruction",
+        ),
     }
 }
 
@@ -251,7 +258,7 @@ pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     let found = missing.and_then(|warp| parting(case, root, *warp));
     Fault {
         at: found.or(Some(root.at())),
-        what: "those that are missing go another way",
+        what: "the missing threads take a different branch",
         depends_on_order: false,
         wait: None,
     }
@@ -332,7 +339,7 @@ fn unstarted_at_fault(
             first,
             Fault::at(
                 root.at(),
-                "a block that is waited for does not start before another one ends",
+                "this block cannot start before another block exits",
             ),
         );
     };
@@ -342,8 +349,8 @@ fn unstarted_at_fault(
         false => written.at,
     };
     let what = match counted {
-        true => "more blocks are counted on than run at a time",
-        false => "the block that stores this does not start before another one ends",
+        true => "the kernel requires more concurrently resident blocks than the device runs",
+        false => "the block that stores this value cannot start before another block exits",
     };
     (written.warp.block, Fault::at(at, what))
 }

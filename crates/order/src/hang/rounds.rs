@@ -26,7 +26,7 @@ pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         if let Some(reset) = code.reset_around(*wait).filter(|at| executed(*at)) {
             return Some(depends(
                 reset,
-                "what says whether a stage was used before is set back: waits are left out",
+                "the flag of used stages is reset, so waits are skipped",
             ));
         }
     }
@@ -43,7 +43,10 @@ pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
             continue;
         };
         if code.is_constant(definition) && code.loop_test(definition).is_some() {
-            return Some(depends(definition, "the parity is the same in every round"));
+            return Some(depends(
+                definition,
+                "the parity never flips between iterations",
+            ));
         }
         if let Some(first) = code.plain_chain(*wait, parity)
             && !code.is_constant(first)
@@ -51,7 +54,7 @@ pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         {
             let fault = Fault::at(
                 first,
-                "the parity turns with every stage, not with every round of the ring",
+                "the parity flips per stage instead of once per pass through the ring buffer",
             );
             return Some(Fault {
                 wait: Some(*wait),
@@ -63,7 +66,7 @@ pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if let Some(wait) = too_early {
         let fault = Fault::at(
             code.parity_made(*wait),
-            "the first wait is for the phase before the first, which is over: it must be for parity 0",
+            "the first wait uses parity 1, the completed phase before the first: use parity 0",
         );
         return Some(Fault {
             wait: Some(*wait),
@@ -91,7 +94,7 @@ pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     repeated.map(|at| {
         depends(
             at,
-            "the stage is not in the address: the same object gets every arrival",
+            "the address does not depend on the stage: all arrivals target the same mbarrier",
         )
     })
 }
@@ -106,19 +109,23 @@ pub(super) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault
     });
     let left = producer.and_then(|deed| case.code.way_out(story, deed.thread(), deed.at));
     if let Some(at) = left {
-        return Fault::at(
-            at,
-            "who produces leaves the loop here, before who waits does",
-        );
+        return Fault::at(at, "the producer exits the loop here before the consumer");
     }
     let consumer_loop = case.code.loop_test(root.at());
     let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));
     match (consumer_loop, producer_loop) {
-        (Some(_), Some(test)) if has_more_input(case) => {
-            Fault::at(test, "who produces goes round fewer times than who waits")
-        }
-        (Some(test), _) => Fault::at(test, "who waits goes round more often than who produces"),
-        (None, _) => Fault::at(root.at(), "one phase more is waited for than is produced"),
+        (Some(_), Some(test)) if has_more_input(case) => Fault::at(
+            test,
+            "the producer loop runs fewer iterations than the consumer loop",
+        ),
+        (Some(test), _) => Fault::at(
+            test,
+            "the consumer loop runs more iterations than the producer loop",
+        ),
+        (None, _) => Fault::at(
+            root.at(),
+            "the consumer waits for one more phase than the producer completes",
+        ),
     }
 }
 

@@ -12,13 +12,13 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     {
         return Fault::at(
             load,
-            "this is read once, before the loop, which then tests the same value again and again",
+            "this load is executed once before the loop, which then tests the same value in every iteration",
         );
     }
     if let Some(test) = case.code.test_of_something_else(root.at()) {
         return Fault::at(
             test,
-            "what is tested here does not come from what the loop reads",
+            "the tested value does not depend on the loads of the loop",
         );
     }
     if let Some(fault) = lock_at_fault(case, root, memory, address) {
@@ -38,7 +38,7 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         Some(last) => {
             return Fault::at(
                 last.at,
-                "what is stored here is not what the loop waits for",
+                "the stored value is not the value that the loop waits for",
             );
         }
         None => {}
@@ -46,7 +46,7 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     if case.code.is_write(root.at()) && !case.code.is_comparison(root.at()) {
         return Fault::at(
             root.at(),
-            "this stores the value that memory holds already, and no other thread stores another one",
+            "this store writes the value that memory already contains, and no other thread stores a different value",
         );
     }
     let left_out = story.excluded.iter().rev().find(|excluded| {
@@ -57,7 +57,7 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     if let Some(excluded) = left_out {
         return Fault::at(
             excluded.at,
-            "the guard of this store is false for all that come here",
+            "this store is predicated off in all threads that reach it",
         );
     }
     let near = story.written.iter().rev().find(|w| {
@@ -70,15 +70,15 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         if let Some(at) = never_counted_to(case, written) {
             return Fault::at(
                 at,
-                "no thread counts to what is tested here, so that none comes to the store",
+                "the counter never reaches the tested value, so no thread executes the store",
             );
         }
         if let Some(at) = left_without(case, root, written) {
-            return Fault::at(at, "a thread that should store this leaves here");
+            return Fault::at(at, "a thread that must store this value exits here");
         }
         return Fault::at(
             written.at,
-            "this store goes to another place than the loop reads",
+            "this store writes a different address than the loop reads",
         );
     }
     let others = case
@@ -91,7 +91,7 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         code.next_after(start, |at| code.is_strong_write(at))
     });
     match later {
-        Some(at) => Fault::at(at, "who should store this waits before it comes here"),
+        Some(at) => Fault::at(at, "the thread that must execute this store waits first"),
         None => {
             let absent = absent(case, root);
             let what = match case.code.is_comparison(root.at()) {
@@ -157,7 +157,7 @@ fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
     if let Some(excluded) = guarded {
         return Fault::at(
             excluded.at,
-            "the guard keeps threads that are counted on from counting",
+            "the guard predicates off threads that must increment the counter",
         );
     }
     let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
@@ -168,10 +168,10 @@ fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
         parting_from(case, count.warp, count.lanes, *gone)
     });
     match left {
-        Some(at) => Fault::at(at, "threads that are counted on leave here"),
+        Some(at) => Fault::at(at, "threads that must increment the counter exit here"),
         None => Fault::at(
             case.code.test_of(root.at()).unwrap_or(last.at),
-            "more is counted on than comes",
+            "the counter never reaches the expected value",
         ),
     }
 }
@@ -207,11 +207,11 @@ fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -
         let is_spin = matches!(wait.kind, WaitKind::Spin { .. });
         let is_same = wait.kind == root.kind;
         let what = match (is_spin, is_same) {
-            (true, true) => "who holds the lock waits here to take it again",
+            (true, true) => "the lock holder waits here to acquire the lock again",
             (true, false) => {
-                "who holds one lock waits here for another, whose holder waits in turn"
+                "the holder of one lock waits here for another lock, whose holder also waits"
             }
-            (false, _) => "who holds the lock waits here",
+            (false, _) => "the lock holder waits here",
         };
         return Some(Fault {
             depends_on_order: is_spin && !is_same,
@@ -241,7 +241,7 @@ fn kept_lock(
     if let Some(excluded) = guarded {
         return Fault::at(
             excluded.at,
-            "the guard keeps who holds the lock from giving it back",
+            "the release of the lock is predicated off in the lock holder",
         );
     }
     let elsewhere = story.written.iter().rev().find(|w| {
@@ -252,7 +252,10 @@ fn kept_lock(
             && same_allocation(case, memory, w.start, address)
     });
     if let Some(written) = elsewhere {
-        return Fault::at(written.at, "this store goes to another place than the lock");
+        return Fault::at(
+            written.at,
+            "this store writes a different address than the lock",
+        );
     }
     let path = story.paths.get(&holder.warp);
     let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
@@ -267,11 +270,11 @@ fn kept_lock(
     match (release, branch, last) {
         (Some(_), Some(branch), _) => Fault::at(
             *branch,
-            "who holds the lock leaves here without giving it back",
+            "the lock holder exits here without releasing the lock",
         ),
         (_, _, last) => Fault::at(
             last.copied().unwrap_or(holder.at),
-            "the lock is taken, and not given back after this",
+            "the lock is acquired here and never released",
         ),
     }
 }

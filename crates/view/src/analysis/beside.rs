@@ -216,9 +216,9 @@ impl Pair {
     /// Undefined behavior of both texts, which may explain a difference.
     fn undefined_results(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        for (session, name) in self.sessions.iter().zip(["first", "second"]) {
+        for (session, name) in self.sessions.iter().zip(["A", "B"]) {
             let uninitialized = session.uninitialized_registers().into_iter();
-            notes.extend(uninitialized.map(|note| format!("the {name} text, {note}")));
+            notes.extend(uninitialized.map(|note| format!("kernel {name}, {note}")));
             let Ok(mut again) = session.unwatched() else {
                 continue;
             };
@@ -231,7 +231,7 @@ impl Pair {
                 let lines: Vec<String> = lines.iter().flatten().map(u32::to_string).collect();
                 let word = if lines.len() == 1 { "line" } else { "lines" };
                 notes.push(format!(
-                    "the {name} text has a data race ({word} {}), so that the results may differ",
+                    "kernel {name} has a data race ({word} {}), so its results may differ between runs",
                     lines.join(" and ")
                 ));
             }
@@ -413,26 +413,26 @@ struct End {
 /// The verdict in a few words.
 fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
     let memory = match compared {
-        [] => return "the texts have no memory in common".to_owned(),
+        [] => return "the kernels have no memory in common".to_owned(),
         [one] => format!("{n_bytes} bytes of `{one}`"),
-        all => format!("{n_bytes} bytes in {} memories", all.len()),
+        all => format!("{n_bytes} bytes in {} buffers and variables", all.len()),
     };
     if end.depends_on_nan {
-        return "not comparable: the values that differ depend on a NaN literal whose bits the listing does not state (`nvdisasm -hex` prints them)"
+        return "not comparable: the differing values depend on a NaN literal whose bits are not part of the listing (`nvdisasm -hex` prints them)"
             .to_owned();
     }
     match (end.n_parted, end.is_over, end.faults_agree) {
         (n, false, _) => {
-            let so_far = if n == 0 { "the same" } else { "different" };
-            format!("not over; so far the memory is {so_far}")
+            let so_far = if n == 0 { "identical" } else { "different" };
+            format!("not finished; memory is {so_far} so far")
         }
         (0, true, true) if end.has_fault => {
-            format!("both stop with the same sort of fault, and leave the same memory: {memory}")
+            format!("same kind of fault, identical memory contents: {memory}")
         }
-        (0, true, true) => format!("both leave the same memory: {memory}"),
-        (0, true, false) => format!("the memory is the same, the faults are not: {memory}"),
+        (0, true, true) => format!("identical memory contents: {memory}"),
+        (0, true, false) => format!("identical memory contents, different faults: {memory}"),
         (n, true, _) => format!(
-            "they part: {n} of {} memories {}",
+            "different memory contents: {n} of {} buffers and variables {}",
             compared.len(),
             if n == 1 { "differs" } else { "differ" }
         ),

@@ -240,16 +240,11 @@ impl Session {
                 fault,
                 fault.step,
                 &reader.base_registers(fault.access.as_ref().map(|access| access.kind)),
-                "holds the address",
+                "the address",
             ),
             FaultKind::UndefinedMatrix(
                 MatrixMistake::UnequalStrides | MatrixMistake::MovedLines { .. },
-            ) => self.origins(
-                fault,
-                fault.step,
-                &reader.last_registers(),
-                "holds the stride",
-            ),
+            ) => self.origins(fault, fault.step, &reader.last_registers(), "the stride"),
             FaultKind::UndefinedMatrix(MatrixMistake::FactorSelectors { .. })
             | FaultKind::BadCallTarget { .. }
             | FaultKind::BadBranchIndex { .. }
@@ -260,7 +255,7 @@ impl Session {
             | FaultKind::TensorMemory { .. }
             | FaultKind::Image { .. }
             | FaultKind::SurfaceOutOfBounds { .. } => {
-                self.origins(fault, fault.step, &reader.read_registers(), "is read")
+                self.origins(fault, fault.step, &reader.read_registers(), "an operand")
             }
             FaultKind::UndefinedMatrix(MatrixMistake::MissingLanes { missing }) => {
                 self.last_of_missing(fault, *missing)
@@ -358,13 +353,10 @@ impl Session {
         let name = name.unwrap_or_default();
         let is_load = loaded.is_some_and(|loaded| loaded.step == past.step);
         let verb = if is_load { "loaded" } else { "computed" };
-        let mut causes = vec![self.cause(&past, format!("`{name}`, which {what}, was {verb}"))];
+        let mut causes = vec![self.cause(&past, format!("`{name}` ({what}) was {verb}"))];
         if let Some(load) = loaded {
             if !is_load {
-                causes.push(self.cause(
-                    &load,
-                    format!("a value that `{name}` depends on was loaded"),
-                ));
+                causes.push(self.cause(&load, format!("an input of `{name}` was loaded")));
             }
             let mut of_lane = Loaded {
                 lane: lane as u8,
@@ -400,7 +392,7 @@ impl Session {
     fn change_of_mbarrier(&mut self, memory: Place, start: u64, end: u64) -> Option<CauseView> {
         let n = MBARRIER_BYTES;
         let change = self.last_change(Bytes { memory, start, n }, end)?;
-        let text = format!("the mbarrier was changed last by {}", one_lane(&change));
+        let text = format!("the mbarrier was last modified by {}", one_lane(&change));
         Some(self.cause(&change, text))
     }
 
@@ -412,8 +404,9 @@ impl Session {
             self.timeline.replay(from, end, &mut last);
             if let Some(past) = last.found {
                 let (block, warp) = (past.block, past.warp);
-                let text =
-                    format!("threads of warp {warp} of block {block} ended, and arrive no more");
+                let text = format!(
+                    "threads of warp {warp} of block {block} exited and can no longer arrive"
+                );
                 return Some(self.cause(&past, text));
             }
             if from == 0 {
@@ -428,13 +421,13 @@ impl Session {
         let steps = self.steps_of(fault, fault.step, missing, |steps| !steps.is_empty());
         let last = steps.last();
         let cause =
-            last.map(|past| self.cause(past, "lanes that are missing were here last".to_owned()));
+            last.map(|past| self.cause(past, "last instruction of the missing lanes".to_owned()));
         cause.into_iter().collect()
     }
 
     /// The predicate of a trap, or of the branch that led to it.
     fn condition(&mut self, fault: &Fault, reader: Reader<'_>) -> Vec<CauseView> {
-        const WHAT: &str = "decides about it";
+        const WHAT: &str = "the condition";
         if let Some(guard) = reader.guard_register() {
             return self.origins(fault, fault.step, &[guard], WHAT);
         }
@@ -446,7 +439,7 @@ impl Session {
         let Some(branch) = steps.iter().rev().find(is_branch) else {
             return Vec::new();
         };
-        let mut causes = vec![self.cause(branch, "the thread came here by this branch".to_owned())];
+        let mut causes = vec![self.cause(branch, "the thread took this branch".to_owned())];
         let guard = at(branch).and_then(Reader::guard_register);
         let registers: Vec<RegisterId> = guard.into_iter().collect();
         causes.extend(self.origins(fault, branch.step, &registers, WHAT));

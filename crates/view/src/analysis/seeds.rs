@@ -99,7 +99,7 @@ impl SeedSearch {
         }
         let fault = match is_over {
             true => session.fault().map(|fault| fault.message),
-            false => Some(format!("not over after {} steps", self.max_steps)),
+            false => Some(format!("not finished after {} steps", self.max_steps)),
         };
         let outcome = Outcome {
             left: left_by(&session),

@@ -82,7 +82,7 @@ impl fmt::Display for RegisterResult {
         }
         match self.groups.len().saturating_sub(MAX_GROUPS_IN_TEXT) {
             0 => Ok(()),
-            n => write!(f, "; {n} more groups of lanes"),
+            n => write!(f, "; {n} more lane groups"),
         }
     }
 }

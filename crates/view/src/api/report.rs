@@ -149,7 +149,7 @@ impl Session {
             let n = self.position();
             let steps = if n == 1 { "step" } else { "steps" };
             stopped.push(format!(
-                "stopped after {n} {steps}: the launch had not ended: allow more steps (`--max-steps`, `maxSteps`)"
+                "step limit reached after {n} {steps}: increase the limit (`--max-steps`, `maxSteps`)"
             ));
         }
         let traffic = request.traffic.then(|| {
@@ -171,14 +171,14 @@ impl Session {
         notes.extend(
             self.guesses()
                 .iter()
-                .map(|line| format!("guessed: `{line}`")),
+                .map(|line| format!("inferred: `{line}`")),
         );
         let has_finding = races.as_ref().is_some_and(|races| !races.is_empty()) || hang.is_some();
         if let Some(launch) = self.inferred_launch()
             && has_finding
         {
             notes.push(format!(
-                "the findings depend on the launch, which is inferred: `{launch}`"
+                "the findings depend on the inferred launch configuration: `{launch}`"
             ));
         }
         notes.extend(kinds_that_differ(self.scenario(), &self.program));
@@ -251,7 +251,7 @@ impl Session {
         let Buffer { name, .. } = buffer;
         let bytes = self.bytes_or_none(name);
         match compare(buffer, bytes) {
-            Err(why) => Some(format!("{name}: the expectation cannot be read: {why}")),
+            Err(why) => Some(format!("{name}: invalid expectation: {why}")),
             Ok(Some(m)) => Some(format!(
                 "{}[{}]: found {}, expected {} ({} elements differ)",
                 m.buffer, m.index, m.found, m.expected, m.n_wrong
@@ -279,8 +279,7 @@ fn undefined(
     let races = (n_races > 0).then(|| format!("found {n_races} data {word}, expected none"));
     let is_undefined = hang.is_some() && !has_fault;
     let barrier = is_undefined.then(|| {
-        "found undefined behavior at an aligned barrier, expected all threads of each warp there"
-            .to_owned()
+        "found undefined behavior: a warp reached an aligned barrier while divergent".to_owned()
     });
     races.into_iter().chain(barrier)
 }

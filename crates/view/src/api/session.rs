@@ -53,7 +53,9 @@ impl Session {
         let size = memory.view.size_bytes;
         self.history(&place).ok_or_else(|| {
             let end = offset.saturating_add(place.n_bytes);
-            let why = format!("found bytes {offset} to {end}, and `{name}` has {size}");
+            let why = format!(
+                "found bytes {offset} to {end}, expected at most {size}, the size of `{name}`"
+            );
             Failure::unreadable("offset", &why)
         })
     }

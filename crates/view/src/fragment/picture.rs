@@ -170,9 +170,7 @@ fn nearest(
         let chosen = match wanted.filter(|wanted| !wanted.is_empty()) {
             Some(wanted) if known.iter().any(|name| name == wanted) => wanted.to_owned(),
             Some(wanted) => {
-                replaced.push(format!(
-                    "There is no {what} `{wanted}` here; `{first}` is shown."
-                ));
+                replaced.push(format!("Unknown {what} `{wanted}`; showing `{first}`."));
                 first
             }
             None => first,
@@ -263,16 +261,16 @@ impl MemoryOf<'_> {
         let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());
         if !self.base_bytes.is_multiple_of(bytes) {
             return Some(format!(
-                "misaligned: accesses are {bytes} bytes wide, and the base is no multiple of {bytes}"
+                "misaligned: the base is not a multiple of the access size, {bytes} bytes"
             ));
         }
         let short = access.short_stride?;
         (!stride_bits.is_multiple_of(bytes * 8)).then(|| {
             let what = match short {
                 ShortStride::Fault => "the launch faults",
-                ShortStride::Moved => "some of the rows land elsewhere",
+                ShortStride::Moved => "some rows are stored at other addresses",
             };
-            format!("accesses are {bytes} bytes wide, and the stride is no multiple of {bytes} bytes: {what}")
+            format!("the stride is not a multiple of the access size, {bytes} bytes: {what}")
         })
     }
 

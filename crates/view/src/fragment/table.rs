@@ -17,7 +17,7 @@ fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     let packed = u32::from(view.elems_per_reg);
     writeln!(
         out,
-        "{} x {} elements; a lane has {} register{} with {packed} element{}",
+        "{} x {} elements; per lane {} register{} with {packed} element{} each",
         view.rows,
         view.cols,
         view.regs,
@@ -31,7 +31,7 @@ fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     let archs = view.fragments.first().map(|entry| entry.archs.join(" "));
     writeln!(
         out,
-        "{family} family, the same on {}",
+        "{family} family, identical on {}",
         archs.unwrap_or_default()
     )?;
     writeln!(out, "source: {}", view.origin)?;

@@ -150,9 +150,7 @@ impl<'a> Reader<'a> {
     fn operand(&mut self) -> Result<Expression, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(format!(
-                "more than {MAX_DEPTH} operands are within one another"
-            ));
+            return Err(format!("found more than {MAX_DEPTH} levels of nesting"));
         }
         let found = self.deeper();
         self.depth -= 1;

@@ -115,7 +115,7 @@ impl Value {
             | T::S8x4
             | T::U16x2
             | T::S16x2 => Err(format!(
-                "`{ty}` holds several numbers; `b{width}(x)` is their bits, to shift and mask"
+                "`{ty}` packs several numbers; `b{width}(x)` reads their bits for shifts and masks"
             )),
             _ => i128::try_from(bits)
                 .map(Number::Integer)
@@ -271,5 +271,5 @@ fn checked(value: Option<i128>) -> Result<Number, String> {
 }
 
 fn not_of_floats(sign: &str) -> String {
-    format!("`{sign}` takes integers, found a float; `u32(x)` reads the bits of one")
+    format!("`{sign}` requires integers, found a float; `u32(x)` reads the bits of a float")
 }

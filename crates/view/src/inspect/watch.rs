@@ -100,7 +100,7 @@ impl<'a> Lanes<'a> {
         let machine = session.timeline.machine();
         let state = machine
             .warp(block, warp)
-            .ok_or_else(|| format!("warp {warp} of block {block} is not there at this step"))?;
+            .ok_or_else(|| format!("warp {warp} of block {block} is not resident at this step"))?;
         Ok(Lanes {
             session,
             block,
@@ -168,13 +168,13 @@ impl<'a> Lanes<'a> {
         let Some((scalar, bits)) = found else {
             if self.session.memory_with(&MemoryId::from(name)).is_some() {
                 return Err(format!(
-                    "`{name}` is a memory: `{name}[0]` is its first element"
+                    "`{name}` is a buffer; its first element is `{name}[0]`"
                 ));
             }
             let names = registers.into_iter().flat_map(|all| all.names());
             let meant = nearest(name, names);
             let help = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            return Err(format!("no register is named `{name}` here{help}"));
+            return Err(format!("found no register `{name}` in this function{help}"));
         };
         Ok(match scalar {
             ScalarType::Pred => Value::Number(Number::Integer((bits & 1) as i128)),
@@ -198,7 +198,7 @@ impl<'a> Lanes<'a> {
         let cell = start.and_then(|start| bytes.get(start..start.checked_add(width)?));
         let cell = cell.ok_or_else(|| {
             let n = bytes.len() / width.max(1);
-            format!("`{id}` has {n} elements, found the index {index}")
+            format!("`{id}` has {n} elements, found index {index}")
         })?;
         Ok(Value::Cell {
             ty,
@@ -214,13 +214,13 @@ fn linear(id: &MemoryId, indices: &[u64], shape: &[u64]) -> Result<u64, String> 
     }
     if indices.len() != shape.len() {
         let (n, found) = (shape.len().max(1), indices.len());
-        return Err(format!("found {found} indices, and `{id}` has {n}"));
+        return Err(format!("found {found} indices, expected {n} for `{id}`"));
     }
     let mut linear = 0_u64;
     for (index, extent) in indices.iter().zip(shape) {
         if index >= extent {
             return Err(format!(
-                "found the index {index}, and the extent of `{id}` there is {extent}"
+                "found index {index}, expected less than {extent}, the extent of this dimension of `{id}`"
             ));
         }
         linear = linear.saturating_mul(*extent).saturating_add(*index);

@@ -30,7 +30,7 @@ pub(super) fn chosen_kind(
     words: &mut Words<'_>,
 ) -> Result<(&'static str, MmaKind), FragmentRefusal> {
     let names = KINDS.map(|(name, _)| name);
-    let name = words.choice("kind", &names, "the kind of product: `.kind::f16`")?;
+    let name = words.choice("kind", &names, "the kind of MMA, such as `.kind::f16`")?;
     Ok((name, kind_named(name).unwrap_or(MmaKind::F16)))
 }
 
@@ -43,16 +43,16 @@ pub(crate) fn decoded(
     let bits = bits as u32;
     InstructionDescriptor::decode(bits, kind).ok_or_else(|| {
         refusal(format!(
-            "0x{bits:08x} names types that `.kind::{name}` does not have"
+            "0x{bits:08x} encodes types that `.kind::{name}` does not support"
         ))
     })
 }
 
 pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
     let (name, kind) = chosen_kind(words)?;
-    let about = "the bits of a descriptor, which say the rest";
+    let about = "the bits of the descriptor, which determine all other fields";
     let written = words.bits("descriptor", u32::MAX.into(), about)?;
-    let about = "the bits that were meant, to see which fields differ";
+    let about = "the bits of the intended descriptor, to compare its fields";
     let meant = words.bits("meant", u32::MAX.into(), about)?;
     let (bits, says) = match written {
         Some(bits) => (bits as u32, decoded(bits, name, kind)?),
@@ -61,7 +61,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
             let bits = says.encode(kind);
             let bits = bits.ok_or_else(|| {
                 refusal(format!(
-                    "no instruction descriptor of `.kind::{name}` has m{}n{}",
+                    "no instruction descriptor of `.kind::{name}` encodes m{}n{}",
                     says.m, says.n
                 ))
             })?;
@@ -83,7 +83,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
         let words = words.into_iter().chain(meant);
         RelatedLayout {
             title: format!(
-                "The tile of {} that it makes hardware read",
+                "The tile of {} that the hardware reads",
                 factor.to_ascii_uppercase()
             ),
             request: FragmentRequest {
@@ -95,7 +95,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     });
     Ok(LayoutView {
         title: format!("Instruction descriptor of `tcgen05.mma.kind::{name}`: 0x{bits:08x}"),
-        rule: "the fields below, lowest bit first; bits that are not named are 0".to_owned(),
+        rule: "fields from the lowest bit; unlisted bits are 0".to_owned(),
         descriptor: Some(format!("0x{bits:08x}")),
         fields,
         notes,
@@ -111,13 +111,13 @@ pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) 
     let differ = pairs.filter(|(found, meant)| found.value != meant.value);
     let named = differ.map(|(found, meant)| {
         format!(
-            "Field {}: {}; {} was meant.",
+            "Field {}: {}, intended: {}.",
             found.name, found.meaning, meant.meaning
         )
     });
     let all: Vec<String> = named.collect();
     match all.is_empty() {
-        true => vec!["No field differs from what was meant.".to_owned()],
+        true => vec!["All fields match the intended descriptor.".to_owned()],
         false => all,
     }
 }
@@ -131,13 +131,13 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     };
     if !matches!(says.m, 32 | 64 | 128 | 256) {
         notes.push(format!(
-            "No product has {} rows: the field counts 16 rows, so 128 rows are 8.",
+            "No MMA has {} rows: the field counts units of 16 rows, so 128 rows are encoded as 8.",
             says.m
         ));
     }
     if says.n == 0 || says.n > 256 || !says.n.is_multiple_of(step) {
         notes.push(format!(
-            "No product of {} rows has {} columns: the field counts 8 columns, and it is a multiple of {step} columns up to 256.",
+            "No MMA with {} rows has {} columns: the field counts units of 8 columns, and n is a multiple of {step} up to 256.",
             says.m, says.n
         ));
     }
@@ -153,7 +153,7 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     let rest = bits & !named & !shifts;
     if rest != 0 {
         notes.push(format!(
-            "The bits 0x{rest:08x} belong to no field of this kind, and are 0 in every descriptor of the manual."
+            "The bits 0x{rest:08x} belong to no field of this kind; the PTX ISA manual requires 0."
         ));
     }
     notes
@@ -198,7 +198,7 @@ fn chosen(
         false => 0,
     };
     let saturates = match kind {
-        MmaKind::I8 => words.flag("saturate", "sums stay within their type")?,
+        MmaKind::I8 => words.flag("saturate", "integer saturation")?,
         MmaKind::F16
         | MmaKind::Tf32
         | MmaKind::F8f6f4
@@ -217,10 +217,10 @@ fn chosen(
             | MmaKind::Mxf8f6f4
             | MmaKind::Mxf4 => &["ue8m0"],
         };
-        factor_type = ty(words.choice("scale_type", types, "the type of the scales")?);
+        factor_type = ty(words.choice("scale_type", types, "the type of the scale factors")?);
         factor_ids = [
-            words.number("id_a", 0, 3, "the byte of the scales of A")? as u32,
-            words.number("id_b", 0, 3, "the byte of the scales of B")? as u32,
+            words.number("id_a", 0, 3, "the byte of the scale factors of A")? as u32,
+            words.number("id_b", 0, 3, "the byte of the scale factors of B")? as u32,
         ];
     }
     Ok(InstructionDescriptor {
@@ -268,7 +268,11 @@ pub(crate) fn fields(
         field("sparse A", [2, 2], yes(says.is_sparse)),
     ];
     match is_scaled {
-        true => all.push(field("scales of B", [4, 5], byte(says.factor_ids[1]))),
+        true => all.push(field(
+            "scale factors of B",
+            [4, 5],
+            byte(says.factor_ids[1]),
+        )),
         false => {
             all.push(field("saturated", [3, 3], yes(says.saturates)));
             all.push(field("type of D", [4, 5], ty(says.d)));
@@ -293,7 +297,7 @@ pub(crate) fn fields(
     ]);
     if is_scaled {
         all.push(field(
-            "type of the scales",
+            "type of the scale factors",
             [23, 23],
             says.factor_type.name().to_owned(),
         ));
@@ -304,7 +308,11 @@ pub(crate) fn fields(
         format!("{} rows = {} × 16", says.m, says.m / 16),
     ));
     if is_scaled {
-        all.push(field("scales of A", [29, 30], byte(says.factor_ids[0])));
+        all.push(field(
+            "scale factors of A",
+            [29, 30],
+            byte(says.factor_ids[0]),
+        ));
     }
     all
 }

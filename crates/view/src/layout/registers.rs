@@ -16,7 +16,7 @@ pub(super) const WARPGROUP: Sizes = Sizes {
     columns: (8, 256, 8),
     usual: (64, 64),
 };
-const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = position in it, low bits first";
+const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = element of the register, from the low bits";
 
 /// Bits of an element; those of `tf32` lie in words.
 pub(super) fn bits_of(ty: &str) -> u32 {
@@ -41,7 +41,7 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     });
     Ok(LayoutView {
         title: format!(
-            "Sums of `wgmma.mma_async`, {rows} × {columns} of `{ty}`, in registers of a warpgroup"
+            "Accumulator D of `wgmma.mma_async`, {rows} × {columns} of `{ty}`, in registers of a warpgroup"
         ),
         rule: format!(
             "row = 16*w + L/4 + 8*(v/2 % 2), column = 8*(v/4) + 2*(L%4) + v%2, with v = {}",
@@ -69,13 +69,11 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         (thread / LANES * ROWS + row, column)
     });
     let mut notes = vec![format!(
-        "A sparse A stores half of its columns: the {depth} columns here are then what is stored of {}.",
+        "A sparse A stores half of its columns: the {depth} columns shown are the stored ones of {}.",
         2 * depth
     )];
     if bits == 1 {
-        notes.push(
-            "For `b1` the figure of the manual is read by the rule of the other types.".to_owned(),
-        );
+        notes.push("For `b1` the layout follows the rule of the other types.".to_owned());
     }
     Ok(LayoutView {
         title: format!(
@@ -117,7 +115,7 @@ pub(super) fn metadata(
         (false, 8) => &["64", "32"],
         (false, _) => &["128", "64"],
     };
-    let depth = words.choice("k", depths, "columns of the whole A")?;
+    let depth = words.choice("k", depths, "columns of the dense A")?;
     let depth: usize = depth.parse().unwrap_or(32);
     let of = |selector| Sparsity {
         bits,
@@ -133,7 +131,7 @@ pub(super) fn metadata(
     let chosen = words.choice(
         "selector",
         &selectors[..=4 / n_read.next_power_of_two()],
-        "which lanes of each four are read",
+        "which lanes of each group of four supply the metadata",
     )?;
     let chosen: Vec<u32> = match chosen.parse() {
         Ok(one) => vec![one],
@@ -153,21 +151,21 @@ pub(super) fn metadata(
         "mma.sp"
     };
     let kept = match bits {
-        32 => "1 of 2 columns: `0100` the left one, `1110` the right one".to_owned(),
-        4 => "two pairs of 8 columns: the number of the lower pair in the low bits".to_owned(),
-        _ => "2 of 4 columns: the number of the first one in the low bits, then that of the second"
+        32 => "1 of 2 columns: `0100` selects the left, `1110` the right column".to_owned(),
+        4 => "two pairs of 8 columns: the index of the lower pair is in the low bits".to_owned(),
+        _ => "2 of 4 columns: the index of the first is in the low bits, followed by the index of the second"
             .to_owned(),
     };
     Ok(LayoutView {
         title: format!(
             "Metadata of `{name}` for A of `{ty}`, {rows} × {depth}, in a register of each thread"
         ),
-        rule: format!("the 4 bits of a chunk keep {kept}"),
+        rule: format!("the 4 bits of a chunk select {kept}"),
         letters: "T = thread, b = the lowest of the 4 bits".to_owned(),
         notes: match chosen.len() {
             1 => Vec::new(),
             n => vec![format!(
-                "{n} threads can hold each chunk: the selector says which of them is read."
+                "{n} threads can hold each chunk; the sparsity selector determines the thread that supplies it."
             )],
         },
         column_name: format!("chunk of {chunk} columns"),

@@ -197,7 +197,11 @@ pub(crate) fn read_warpgroup(
         16 => &["k", "mn"],
         _ => &["k"],
     };
-    let major = words.choice("major", majors, "which index runs along neighbours")?;
+    let major = words.choice(
+        "major",
+        majors,
+        "the major-ness: the index that is contiguous in memory",
+    )?;
     let swizzles = ["128B", "64B", "32B", "none"];
     let chosen = Chosen {
         kind: DescriptorKind::Warpgroup,
@@ -225,7 +229,7 @@ pub(crate) fn read_tensor_memory(
     words: &mut Words<'_>,
     factor: Factor,
 ) -> Result<Described, FragmentRefusal> {
-    let about = "the bits of the instruction descriptor, which say type, shape and order";
+    let about = "the bits of the instruction descriptor, which encode types, shape and major-ness";
     if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
         let kind = chosen_kind(words)?;
         let said = said_of(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
@@ -247,7 +251,7 @@ pub(crate) fn read_tensor_memory(
     let storage = match ty {
         "e2m1" => {
             let kinds = ["f8f6f4", "mxf4"];
-            let kind = words.choice("kind", &kinds, "whether values of 4 bits are padded")?;
+            let kind = words.choice("kind", &kinds, "whether 4-bit values are padded to 8 bits")?;
             storage_of(ty, kind == "mxf4")
         }
         ty => storage_of(ty, false),
@@ -256,7 +260,11 @@ pub(crate) fn read_tensor_memory(
         Storage::Bytes(_) => &["k", "mn"],
         Storage::Padded(_) | Storage::Nibbles => &["k"],
     };
-    let major = words.choice("major", majors, "which index runs along neighbours")?;
+    let major = words.choice(
+        "major",
+        majors,
+        "the major-ness: the index that is contiguous in memory",
+    )?;
     let chosen = Chosen {
         kind: DescriptorKind::TensorMemory,
         factor,
@@ -333,7 +341,7 @@ pub(crate) fn said_of(
     };
     if says.m == 0 || says.n == 0 {
         return Err(refusal(format!(
-            "found m{}n{} in the instruction descriptor, expected rows and columns",
+            "found m{}n{} in the instruction descriptor, expected a supported shape",
             says.m, says.n
         )));
     }
@@ -360,7 +368,7 @@ fn read(
     let is_sparse = chosen.factor == Factor::B
         && match chosen.is_sparse {
             Some(is_sparse) => is_sparse,
-            None => words.flag("sparse", "whether A is sparse: B has twice the depth")?,
+            None => words.flag("sparse", "whether A is sparse, which doubles k of B")?,
         };
     let one_bytes = if is_sparse {
         2 * DEPTH_BYTES
@@ -372,12 +380,12 @@ fn read(
         Factor::B => chosen.size.1,
     };
     let storage = chosen.storage;
-    let about = "the bits of a descriptor, which say the rest";
+    let about = "the bits of the descriptor, which determine all other fields";
     let written = words.bits("descriptor", u64::MAX, about)?;
     let descriptor = match written {
         Some(bits) => MatrixDescriptor::decode(bits, chosen.kind).ok_or_else(|| {
             refusal(format!(
-                "the descriptor 0x{bits:016x} has no swizzle that exists"
+                "the descriptor 0x{bits:016x} encodes an invalid swizzle mode"
             ))
         })?,
         None => self::chosen(
@@ -413,7 +421,7 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
         .into_iter()
         .filter_map(|(n, name)| (n <= most).then_some(name))
         .collect();
-    let n_steps = words.choice("steps", &steps, "products along k, one instruction each")?;
+    let n_steps = words.choice("steps", &steps, "steps along k, one instruction each")?;
     let depth = found.depth_of(found.one_bytes * n_steps.parse().unwrap_or(1));
     let Described {
         matrix,
@@ -437,7 +445,7 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
         &["byte"]
     };
     let mut notes = vec![format!(
-        "One instruction reads {} elements along k. The next step along k begins further on: its descriptor has another start.",
+        "One instruction reads {} elements along k. The descriptor of the next step along k has a larger start address.",
         found.depth()
     )];
     notes.extend(base_note(&descriptor));
@@ -461,8 +469,7 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
 }
 
 /// The letters of the rule.
-pub(crate) const LETTERS: &str =
-    "mn = row of A or column of B, es = bytes of an element, LBO = leading, SBO = stride";
+pub(crate) const LETTERS: &str = "mn = row of A or column of B, es = element size in bytes, LBO = leading byte offset, SBO = stride byte offset";
 
 /// How certain the place of an element is.
 pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
@@ -472,7 +479,8 @@ pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
 
 pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
     (descriptor.base_offset != 0).then(|| {
-        "That the base offset is subtracted before the swizzle is inferred: no source states it.".to_owned()
+        "The subtraction of the base offset before the swizzle is inferred, not documented."
+            .to_owned()
     })
 }
 
@@ -483,16 +491,21 @@ fn chosen(
     major: Major,
     extent: TileExtent,
 ) -> Result<MatrixDescriptor, FragmentRefusal> {
-    let swizzle = words.choice("swizzle", swizzles, "how 16-byte pieces change places")?;
+    let swizzle = words.choice("swizzle", swizzles, "the swizzle mode of 16-byte chunks")?;
     let swizzle = Swizzle::from_name(swizzle).unwrap_or_default();
     let (leading, stride) = usual_offsets(swizzle, major, extent);
-    let start = words.number("start", 0, MAX_BYTES, "the byte of the first element")?;
+    let start = words.number(
+        "start",
+        0,
+        MAX_BYTES,
+        "the byte address of the first element",
+    )?;
     let leading = words.number("leading", leading, MAX_BYTES, "the leading byte offset")?;
     let stride = words.number("stride", stride, MAX_BYTES, "the stride byte offset")?;
     for (name, bytes) in [("start", start), ("leading", leading), ("stride", stride)] {
         if !bytes.is_multiple_of(16) {
             return Err(refusal(format!(
-                "found {name} {bytes}, expected a multiple of 16: descriptors count 16 bytes"
+                "found {name} {bytes}, expected a multiple of 16, the unit of descriptors"
             )));
         }
     }
@@ -500,7 +513,7 @@ fn chosen(
         "base",
         0,
         7,
-        "the base offset: where the pattern begins, in lines of 128 bytes",
+        "the base offset: the start of the swizzle pattern, in 128-byte lines",
     )?;
     Ok(MatrixDescriptor {
         start,
@@ -610,8 +623,8 @@ pub(crate) fn fields(
         all.push(field("constant", [46, 48], "always 1".to_owned()));
     }
     let base = match descriptor.base_offset {
-        0 => "the pattern begins at its own multiple".to_owned(),
-        lines => format!("the pattern begins {lines} lines of 128 bytes further"),
+        0 => "the swizzle pattern is aligned to its size".to_owned(),
+        lines => format!("the swizzle pattern starts {lines} 128-byte lines later"),
     };
     all.push(field("base offset", [49, 51], base));
     let first = match kind {

@@ -74,7 +74,7 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
     )?;
     let copies = view.grid.iter().flatten().map(Vec::len).max().unwrap_or(0);
     if copies > 1 {
-        writeln!(out, "the first of {copies} places")?;
+        writeln!(out, "the first of {copies} locations")?;
     }
     let label = |places: &Vec<Vec<u32>>| {
         places.first().map_or_else(String::new, |place| {
@@ -107,16 +107,12 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
         })
         .collect();
     if !view.wrong.is_empty() {
-        writeln!(
-            out,
-            "`!` marks what is not as it should be: {} cells",
-            view.wrong.len()
-        )?;
+        writeln!(out, "`!` marks mismatches: {} cells", view.wrong.len())?;
     }
     if !view.marked.is_empty() {
         writeln!(
             out,
-            "`*` marks what the step reads: {} cells",
+            "`*` marks elements that the step reads: {} cells",
             view.marked.len()
         )?;
     }

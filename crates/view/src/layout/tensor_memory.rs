@@ -18,7 +18,7 @@ pub(super) const PRODUCT: Sizes = Sizes {
     columns: (8, 256, 8),
     usual: (128, 64),
 };
-const LETTERS: &str = "lane and column are counted from the address of the operand";
+const LETTERS: &str = "lane and column are relative to the address of the operand";
 
 /// Registers of `tcgen05.ld` or `tcgen05.st`.
 pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView, FragmentRefusal> {
@@ -30,7 +30,7 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         ("16x32bx2", MoveShape::M16x32x2),
     ];
     let names = SHAPES.map(|(name, _)| name);
-    let name = words.choice("shape", &names, "lanes and bits that are moved")?;
+    let name = words.choice("shape", &names, "lanes and bits that are transferred")?;
     let found = SHAPES.iter().find(|(shape, _)| *shape == name);
     let shape = found.map_or(MoveShape::M32x32, |(_, shape)| *shape);
     let counts = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"];
@@ -48,13 +48,13 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     let times = words.choice(
         "num",
         &counts,
-        "how often the shape is repeated along columns",
+        "the repetition count of the shape along columns",
     )?;
     let times: usize = times[1..].parse().unwrap_or(1);
     let n_registers = times * shape.registers();
     let packs = words.flag(
         if is_store { "unpack" } else { "pack" },
-        "whether a register has the low halves of two columns (`.pack::16b`, `.unpack::16b`)",
+        "whether a register packs the low halves of two columns (`.pack::16b`, `.unpack::16b`)",
     )?;
     let per_register = if packs { 2 } else { 1 };
     let half = match shape {
@@ -76,15 +76,15 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         MoveShape::M16x64 => "lane = L/4 + 8*(L%2), column = L/2%2 + 2*r",
         MoveShape::M16x128 => "lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)",
         MoveShape::M16x256 => "lane = L/4 + 8*(r/2%2), column = 2*(L%4) + r%2 + 8*(r/4)",
-        MoveShape::M16x32x2 => "lane = L%16, column = r, and half further for L >= 16",
+        MoveShape::M16x32x2 => "lane = L%16, column = r, plus half the columns for L >= 16",
     };
     let mut notes = vec![
-        "Warp w of a warpgroup reaches lanes 32*w to 32*w + 31; shapes of 16 lanes begin at the first or at the 17th of them.".to_owned(),
+        "Warp w of a warpgroup accesses lanes 32*w to 32*w + 31; 16-lane shapes start at the first or the 17th of these lanes.".to_owned(),
     ];
     if packs {
         notes.push(match is_store {
-            true => "Each half goes to the low half of a column; that the upper half becomes 0 no source states.".to_owned(),
-            false => "The columns of the rule are pairs: a register has the low halves of columns 2*c and 2*c + 1.".to_owned(),
+            true => "Each half is stored to the low half of a column; the zero in the upper half is not documented.".to_owned(),
+            false => "The columns of the rule are pairs: a register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
         });
     }
     let verb = if is_store { "st" } else { "ld" };
@@ -95,7 +95,7 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     };
     Ok(LayoutView {
         title: format!(
-            "`tcgen05.{verb}.{name}.x{times}`: {n_registers} registers of each lane of a warp, in tensor memory"
+            "`tcgen05.{verb}.{name}.x{times}`: {n_registers} registers per lane of a warp, in tensor memory"
         ),
         rule: rule.to_owned(),
         letters: format!("L = lane of the warp, r = register; {LETTERS}"),
@@ -129,7 +129,7 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         ),
     ];
     let names = SHAPES.map(|(name, ..)| name);
-    let name = words.choice("shape", &names, "rows and bits that are copied")?;
+    let name = words.choice("shape", &names, "rows and bits of the copy")?;
     let found = SHAPES.iter().find(|(shape, ..)| *shape == name);
     let (shape, warps) = found.map_or((CopyShape::L128x256, None), |(_, shape, warps)| {
         (*shape, *warps)
@@ -146,9 +146,9 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         (CopyShape::L128x256 | CopyShape::L128x128, _) => "lane = row, column = word",
         (CopyShape::L4x256, _) => "lane = 32*row, column = word",
         (CopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
-            "lane = row%32 + 64*(row/32), and 32 further; column = word"
+            "lane = row%32 + 64*(row/32), and 32 lanes above; column = word"
         }
-        (CopyShape::L64x128, _) => "lane = row, and 64 further; column = word",
+        (CopyShape::L64x128, _) => "lane = row, and 64 lanes above; column = word",
         (CopyShape::L32x128, _) => "lane = row + 32*i for i = 0 to 3, column = word",
     };
     Ok(LayoutView {
@@ -157,7 +157,10 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         ),
         rule: rule.to_owned(),
         letters: LETTERS.to_owned(),
-        notes: vec!["The rows lie in shared memory as the descriptor says, K-major.".to_owned()],
+        notes: vec![
+            "The descriptor determines the layout of the rows in shared memory, K-major."
+                .to_owned(),
+        ],
         column_name: "word".to_owned(),
         element_bits: 32,
         sure: if shape == CopyShape::L4x256 {
@@ -174,10 +177,14 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
 fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefusal> {
     let (m, n) = words.shape(PRODUCT)?;
     let groups: &[&str] = if m == 256 { &["2"] } else { &["1", "2"] };
-    let group = words.choice("cta_group", groups, "blocks that share the product")?;
+    let group = words.choice(
+        "cta_group",
+        groups,
+        "number of blocks of the MMA (`.cta_group`)",
+    )?;
     let is_stationary = match m {
         256 => false,
-        _ => words.flag("ws", "a weight-stationary product: `tcgen05.mma.ws`")?,
+        _ => words.flag("ws", "weight-stationary MMA: `tcgen05.mma.ws`")?,
     };
     let is_sparse = words.flag("sparse", "whether A is sparse: `tcgen05.mma.sp`")?;
     let layout = ProductLayout {
@@ -233,17 +240,17 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     };
     let mut notes = Vec::new();
     if ty == "f16" {
-        notes.push("A sum of `f16` takes a column by itself, in its low half.".to_owned());
+        notes.push("An `f16` accumulator occupies the low half of a column of its own.".to_owned());
     }
     if letter == 'F' {
-        notes.push("With an address in lane 16 all rows lie 16 lanes further.".to_owned());
+        notes.push("With an address in lane 16 all rows are offset by 16 lanes.".to_owned());
     }
     if !n.is_multiple_of(16) {
-        notes.push("The manual allows steps of 8 columns for 128 rows of one block; CuTe demands multiples of 16.".to_owned());
+        notes.push("For 128 rows of one block the PTX ISA manual permits multiples of 8 columns; CuTe requires multiples of 16.".to_owned());
     }
     Ok(LayoutView {
         title: format!(
-            "Sums of `tcgen05.mma`, {m} × {n} of `{ty}`, {}: layout {letter}, in tensor memory",
+            "Accumulator D of `tcgen05.mma`, {m} × {n} of `{ty}`, {}: layout {letter}, in tensor memory",
             if n_blocks == 2 {
                 "two blocks"
             } else {
@@ -283,7 +290,7 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         rule: format!("lane as row of D in layout {letter}, column = k*{bits}/32, bit = k*{bits}%32"),
         letters: LETTERS.to_owned(),
         notes: match is_open {
-            true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe duplicates rows; what reads the copies is not settled.".to_owned()],
+            true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe duplicates rows; the readers of the copies are not documented.".to_owned()],
             false => Vec::new(),
         },
         sure: if is_open { "medium" } else { "high" }.to_owned(),
@@ -297,7 +304,7 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
 pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView, FragmentRefusal> {
     let (m, n) = words.shape(PRODUCT)?;
     let vectors = ["1X", "2X", "4X"];
-    let vector = words.choice("scale_vec", &vectors, "scales of each row or column")?;
+    let vector = words.choice("scale_vec", &vectors, "scale factors per row or column")?;
     let n_factors = match vector {
         "1X" => 1,
         "2X" => 2,
@@ -311,7 +318,7 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
     let id = words.choice(
         "id",
         ids,
-        "the byte of the first scale: an id of the instruction descriptor",
+        "the byte of the first scale factor: the scale factor ID of the instruction descriptor",
     )?;
     let id: u32 = id.parse().unwrap_or(0);
     let (lines, line_name, lines_name) = match factor {
@@ -325,14 +332,14 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
         (0..4).map(part).collect()
     };
     Ok(LayoutView {
-        title: format!("Scales of {lines} {lines_name}, `scale_vec::{vector}`, in tensor memory"),
+        title: format!(
+            "Scale factors of {lines} {lines_name}, `scale_vec::{vector}`, in tensor memory"
+        ),
         rule: format!(
             "lane = {line}%32 + 32*i for i = 0 to 3, column = {line}/32, byte = {id} + scale"
         ),
         letters: LETTERS.to_owned(),
-        notes: vec![
-            "The same bytes are expected in each of the four parts of 32 lanes.".to_owned(),
-        ],
+        notes: vec!["The bytes must be replicated in all four groups of 32 lanes.".to_owned()],
         sure: if lines == 256 { "medium" } else { "high" }.to_owned(),
         row_name: line_name.to_owned(),
         column_name: "scale".to_owned(),
@@ -366,7 +373,7 @@ pub(super) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefu
         rule,
         letters: format!("c = first column of the chunk; {LETTERS}"),
         notes: vec![
-            "What the sparsity selector adds no source states: here it counts columns.".to_owned(),
+            "The effect of the sparsity selector is not documented; it is assumed to count columns.".to_owned(),
         ],
         sure: "medium".to_owned(),
         origin: "CuTe".to_owned(),

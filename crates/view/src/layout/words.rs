@@ -36,6 +36,21 @@ pub(crate) struct Sizes {
     pub(crate) usual: (u16, u16),
 }
 
+/// Former spellings of values, which links may contain, with the present ones.
+const FORMER_VALUES: &[(&str, &str)] = &[
+    ("as described", "per descriptor"),
+    (
+        "what a swizzle counted from the tile finds",
+        "elements read with a tile-relative swizzle",
+    ),
+    ("what is read", "elements read"),
+];
+
+/// Checks whether a text is a spelling of a value.
+fn is_spelling(written: &str, choice: &str) -> bool {
+    written == choice || FORMER_VALUES.contains(&(written, choice))
+}
+
 impl<'r> Words<'r> {
     pub(crate) fn new(request: &'r FragmentRequest, replaces: bool) -> Words<'r> {
         Words {
@@ -85,7 +100,7 @@ impl<'r> Words<'r> {
         let first = choices.first().copied().unwrap_or("");
         let chosen = match self.written(name) {
             None => first,
-            Some(written) => match choices.iter().find(|choice| **choice == written) {
+            Some(written) => match choices.iter().find(|choice| is_spelling(written, choice)) {
                 Some(choice) => choice,
                 None => {
                     let known: Vec<String> =
@@ -216,7 +231,7 @@ impl<'r> Words<'r> {
                 true => "expected none".to_owned(),
                 false => format!("expected {}", known.join(", ")),
             };
-            self.instead(format!("found word `{name}`, {expected}"))?;
+            self.instead(format!("found parameter `{name}`, {expected}"))?;
         }
         view.parameters.clone_from(&self.parameters);
         Ok(view)

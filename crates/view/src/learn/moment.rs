@@ -40,7 +40,7 @@ impl Moment {
                 time: number(time)?,
             }),
             _ => Err(format!(
-                "found the moment `{text}`, expected `start`, `end`, `step 12`, `line 18` or `line 18 time 2`"
+                "found position `{text}`, expected `start`, `end`, `step 12`, `line 18` or `line 18 time 2`"
             )),
         }
     }
@@ -51,8 +51,8 @@ impl Moment {
             Moment::Start => "at the start".to_owned(),
             Moment::End => "at the end".to_owned(),
             Moment::Step(step) => format!("after {step} steps"),
-            Moment::Line { line, time: 1 } => format!("just after line {line}"),
-            Moment::Line { line, time } => format!("just after line {line}, for time {time}"),
+            Moment::Line { line, time: 1 } => format!("after line {line}"),
+            Moment::Line { line, time } => format!("after execution {time} of line {line}"),
         }
     }
 
@@ -67,9 +67,7 @@ impl Moment {
                 session.seek(step.min(MAX_STEPS));
                 if session.position() != step {
                     let n = session.position();
-                    return Err(format!(
-                        "the run has {n} steps, and step {step} is asked for"
-                    ));
+                    return Err(format!("found step {step}, but the run has {n} steps"));
                 }
             }
             Moment::Line { line, time } => go_to_line(session, line, time)?,
@@ -88,7 +86,7 @@ fn go_to_line(session: &mut Session, line: u32, time: u32) -> Result<(), String>
         }
     }
     Err(format!(
-        "the run executes line {line} {seen} times, and time {time} is asked for"
+        "found execution {time} of line {line}, but the run executes the line {seen} times"
     ))
 }
 

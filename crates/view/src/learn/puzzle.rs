@@ -228,7 +228,7 @@ impl Prediction {
     fn check(&self, answer: &str) -> Result<String, String> {
         let found = self.find()?;
         found.compare(answer)?;
-        Ok(format!("Right: {} is {}.", self.ask, found.text()))
+        Ok(format!("Correct: {} is {}.", self.ask, found.text()))
     }
 }
 
@@ -300,11 +300,11 @@ mod tests {
     fn a_wrong_answer_names_the_first_wrong_byte() {
         assert_eq!(
             says("st.global.u32 [%rd5], %r1;"),
-            "false with `x = 5, 6, 7, 8` at the launch byte 0 of `out`, in element 0, is 0x00, expected 0x05; line 17 wrote it in lane 0"
+            "false for `x = 5, 6, 7, 8`: found 0x00 in byte 0 of `out` (element 0), expected 0x05; written by lane 0 in line 17"
         );
         assert_eq!(
             says(""),
-            "false byte 4 of `out`, in element 1, is 0x00, expected 0x01; no lane wrote it"
+            "false found 0x00 in byte 4 of `out` (element 1), expected 0x01; not written by any lane"
         );
         assert!(says("st.global.u32 [%rd5], %r9;").starts_with("false line 17: "));
         assert!(says("st.global.u32 [%rd5+1], %r2;").starts_with("false line 17: "));
@@ -321,7 +321,7 @@ mod tests {
         assert!(right.passed, "{}", right.sentence);
         assert_eq!(
             puzzle.check("0, 4").sentence,
-            "byte 4 of `out` is wrong first: it is in element 1, which does not hold 4"
+            "first mismatch in byte 4 of `out`: element 1 does not contain 4"
         );
     }
 

@@ -185,7 +185,7 @@ impl Quantity {
         let all = session.mbarriers();
         let found = all.iter().find(|known| known.name.as_deref() == Some(name));
         let phase = found.and_then(|found| found.phase);
-        let phase = phase.ok_or_else(|| format!("there is no mbarrier `{name}` here"))?;
+        let phase = phase.ok_or_else(|| format!("found no mbarrier `{name}` at this step"))?;
         Ok(Found::Number(match self {
             Quantity::Phase(_) => phase.parity.into(),
             _ => phase.pending.into(),
@@ -222,7 +222,8 @@ impl Range {
 
     fn element(&self, session: &Session) -> Result<ElementType, String> {
         let memory = session.memory_with(&self.memory);
-        let memory = memory.ok_or_else(|| format!("there is no memory `{}`", self.memory))?;
+        let memory =
+            memory.ok_or_else(|| format!("found no buffer or variable `{}`", self.memory))?;
         Ok(memory.element)
     }
 
@@ -236,7 +237,7 @@ impl Range {
         let found = found.ok_or_else(|| {
             let n = bytes.len();
             format!(
-                "`{}` has {n} bytes, and there is more asked for",
+                "the requested range exceeds the {n} bytes of `{}`",
                 self.memory
             )
         })?;
@@ -248,7 +249,7 @@ fn register(session: &mut Session, warp: u32, lane: u8, name: &str) -> Result<Fo
     let view = session.lanes(0, warp);
     let registers = view.map_or(Vec::new(), |view| view.registers);
     let found = registers.into_iter().find(|register| register.name == name);
-    let found = found.ok_or_else(|| format!("there is no register `{name}`"))?;
+    let found = found.ok_or_else(|| format!("found no register `{name}`"))?;
     let of_lane = |values: &[String]| values.get(usize::from(lane)).cloned().unwrap_or_default();
     Ok(Found::Register {
         ty: found.ty,
@@ -293,7 +294,7 @@ impl Found {
                 match is_same {
                     true => Ok(()),
                     false => Err(format!(
-                        "the register, a `.{}`, does not hold `{answer}`",
+                        "the `.{}` register cannot hold `{answer}`",
                         ty.name()
                     )),
                 }
@@ -302,7 +303,7 @@ impl Found {
             Found::Outcome(outcome) => match Outcome::read(answer)? == *outcome {
                 true => Ok(()),
                 false => Err(format!(
-                    "found `{}`, and the run does something else",
+                    "found `{}`, but the run has a different outcome",
                     answer.trim()
                 )),
             },
@@ -360,7 +361,7 @@ fn compare_cells(range: &Range, ty: ElementType, bytes: &[u8], answer: &str) -> 
         if let Some(at) = wrong.filter(|_| !is_nan) {
             let byte = index * width as u64 + at as u64;
             return Err(format!(
-                "byte {byte} of `{}` is wrong first: it is in element {index}, which does not hold {item}",
+                "first mismatch in byte {byte} of `{}`: element {index} does not contain {item}",
                 range.memory
             ));
         }
@@ -376,7 +377,7 @@ fn compare_bytes(range: &Range, bytes: &[u8], answer: &str) -> Result<(), String
             .map_err(|_| format!("found `{item}`, expected a byte such as `0x1f` or `1f`"))?;
         if stated != *byte {
             return Err(format!(
-                "byte {at} of `{}` is wrong first: it is not 0x{stated:02x}",
+                "first mismatch in byte {at} of `{}`: its value is not 0x{stated:02x}",
                 range.memory
             ));
         }
@@ -394,11 +395,11 @@ fn compare_writers(range: &Range, lanes: &[Option<u8>], answer: &str) -> Result<
         if stated != *lane {
             return Err(match stated {
                 Some(lane) => format!(
-                    "element {index} of `{}` is wrong first: lane {lane} is not the last that wrote it",
+                    "first mismatch in element {index} of `{}`: lane {lane} is not its last writer",
                     range.memory
                 ),
                 None => format!(
-                    "element {index} of `{}` is wrong first: a lane wrote it",
+                    "first mismatch in element {index} of `{}`: a lane has written the element",
                     range.memory
                 ),
             });
@@ -417,14 +418,10 @@ fn compare_lanes(lanes: u32, answer: &str) -> Result<(), String> {
     for lane in 0..32 {
         match (lanes >> lane & 1, stated >> lane & 1) {
             (1, 0) => {
-                return Err(format!(
-                    "lane {lane} takes part, and your answer leaves it out"
-                ));
+                return Err(format!("lane {lane} is active, but missing in your answer"));
             }
             (0, 1) => {
-                return Err(format!(
-                    "lane {lane} does not take part, and your answer names it"
-                ));
+                return Err(format!("lane {lane} is inactive, but part of your answer"));
             }
             _ => {}
         }
@@ -479,8 +476,8 @@ fn compare_number(number: u64, answer: &str) -> Result<(), String> {
         .map_err(|_| format!("found `{}`, expected a number", answer.trim()))?;
     match stated.cmp(&number) {
         std::cmp::Ordering::Equal => Ok(()),
-        std::cmp::Ordering::Less => Err(format!("{stated} is too few")),
-        std::cmp::Ordering::Greater => Err(format!("{stated} is too many")),
+        std::cmp::Ordering::Less => Err(format!("{stated} is too small")),
+        std::cmp::Ordering::Greater => Err(format!("{stated} is too large")),
     }
 }
 
@@ -540,10 +537,7 @@ mod tests {
         assert_eq!(found.text(), "1, 256");
         assert_eq!(
             found.compare("1 512"),
-            Err(
-                "byte 13 of `out` is wrong first: it is in element 3, which does not hold 512"
-                    .to_owned()
-            )
+            Err("first mismatch in byte 13 of `out`: element 3 does not contain 512".to_owned())
         );
         assert!(
             found
@@ -559,11 +553,11 @@ mod tests {
         assert_eq!(found.compare(&found.text()), Ok(()));
         assert_eq!(
             found.compare("0-3").unwrap_err(),
-            "lane 8 takes part, and your answer leaves it out"
+            "lane 8 is active, but missing in your answer"
         );
         assert_eq!(
             found.compare("0-4, 8-11").unwrap_err(),
-            "lane 4 does not take part, and your answer names it"
+            "lane 4 is inactive, but part of your answer"
         );
         assert!(found.compare("0-40").is_err());
     }
@@ -571,6 +565,6 @@ mod tests {
     #[test]
     fn numbers_say_in_which_direction_they_are_wrong() {
         assert_eq!(Found::Number(4).compare(" 4 "), Ok(()));
-        assert_eq!(Found::Number(4).compare("5").unwrap_err(), "5 is too many");
+        assert_eq!(Found::Number(4).compare("5").unwrap_err(), "5 is too large");
     }
 }

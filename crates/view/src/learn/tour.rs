@@ -85,7 +85,7 @@ impl Tour {
             let position = stop.map_err(|why| format!("the stop {words}: {why}"))?;
             if stops.last().is_some_and(|last| last.position >= position) {
                 return Err(format!(
-                    "the stop {words}: it is not after the one before it"
+                    "the stop {words}: it does not follow the previous stop"
                 ));
             }
             stops.push(TourStop {
@@ -148,7 +148,7 @@ fn check_lines(prose: &Prose, n_lines: u32) -> Result<(), String> {
         match piece {
             Piece::Line(line) if *line > n_lines => {
                 return Err(format!(
-                    "the text has {n_lines} lines, and line {line} is named"
+                    "found line {line}, but the source has {n_lines} lines"
                 ));
             }
             _ => {}
@@ -184,7 +184,7 @@ mod tests {
         let why = follow("## line 12\n{{out[1] = 2}}\n").expect_err("a wrong fact");
         assert_eq!(
             why,
-            "the stop just after line 12: `out[1] = 2` does not hold: byte 4 of `out` is wrong first: it is in element 1, which does not hold 2; found 1"
+            "the stop after line 12: `out[1] = 2` does not hold: first mismatch in byte 4 of `out`: element 1 does not contain 2; found 1"
         );
         assert!(follow("## line 12\n[line 50]\n").is_err());
         assert!(follow("## line 12\nA.\n\n## start\nB.\n").is_err());

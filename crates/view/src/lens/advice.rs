@@ -66,7 +66,7 @@ impl Session {
 /// What the distances between lanes and between requests suggest.
 fn advice(recorded: &Recorded, first: &Request) -> String {
     let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
-        return "lanes touch several places each: let neighbouring lanes take neighbouring elements".to_owned();
+        return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();
     };
     let bytes = lanes.first().map_or(4, |lane| lane.n_bytes).max(1);
     let steps = lanes.windows(2).map(|pair| match pair {
@@ -76,11 +76,11 @@ fn advice(recorded: &Recorded, first: &Request) -> String {
     let steps: Vec<i64> = steps.collect();
     let step = steps.first().copied().unwrap_or(0);
     if steps.iter().any(|other| *other != step) {
-        return "the addresses of the lanes have no single stride: sort them, or bring them through shared memory".to_owned();
+        return "the lane addresses have no uniform stride: sort them or stage the data through shared memory".to_owned();
     }
     if step.unsigned_abs() == bytes {
         return format!(
-            "lanes are neighbours, but the first byte is {} bytes beyond a sector: begin at a multiple of 32",
+            "the access is contiguous but starts {} bytes into a sector: align the start to 32 bytes",
             lanes.first().map_or(0, |lane| lane.start % 32)
         );
     }
@@ -99,11 +99,11 @@ fn advice(recorded: &Recorded, first: &Request) -> String {
     let wide = (16 / bytes).min(step.unsigned_abs() / bytes);
     if is_own && wide > 1 && step.unsigned_abs().is_multiple_of(wide * bytes) {
         return format!(
-            "each lane takes elements that follow each other, one in each iteration, and lanes are {step} bytes apart: `.v{wide}` takes {wide} at once, with a {wide}th of the requests and sectors; or exchange lanes and iterations, so that lanes are {bytes} bytes apart"
+            "each lane accesses consecutive elements in consecutive iterations, with a lane stride of {step} bytes: `.v{wide}` accesses {wide} elements per request and divides requests and sectors by {wide}; alternatively, exchange lanes and iterations for a lane stride of {bytes} bytes"
         );
     }
     format!(
-        "lanes are {step} bytes apart and take {bytes} each: in an order in which lanes are {bytes} bytes apart a request needs {} sectors",
+        "the lane stride is {step} bytes for accesses of {bytes} bytes: with a lane stride of {bytes} bytes a request needs {} sectors",
         (lanes.len() as u64 * bytes).div_ceil(32)
     )
 }

@@ -22,7 +22,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let (first, next) = (held(&first)?, held(&next)?);
     if !next.rows.is_multiple_of(first.rows) || !next.columns.is_multiple_of(first.columns) {
         return Err(refusal(format!(
-            "{} is {} × {}, and {} is {} × {}: the second is not made of whole copies of the first",
+            "{} is {} × {}, but {} is {} × {}: the second is not a multiple of the first",
             first.name, first.rows, first.columns, next.name, next.rows, next.columns
         )));
     }
@@ -68,7 +68,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let copies = (next.rows / first.rows) * (next.columns / first.columns);
     Ok(LayoutView {
         title: format!("From `{}` to `{}`", first.name, next.name),
-        rule: "each cell: the thread that expects the element, and below it the one that has it, where it is another".to_owned(),
+        rule: "each cell: the thread that needs the element and, if different, the thread that holds the element below".to_owned(),
         notes: notes(&first, &next, copies, &wrong, &pair),
         letters: String::new(),
         element_bits: next.bits,
@@ -87,31 +87,31 @@ fn notes(
     let mut notes = Vec::new();
     if copies > 1 {
         notes.push(format!(
-            "{copies} results of the first instruction make one operand of the second."
+            "{copies} results of the first instruction form one operand of the second."
         ));
     }
     let n = next.rows * next.columns;
     match wrong.first() {
         None => notes.push(
-            "Each thread has what it is expected to have: no lane has to ask another one."
+            "Every element is already in the thread that needs the element: no data exchange is required."
                 .to_owned(),
         ),
         Some([row, column]) => {
             let threads = pair(*row as usize, *column as usize);
             let threads = threads.map_or_else(String::new, |(wanted, has)| {
                 format!(
-                    ": element ({row}, {column}) is in thread {has} and expected in thread {wanted}"
+                    ": element ({row}, {column}) is in thread {has}, but needed in thread {wanted}"
                 )
             });
             notes.push(format!(
-                "{} of {n} elements are in another thread than the one that expects them{threads}. Exchange them (`shfl`, `movmatrix`, or through shared memory).",
+                "{} of {n} elements are in a different thread than required{threads}. Exchange them with `shfl`, `movmatrix` or through shared memory.",
                 wrong.len()
             ));
         }
     }
     if first.bits != next.bits {
         notes.push(format!(
-            "The first has elements of {} bits, the second of {}: registers are packed anew (`cvt`).",
+            "The first fragment has {}-bit elements, the second {}-bit elements: convert and repack the registers (`cvt`).",
             first.bits, next.bits
         ));
     }

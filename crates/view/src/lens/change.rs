@@ -190,18 +190,21 @@ impl fmt::Display for Change {
             Change::Pad {
                 row_bytes,
                 pad_bytes,
-            } => write!(f, "{pad_bytes} unused bytes after every {row_bytes}"),
+            } => write!(
+                f,
+                "padding of {pad_bytes} bytes after every {row_bytes} bytes"
+            ),
             Change::Xor(xor) => {
                 let all = xor
                     .swizzles()
                     .into_iter()
                     .map(|swizzle| swizzle.to_string());
                 let all: Vec<String> = all.collect();
-                write!(f, "{} on bytes", all.join(" and "))
+                write!(f, "XOR swizzle {} on byte addresses", all.join(" and "))
             }
             Change::Spread { bits, base, source } => write!(
                 f,
-                "bits {base} to {} of bytes are XORed with bit {source}",
+                "XOR of byte address bits {base} to {} with bit {source}",
                 base + bits - 1
             ),
             Change::Exchange {
@@ -210,7 +213,7 @@ impl fmt::Display for Change {
                 ..
             } => write!(
                 f,
-                "rows of {row_bytes} bytes become columns, in units of {unit_bytes} bytes"
+                "transposition of rows of {row_bytes} bytes, in units of {unit_bytes} bytes"
             ),
         }
     }

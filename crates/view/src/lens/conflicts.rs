@@ -250,7 +250,7 @@ fn collision_of(phases: &[BankPhase], passes: Passes) -> Option<Collision> {
                 addresses: [word.address; 2],
                 bank,
                 text: format!(
-                    "lanes {first} and {second} change the same word, byte {:#x}: one after the other, wherever it lies",
+                    "lanes {first} and {second} update the same word at address {:#x}: the updates are serialized in every layout",
                     word.address
                 ),
             });
@@ -266,7 +266,7 @@ fn collision_of(phases: &[BankPhase], passes: Passes) -> Option<Collision> {
         addresses: [first.address, second.address],
         bank: cell.bank,
         text: format!(
-            "lanes {} and {} meet in bank {}: bytes {:#x} and {:#x} are {} bytes apart, a multiple of 128",
+            "lanes {} and {} access different words of bank {}: addresses {:#x} and {:#x} differ by {} bytes, a multiple of 128",
             lanes[0],
             lanes[1],
             cell.bank,
@@ -304,7 +304,7 @@ fn profiler(recorded: &Recorded, counted: &BankTraffic) -> Vec<ProfilerCount> {
         count(
             &format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"),
             counted.bank_conflicts,
-            "on a GPU also passes that wait for the data stage of L1, which global loads and stores use too: it may be more than 0 without conflicts",
+            "on hardware this metric also counts stalls of the L1 data stage, which is shared with global accesses, so it can be nonzero without bank conflicts",
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! What a tensor copy leaves in shared memory: words of its tensor map go in; lines of 128 bytes with the coordinates of each piece of 16 bytes come
+//! What a tensor copy leaves in shared memory: words of its tensor map go in; lines of 128 bytes with the coordinates of each 16-byte chunk come
 //! out, with and without the swizzle, and what a kernel finds that counts the swizzle from its tile in place of from address 0.
 
 use crate::fragment::FragmentRefusal;
@@ -28,8 +28,8 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let copied = read(words)?;
     const MEMORY: &str = "memory";
     const BEFORE: &str = "memory before the swizzle";
-    const RELATIVE: &str = "what a swizzle counted from the tile finds";
-    let about = "the memory, the memory as if nothing was swizzled, or what a kernel reads that XORs with the row of its tile";
+    const RELATIVE: &str = "elements read with a tile-relative swizzle";
+    let about = "memory after the swizzle, memory before the swizzle, or the elements read by a kernel that XORs with the row of its tile";
     let shown = words.choice("shown", &[MEMORY, BEFORE, RELATIVE], about)?;
     let view = match shown {
         RELATIVE => copied.found_relative(),
@@ -50,7 +50,8 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
             swizzle.name()
         ),
         rule: copied.rule(),
-        letters: "es = bytes of an element; coordinate 0 is the innermost, along which the tensor has neighbours".to_owned(),
+        letters: "es = element size in bytes; coordinate 0 is the innermost, contiguous dimension"
+            .to_owned(),
         notes: copied.notes(),
         element_bits: 8 * copied.element_bytes as u32,
         origin: "PTX ISA".to_owned(),
@@ -64,7 +65,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
         "f16", "bf16", "f32", "f64", "u8", "u16", "u32", "u64", "s32", "s64",
     ];
     let ty = words.choice("type", &types, "the type of an element")?;
-    let about = "elements of the box, the innermost dimension first: `64x8`";
+    let about = "box extents in elements, innermost dimension first: `64x8`";
     let extents = words.text("box", "64x8", about);
     let extent = |text: &str| {
         let number: Option<u64> = text.trim().parse().ok();
@@ -82,11 +83,11 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
     let mut names = names.to_vec();
     names.swap(0, 3);
     let name = words.choice("swizzle", &names, "the swizzle mode of the tensor map")?;
-    let about = "the byte of shared memory at which the tile begins";
+    let about = "the shared memory address of the tile";
     let base = words.number("base", 0, MAX_BYTES, about)?;
     if !base.is_multiple_of(PIECE) {
         return Err(refusal(format!(
-            "found base {base}, expected a multiple of 16: the copy needs it"
+            "found base {base}, expected a multiple of 16, the alignment of tensor copies"
         )));
     }
     let element_bytes = ScalarType::from_name(ty).map_or(4, |ty| u64::from(ty.width_bytes()));
@@ -146,10 +147,10 @@ impl Copied {
         );
         LayoutView {
             row_name: match first {
-                0 => "line of 128 bytes".to_owned(),
-                first => format!("line of 128 bytes from byte {}", first * LINE),
+                0 => "128-byte line".to_owned(),
+                first => format!("128-byte line from byte {}", first * LINE),
             },
-            column_name: "piece of 16 bytes".to_owned(),
+            column_name: "16-byte chunk".to_owned(),
             ..view
         }
     }
@@ -184,7 +185,7 @@ impl Copied {
         });
         LayoutView {
             row_name: "coordinate 1".to_owned(),
-            column_name: "piece of 16 bytes".to_owned(),
+            column_name: "16-byte chunk".to_owned(),
             wrong,
             ..view
         }
@@ -224,20 +225,20 @@ impl Copied {
         let (row_bytes, pattern) = (self.row_bytes(), self.pattern());
         if !row_bytes.is_multiple_of(PIECE) {
             notes.push(format!(
-                "No tensor map has this box: {row_bytes} bytes along coordinate 0 are no multiple of 16."
+                "No tensor map permits this box: {row_bytes} bytes along coordinate 0 are not a multiple of 16."
             ));
         }
         if let Some(span) = self.swizzle.span_bytes().filter(|span| row_bytes > *span) {
             notes.push(format!(
-                "No tensor map has this box: {row_bytes} bytes along coordinate 0 are more than the {span} of the swizzle. Copy {} elements at a time.",
+                "No tensor map permits this box: {row_bytes} bytes along coordinate 0 exceed the swizzle span of {span} bytes. Copy {} elements at a time.",
                 span / self.element_bytes
             ));
         }
         if self.swizzle == Swizzle::None {
-            notes.push("Without a swizzle (`CU_TENSOR_MAP_SWIZZLE_NONE`) each row follows the one before; the tile needs a multiple of 128 bytes.".to_owned());
+            notes.push("Without a swizzle (`CU_TENSOR_MAP_SWIZZLE_NONE`) rows are contiguous; the tile requires an address that is a multiple of 128.".to_owned());
         } else {
             notes.push(format!(
-                "The swizzle takes the bits of the address in shared memory, not the row of the tile: the pattern begins at multiples of {pattern} bytes. `CU_TENSOR_MAP_SWIZZLE_NONE` turns it off."
+                "The swizzle uses bits of the shared memory address, not the row of the tile: the pattern starts at multiples of {pattern} bytes. `CU_TENSOR_MAP_SWIZZLE_NONE` disables the swizzle."
             ));
         }
         let n = self.pieces().count();
@@ -248,7 +249,7 @@ impl Copied {
         let off = self.base % pattern;
         if off != 0 {
             notes.push(format!(
-                "The tile begins {off} bytes into the pattern of {pattern} bytes: align it to {pattern}. A kernel that XORs with the row of its tile finds {n_wrong} of {n} pieces elsewhere."
+                "The tile starts {off} bytes into the {pattern}-byte pattern: align the tile to {pattern} bytes. A kernel that XORs with the row of its tile reads {n_wrong} of {n} chunks from wrong addresses."
             ));
         }
         let moved = self
@@ -256,7 +257,7 @@ impl Copied {
             .filter(|(_, _, plain)| self.swizzle.apply(*plain) != *plain);
         if self.swizzle != Swizzle::None {
             notes.push(format!(
-                "{} of {n} pieces are moved by the swizzle.",
+                "The swizzle moves {} of {n} chunks.",
                 moved.count()
             ));
         }

@@ -234,7 +234,7 @@ impl Session {
     fn obstacle(&self, target: &Target<'_>) -> Option<String> {
         if let Some(found) = target.stray.first() {
             return Some(format!(
-                "line {} also accesses other memory than `{}`, so that its address cannot be changed by one rule",
+                "line {} also accesses memory outside `{}`, so no single rewrite rule applies to its address",
                 self.line_of(found),
                 target.named.name
             ));
@@ -252,7 +252,7 @@ impl Session {
                 };
                 if !lanes.as_ref().is_some_and(is_one) {
                     return Some(format!(
-                        "line {line} moves more than {WIDEST} bytes of a lane, or rows a fixed stride apart: their places follow from one address, which no change of single addresses reaches"
+                        "line {line} accesses more than {WIDEST} bytes per lane or rows with a fixed stride: all locations derive from one address, so rewriting individual addresses has no effect"
                     ));
                 }
             }
@@ -273,7 +273,7 @@ impl Session {
         let is_possible = own < most && Change::all(target.size, own).iter().any(frees);
         is_possible.then(|| {
             format!(
-                "lines {} and {} cannot both be had: line {} keeps {most} bytes together, and only a change of smaller units frees line {}",
+                "no layout makes both line {} and line {} conflict-free: line {} needs {most} contiguous bytes, line {} needs smaller units",
                 self.line_of(found),
                 self.line_of(wide),
                 self.line_of(wide),
@@ -306,21 +306,21 @@ impl Session {
                 return why;
             }
             return format!(
-                "no padding and no XOR swizzle frees line {line}, whatever becomes of the others: see which lanes collide there"
+                "no padding or XOR swizzle removes the conflicts of line {line}, even in isolation; see which lanes collide there"
             );
         }
         for (at, (first, own)) in freeing.iter().enumerate() {
             for (second, others) in freeing.iter().skip(at + 1) {
                 if own.is_disjoint(others) {
                     return format!(
-                        "lines {first} and {second} cannot both be had: each change that frees one of them leaves conflicts in the other"
+                        "lines {first} and {second} have incompatible requirements: every layout that makes one conflict-free leaves conflicts in the other"
                     );
                 }
             }
         }
         let lines: Vec<String> = freeing.iter().map(|(line, _)| line.to_string()).collect();
         format!(
-            "any two of the lines {} can be had, and not all of them at once",
+            "any two of the lines {} can be made conflict-free, but not all of them at once",
             lines.join(", ")
         )
     }
@@ -366,20 +366,20 @@ pub(super) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&
         .find(|named| named.holds(part.memory, part.address))
 }
 
-/// Runs a scenario, changes its text so that no access to shared memory has conflicts, and runs both: the same results, and the conflicts before
+/// Runs a scenario, changes its text so that no shared memory access has bank conflicts, and runs both: the same results, and the conflicts before
 /// and after. Buffers that cannot be freed stay as they are. Fails where the text cannot run, or no change of places frees it.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     let mut session = Session::untracked(scenario.clone())?;
     session.run_counted(max_steps);
     if let Some(fault) = session.fault() {
         return Err(Failure::refused(format!(
-            "the launch stops: {}",
+            "execution stops: {}",
             fault.message
         )));
     }
     if !session.is_over() {
         return Err(Failure::refused(format!(
-            "the launch had not ended after {max_steps} steps"
+            "step limit reached after {max_steps} steps"
         )));
     }
     let before = session.traffic().total.shared.bank_conflicts;
@@ -388,7 +388,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     let targets = session.targets(&named, &recorded);
     if targets.is_empty() {
         return Err(Failure::refused(
-            "no access to shared memory has conflicts".to_owned(),
+            "no shared memory access has bank conflicts".to_owned(),
         ));
     }
     let mut reasons = Vec::new();
@@ -439,7 +439,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
                 });
             }
             Ok((_, after, _)) => reasons.push(format!(
-                "{} leave {after} of {before} conflicts",
+                "with {}, {after} of {before} bank conflicts remain",
                 changes.join(", ")
             )),
             Err(why) => reasons.push(why),
@@ -461,18 +461,21 @@ fn proved(
         ..scenario.clone()
     };
     let mut second = Session::untracked(changed)
-        .map_err(|error| format!("the changed text is refused: {}", error.message))?;
+        .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
     // Loops take more steps with more instructions.
     second.run_counted(max_steps.saturating_mul(8));
     if let Some(fault) = second.fault() {
-        return Err(format!("the changed text stops: {}", fault.message));
+        return Err(format!(
+            "execution of the rewritten kernel stops: {}",
+            fault.message
+        ));
     }
     let mut same = Vec::new();
     for buffer in first.buffers() {
         let id = MemoryId::Buffer(buffer.name.clone());
         if first.memory(&id) != second.memory(&id) {
             return Err(format!(
-                "the changed text leaves other bytes in `{}`",
+                "the rewritten kernel produces different contents of `{}`",
                 buffer.name
             ));
         }

@@ -7,7 +7,7 @@ use crate::layout::shared::{Described, said_of, usual_offsets};
 use crate::layout::words::Words;
 use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Swizzle};
 
-const AS_DESCRIBED: &str = "as described";
+const AS_DESCRIBED: &str = "per descriptor";
 
 /// A tile as it was stored.
 pub(super) struct Meant {
@@ -23,20 +23,21 @@ pub(super) fn read(
     words: &mut Words<'_>,
     found: &Described,
 ) -> Result<Option<Meant>, FragmentRefusal> {
-    let about = "how the tile was really stored, to see what is read instead";
+    let about =
+        "the actual layout of the tile in memory, to compare with the layout of the descriptor";
     let swizzles = [AS_DESCRIBED, "128B", "64B", "32B", "none"];
     let swizzle = Swizzle::from_name(words.choice("stored", &swizzles, about)?);
-    let about = "which index really runs along neighbours, to see what is read instead";
+    let about = "the actual major-ness, to compare with the major-ness of the descriptor";
     let major = match words.choice("stored_major", &[AS_DESCRIBED, "k", "mn"], about)? {
         "k" => Some(Major::K),
         "mn" => Some(Major::Mn),
         _ => None,
     };
-    let about = "the bits of the descriptor that was meant, to see what is read instead";
+    let about = "the bits of the intended descriptor, for comparison";
     let bits = words.bits("meant", u64::MAX, about)?;
     let mut meant = Meant {
         matrix: found.matrix,
-        how: "as was meant".to_owned(),
+        how: "according to the intended descriptor".to_owned(),
         notes: Vec::new(),
     };
     let is_said = meant.take_instruction(words, found)?;
@@ -69,8 +70,7 @@ impl Meant {
         let Some(instruction) = &found.instruction else {
             return Ok(false);
         };
-        let about =
-            "the bits of the instruction descriptor that was meant, to see what is read instead";
+        let about = "the bits of the intended instruction descriptor, for comparison";
         let Some(bits) = words.bits("meant_idesc", u32::MAX.into(), about)? else {
             return Ok(false);
         };
@@ -90,7 +90,7 @@ impl Meant {
     fn take_bits(&mut self, bits: u64, found: &Described) -> Result<(), FragmentRefusal> {
         let descriptor = MatrixDescriptor::decode(bits, found.kind).ok_or_else(|| {
             refusal(format!(
-                "the descriptor that was meant, 0x{bits:016x}, has no swizzle that exists"
+                "the intended descriptor 0x{bits:016x} encodes an invalid swizzle mode"
             ))
         })?;
         self.matrix.descriptor = descriptor;

@@ -126,7 +126,7 @@ pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> 
     let n_cells = map.n_cells();
     match form {
         PictureForm::Svg if n_cells > MAX_CELLS => Err(refusal(format!(
-            "the picture has {n_cells} cells, expected at most {MAX_CELLS} in a document: show fewer rows or steps"
+            "the diagram has {n_cells} cells, expected at most {MAX_CELLS} in a document: show fewer rows or steps"
         ))),
         PictureForm::Svg => Ok(map.svg()),
         PictureForm::Text | PictureForm::Link => Ok(map.table()),

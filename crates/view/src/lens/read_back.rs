@@ -107,7 +107,7 @@ struct Touched {
 /// Requests as a table: elements of a lane, lanes, iterations, warps.
 fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     let requests = &recorded.first_block;
-    let first = requests.first().ok_or("it was not reached")?;
+    let first = requests.first().ok_or("the access was not executed")?;
     let gives_rows = requests.iter().any(|request| request.is_shared_out);
     let (lanes, n_elements, _) = shape_of(first, gives_rows)?;
     let mut by_warp: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
         let (own_lanes, own_elements, addresses) = shape_of(request, gives_rows)?;
         if own_lanes != lanes || own_elements != n_elements {
             return Err(format!(
-                "other lanes take part in step {} than in step {}",
+                "the active lanes differ between step {} and step {}",
                 request.step, first.step
             ));
         }
@@ -123,7 +123,7 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     }
     let n_iterations = by_warp.values().map(Vec::len).min().unwrap_or(0);
     if by_warp.values().any(|found| found.len() != n_iterations) && !recorded.is_cut {
-        return Err("warps reach it a different number of times".to_owned());
+        return Err("warps execute the access a different number of times".to_owned());
     }
     let values: Vec<u64> = by_warp
         .values()
@@ -157,7 +157,7 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
 /// The lanes of a request, elements of each, and their addresses; lanes that give rows have one element each.
 fn shape_of(request: &Request, gives_rows: bool) -> Result<(Vec<u8>, usize, Vec<u64>), String> {
     if gives_rows {
-        let rows = request.lanes().ok_or("a lane touches several places")?;
+        let rows = request.lanes().ok_or("a lane accesses several locations")?;
         let lanes = rows.iter().map(|row| row.lane).collect();
         return Ok((lanes, 1, rows.iter().map(|row| row.start).collect()));
     }
@@ -170,7 +170,7 @@ fn shape_of(request: &Request, gives_rows: bool) -> Result<(Vec<u8>, usize, Vec<
     }
     let n_elements = by_lane.values().map(Vec::len).max().unwrap_or(0);
     if by_lane.values().any(|found| found.len() != n_elements) {
-        return Err("lanes touch different numbers of elements".to_owned());
+        return Err("lanes access different numbers of elements".to_owned());
     }
     let addresses = by_lane.values_mut().flat_map(|found| {
         found.sort_unstable();
@@ -207,7 +207,7 @@ fn explain(answer: &mut AccessLayout, touched: &Touched) {
         .collect();
     answer.unit_bytes = touched.unit_bytes;
     let Some(found) = fit(&touched.table) else {
-        answer.broken = Some("it touches too many places to be looked at".to_owned());
+        answer.broken = Some("the access has too many locations for this analysis".to_owned());
         return;
     };
     match found.found {
@@ -246,7 +246,7 @@ fn explain(answer: &mut AccessLayout, touched: &Touched) {
             let words: Vec<String> = words.collect();
             let bytes = i64::from(touched.unit_bytes);
             answer.broken = Some(format!(
-                "no shape and stride, no swizzle of one and no bases over GF(2) explain it: {} is at byte {}, where the places before it suggest byte {}",
+                "no strided layout, swizzled layout or linear layout over GF(2) matches: {} is at byte {}, the preceding locations imply byte {}",
                 words.join(", "),
                 found.found * bytes,
                 found.expected * bytes
@@ -275,7 +275,7 @@ fn in_words(answer: &AccessLayout) -> String {
             names.join(", ")
         ),
         (None, Some(bases), _) => {
-            format!("it is linear over GF(2), at {bases} of {buffer}, in {unit}")
+            format!("linear over GF(2), at {bases} of {buffer}, in {unit}")
         }
         (None, None, broken) => broken.clone().unwrap_or_default(),
     }

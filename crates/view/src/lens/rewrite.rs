@@ -164,20 +164,17 @@ impl Session {
         edits: &mut Edits,
     ) -> Result<(), String> {
         if self.is_part() {
-            return Err("its instructions stand in the strings of another language".to_owned());
+            return Err(
+                "the instructions are inline assembly strings of another language".to_owned(),
+            );
         }
         let source = &self.scenario().source;
         if change.more_bytes(target.size) > 0 {
             let variable = self.declaration(&target.named.name);
             let variable = variable
-                .ok_or_else(|| format!("`{}` has no declaration of its own", target.named.name))?;
-            let (span, text) =
-                resized(source, variable, change.size(target.size)).ok_or_else(|| {
-                    format!(
-                        "the declaration of `{}` has no size to change",
-                        target.named.name
-                    )
-                })?;
+                .ok_or_else(|| format!("`{}` has no separate declaration", target.named.name))?;
+            let (span, text) = resized(source, variable, change.size(target.size))
+                .ok_or_else(|| format!("the declaration of `{}` has no size", target.named.name))?;
             edits.replace(span, text);
         }
         for found in &target.accesses {
@@ -207,11 +204,11 @@ impl Session {
         let source = &self.scenario().source;
         let line = self.line_of(found);
         let reader = self.reader(FunctionId(found.function), found.instruction);
-        let reader = reader.ok_or_else(|| format!("line {line} is not part of the text"))?;
+        let reader = reader.ok_or_else(|| format!("line {line} is outside the source"))?;
         let span = reader.instruction.span;
         let is_generic = self.is_generic_access(found);
-        let operand =
-            address_of(reader).ok_or_else(|| format!("the address in line {line} is not read"))?;
+        let operand = address_of(reader)
+            .ok_or_else(|| format!("the address operand in line {line} cannot be parsed"))?;
         let text = span.text(source);
         let (before, after) =
             around(text, operand.at, span).ok_or_else(|| format!("line {line} has no `[`"))?;

@@ -39,13 +39,13 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
     }
     if !without.is_empty() {
         let lines: Vec<String> = without.iter().map(|found| found.line.to_string()).collect();
-        writeln!(out, "without conflicts: line {}", lines.join(", "))?;
+        writeln!(out, "no bank conflicts: line {}", lines.join(", "))?;
     }
     for buffer in &report.buffers {
         let lines: Vec<String> = buffer.lines.iter().map(u32::to_string).collect();
         writeln!(
             out,
-            "`{}`: {} conflicts, accessed in line {}",
+            "`{}`: {} bank conflicts, accessed in line {}",
             buffer.name,
             buffer.conflicts,
             lines.join(", ")
@@ -53,7 +53,7 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
         for proposal in &buffer.proposals {
             writeln!(
                 out,
-                "  frees all of them: {} ({} bytes more, {} instructions before each access)",
+                "  conflict-free with {} (+{} bytes, +{} instructions per access)",
                 proposal.change, proposal.more_bytes, proposal.instructions
             )?;
         }
@@ -64,15 +64,12 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
     for found in &report.sectors {
         writeln!(
             out,
-            "line {}: {}: {} sectors of `{}`, {} would do: {}",
+            "line {}: {}: {} sectors of `{}` ({} ideal): {}",
             found.line, found.opcode, found.sectors, found.buffer, found.ideal, found.text
         )?;
     }
     if report.accesses.is_empty() && report.sectors.is_empty() {
-        writeln!(
-            out,
-            "no step accessed shared memory, and no sector was moved in vain"
-        )?;
+        writeln!(out, "no shared memory accesses and no excess sectors")?;
     }
     Ok(())
 }
@@ -80,7 +77,7 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
 fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
     writeln!(
         out,
-        "line {}: {}: {} requests, {} wavefronts, {} would do: {} conflicts",
+        "line {}: {}: {} requests, {} wavefronts ({} ideal): {} bank conflicts",
         found.line, found.opcode, found.requests, found.wavefronts, found.ideal, found.conflicts
     )?;
     if let Some(collision) = &found.collision {
@@ -104,7 +101,7 @@ fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
     const MOST: usize = 8;
     writeln!(
         out,
-        "  lanes {} to {}: {} passes; lane in each bank:",
+        "  lanes {} to {}: {} wavefronts; lane per bank:",
         phase.first_lane, phase.last_lane, phase.wavefronts
     )?;
     let rows = phase
@@ -130,7 +127,7 @@ fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
         writeln!(out, "    {}", cells.join(" "))?;
     }
     if rows > MOST {
-        writeln!(out, "    and {} passes more", rows - MOST)?;
+        writeln!(out, "    and {} more wavefronts", rows - MOST)?;
     }
     Ok(())
 }

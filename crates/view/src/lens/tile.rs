@@ -1,4 +1,4 @@
-//! What a descriptor makes hardware read: shared memory in lines of 128 bytes, each piece of 16 bytes with the (row, k) that it is read as; step by
+//! What a descriptor makes hardware read: shared memory in lines of 128 bytes, each 16-byte chunk with the (row, k) that it is read as; step by
 //! step along k, with and without the swizzle; and what is really there, where the tile was stored in another way.
 
 use super::build::lines_of_ptx;
@@ -33,14 +33,14 @@ pub(super) fn view(
     let steps = words.choice(
         "step",
         &names[..=(n as usize).min(8)],
-        "which step along k, one instruction each",
+        "the step along k, one instruction each",
     )?;
     let steps = match steps.parse() {
         Ok(first) => Steps { first, n: 1 },
         Err(_) => Steps { first: 0, n },
     };
     let stored = meant::read(words, found)?;
-    const READ: &str = "what is read";
+    const READ: &str = "elements read";
     const BEFORE: &str = "memory before the swizzle";
     // Who asks what is read instead looks at that first.
     let pictures = match stored {
@@ -50,7 +50,7 @@ pub(super) fn view(
     let shown = words.choice(
         "shown",
         &pictures,
-        "the memory, the memory as if nothing was swizzled, or what hardware finds for each element",
+        "memory after the swizzle, memory before the swizzle, or the element that the hardware reads for each position",
     )?;
     let mut view = match shown {
         READ => what_is_read(found, &steps, stored.as_ref().map(|meant| &meant.matrix)),
@@ -161,7 +161,7 @@ fn memory(
     let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
     if last - first >= MOST_LINES {
         return Err(refusal(format!(
-            "the descriptor reaches from byte {} to byte {}, more than the shared memory of a block: look at its offsets",
+            "the descriptor covers byte {} to byte {}, more than the shared memory of a block: check its offsets",
             first * LINE,
             (last + 1) * LINE
         )));
@@ -190,10 +190,10 @@ fn memory(
     Ok(LayoutView {
         marked: marked.collect(),
         row_name: match first {
-            0 => "line of 128 bytes".to_owned(),
-            first => format!("line of 128 bytes from byte {}", first * LINE),
+            0 => "128-byte line".to_owned(),
+            first => format!("128-byte line from byte {}", first * LINE),
         },
-        column_name: "piece of 16 bytes".to_owned(),
+        column_name: "16-byte chunk".to_owned(),
         ..view
     })
 }
@@ -275,14 +275,14 @@ fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
     }
     let how = &stored.how;
     match example {
-        None => format!("All {n} elements are read where a tile that was stored {how} has them."),
+        None => format!("All {n} elements are read from the addresses of a tile stored {how}."),
         Some((line, k, at)) => {
             let instead = at.map_or_else(
-                || "bytes that are not of the tile".to_owned(),
+                || "bytes outside the tile".to_owned(),
                 |(line, k)| format!("({line}, {k})"),
             );
             format!(
-                "{n_wrong} of {n} elements are not what is read, if the tile was stored {how}: for ({line}, {k}) hardware reads {instead}."
+                "If the tile was stored {how}, the hardware reads {n_wrong} of {n} elements from wrong addresses: for ({line}, {k}) it reads {instead}."
             )
         }
     }
@@ -293,23 +293,23 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
     notes.push(format!(
-        "One instruction reads {} elements along k; the next step adds {} bytes to the start, {} in the field.",
+        "One instruction reads {} elements along k; the next step adds {} bytes to the start address, {} in the field.",
         found.depth(),
         found.step_bytes(),
         found.step_bytes() / PIECE
     ));
     match (found.matrix.major, descriptor.swizzle) {
         (Major::K, Swizzle::None) => notes.push(
-            "LBO is the distance of neighbouring pieces of 16 bytes along k, SBO that of groups of 8 rows.".to_owned(),
+            "LBO is the distance between adjacent 16-byte chunks along k, SBO the distance between groups of 8 rows.".to_owned(),
         ),
         (Major::K, _) => notes.push(
-            "LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.".to_owned(),
+            "With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.".to_owned(),
         ),
         (Major::Mn, Swizzle::None) => notes.push(
-            "LBO is the distance of groups of 8 along k, SBO that of pieces of 16 bytes along rows.".to_owned(),
+            "LBO is the distance between groups of 8 along k, SBO the distance between 16-byte chunks along rows.".to_owned(),
         ),
         (Major::Mn, _) => notes.push(
-            "LBO is the distance of spans of the swizzle along rows, SBO that of groups of 8 along k.".to_owned(),
+            "LBO is the distance between swizzle spans along rows, SBO the distance between groups of 8 along k.".to_owned(),
         ),
     }
     let moved = elements(found, steps)
@@ -317,10 +317,10 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
         .count();
     if descriptor.swizzle != Swizzle::None {
         notes.push(match moved {
-            0 => "0 elements are moved by the swizzle: the tile is too small for it to show."
+            0 => "The swizzle moves no elements: the tile is smaller than the swizzle pattern."
                 .to_owned(),
             n => format!(
-                "{n} of {} elements are moved by the swizzle.",
+                "The swizzle moves {n} of {} elements.",
                 found.lines as u64 * found.depth() * steps.n
             ),
         });
@@ -377,7 +377,7 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
     };
     let layout = Composed { swizzle, ..layout };
     Some(format!(
-        "As CuTe writes it, in elements from byte {from}: `{layout}`."
+        "CuTe layout, in elements from byte {from}: `{layout}`."
     ))
 }
 
@@ -394,11 +394,11 @@ fn mistakes(found: &Described) -> Vec<String> {
     for (name, is, usual, is_used) in fields {
         if is_used && is == 16 * usual {
             notes.push(format!(
-                "{name} is {is} bytes, 16 times what a tile without gaps has ({usual}): the field counts units of 16 bytes, so it is the number of bytes shifted right by 4."
+                "{name} is {is} bytes, 16 times the value of a packed tile ({usual}): the field counts units of 16 bytes, so shift the byte count right by 4."
             ));
         } else if is_used && is != 0 && 16 * is == usual {
             notes.push(format!(
-                "{name} is {is} bytes, a 16th of what a tile without gaps has ({usual}): was it shifted right by 4 twice?"
+                "{name} is {is} bytes, 1/16 of the value of a packed tile ({usual}): the byte count was probably shifted right by 4 twice."
             ));
         }
     }
@@ -412,7 +412,7 @@ fn mistakes(found: &Described) -> Vec<String> {
             match (uses_leading, descriptor.stride_bytes) {
                 (_, 0) => "SBO is 0.",
                 (true, _) if descriptor.leading_bytes == 0 => "LBO is 0.",
-                _ => "the offsets are smaller than what lies between them.",
+                _ => "the offsets are smaller than the data between them.",
             }
         ));
     }
@@ -421,7 +421,7 @@ fn mistakes(found: &Described) -> Vec<String> {
         let line = descriptor.start % pattern / LINE;
         if line != 0 && descriptor.base_offset == 0 && found.matrix.major == Major::K {
             notes.push(format!(
-                "The start is {line} lines of 128 bytes into the pattern of {pattern} bytes: either the tile is not aligned to {pattern} bytes, or the base offset is {line}."
+                "The start address is {line} 128-byte lines into the {pattern}-byte pattern: either align the tile to {pattern} bytes, or set the base offset to {line}."
             ));
         }
     }

@@ -28,11 +28,15 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let text = words.text(
         "expression",
         USUAL,
-        "shape:stride as CuTe writes it, bases as Triton does, or an operation of the algebra",
+        "a CuTe layout (shape:stride), Triton linear-layout bases, or a layout algebra operation",
     );
-    let shown = words.choice("shown", &["offset", "bank", "element"], "what a cell says")?;
+    let shown = words.choice(
+        "shown",
+        &["offset", "bank", "element"],
+        "the label of each cell",
+    )?;
     let bytes = words
-        .number("bytes", 2, 16, "bytes of an element, for banks")?
+        .number("bytes", 2, 16, "element size in bytes, for banks")?
         .max(1);
     let value = evaluate(&text).map_err(|error| refusal(error.in_text(&text)))?;
     if let Value::Coordinates(layout) = value {
@@ -45,9 +49,9 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let title = format!("`{}`: {size} elements at 0 to {most}", read.text);
     let base = LayoutView {
         title,
-        letters: "the first part of the layout counts rows, the others columns".to_owned(),
+        letters: "the first mode is the row, the other modes are the column".to_owned(),
         notes: read.notes.clone(),
-        origin: "what is written".to_owned(),
+        origin: "the layout as entered".to_owned(),
         element_bits: 8 * bytes as u32,
         ..LayoutView::default()
     };
@@ -70,7 +74,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         }),
     };
     let rule = match shown {
-        "element" => "the element at each offset, 16 in a line".to_owned(),
+        "element" => "the element at each offset, 16 per row".to_owned(),
         "bank" => format!("bank = offset * {bytes} / 4 % 32"),
         _ => format!("offset = ({})(row, column)", read.text),
     };
@@ -90,13 +94,13 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
     let size = layout.size();
     if size > MOST_CELLS as i64 {
         return Err(refusal(format!(
-            "the layout has {size} elements, expected at most {MOST_CELLS} to draw"
+            "the layout has {size} elements, expected at most {MOST_CELLS} for a diagram"
         )));
     }
     let all = layout.all().map_err(|error| refusal(error.message))?;
     if let Some(negative) = all.iter().flatten().find(|at| **at < 0) {
         return Err(refusal(format!(
-            "the layout reaches coordinate {negative}, expected coordinates from 0 to draw"
+            "the layout has the negative coordinate {negative}, expected coordinates from 0 for a diagram"
         )));
     }
     let (rows, columns) = match layout.shape().rank() {
@@ -123,12 +127,12 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
     Ok(LayoutView {
         title: format!("`{layout}`: {size} coordinates"),
         rule: format!("coordinate = ({layout})(row, column)"),
-        letters: "the first part of the layout counts rows, the others columns; `64@1` is 64 steps along coordinate 1".to_owned(),
+        letters: "the first mode is the row, the other modes are the column; `64@1` is 64 steps along coordinate 1".to_owned(),
         notes: vec![
             format!("Coalesced: `{}`.", layout.coalesced()),
-            format!("It reaches {} along its coordinates, as a box of a tensor copy would.", extents.collect::<Vec<_>>().join(" × ")),
+            format!("Its extent is {}, like the box of a tensor copy.", extents.collect::<Vec<_>>().join(" × ")),
         ],
-        origin: "what is written".to_owned(),
+        origin: "the layout as entered".to_owned(),
         element_bits: 32,
         ..view
     })
@@ -146,7 +150,7 @@ fn by_offset(read: &Read, most: u64) -> Result<LayoutView, FragmentRefusal> {
     let lines = most as usize / IN_LINE + 1;
     if lines * IN_LINE > MOST_CELLS {
         return Err(refusal(format!(
-            "the layout reaches to {most}, expected at most {MOST_CELLS} to draw what lies there"
+            "the largest offset is {most}, expected at most {MOST_CELLS} for a diagram of the offsets"
         )));
     }
     let mut elements: BTreeMap<u64, Vec<Place>> = BTreeMap::new();
@@ -183,13 +187,13 @@ fn read(value: Value) -> Result<Read, FragmentRefusal> {
     };
     if places.len() > MOST_CELLS {
         return Err(refusal(format!(
-            "the layout has {} elements, expected at most {MOST_CELLS} to draw",
+            "the layout has {} elements, expected at most {MOST_CELLS} for a diagram",
             places.len()
         )));
     }
     if let Some(negative) = places.iter().find(|place| **place < 0) {
         return Err(refusal(format!(
-            "the layout reaches {negative}, expected offsets from 0 to draw"
+            "the layout has the negative offset {negative}, expected offsets from 0 for a diagram"
         )));
     }
     Ok(Read {
@@ -213,14 +217,14 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
     sorted.dedup();
     if sorted.len() < n {
         notes.push(format!(
-            "{} elements share their place with others.",
+            "{} elements share their offset with other elements.",
             n - sorted.len()
         ));
     }
     let reach = sorted.last().copied().unwrap_or(0) - sorted.first().copied().unwrap_or(0) + 1;
     if reach > sorted.len() as i64 {
         notes.push(format!(
-            "{} places between the first and the last are free.",
+            "{} offsets between the first and the last are unused.",
             reach - sorted.len() as i64
         ));
     }
@@ -230,8 +234,10 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
             .filter(|place| swizzle.apply(**place) != **place)
             .count();
         notes.push(match moved {
-            0 => format!("0 cells are moved by {swizzle}: the layout is too small for it to show."),
-            n => format!("{n} of {} cells are moved by {swizzle}.", places.len()),
+            0 => {
+                format!("{swizzle} moves no cells: the layout is smaller than the swizzle pattern.")
+            }
+            n => format!("{swizzle} moves {n} of {} cells.", places.len()),
         });
     }
     if let Ok(bases) = Linear::of_layout(layout, &["row", "column"]) {
@@ -245,19 +251,24 @@ fn of_bases(linear: &Linear) -> Result<Read, FragmentRefusal> {
     let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
     if bits > MOST_CELLS.trailing_zeros() {
         return Err(refusal(format!(
-            "the bases have {bits} bits of input, expected at most {} to draw",
+            "the bases have {bits} input bits, expected at most {} for a diagram",
             MOST_CELLS.trailing_zeros()
         )));
     }
     let rows = 1usize << linear.inputs.first().map_or(0, |input| input.bits);
     let places: Vec<u64> = (0..1u64 << bits).map(|input| linear.apply(input)).collect();
     let mut notes = vec![match linear.collision() {
-        Some((_, input)) => format!("Inputs 0 and {input} have the same place."),
-        None => "Each input has a place of its own.".to_owned(),
+        Some((_, input)) => {
+            format!("The layout is not injective: inputs 0 and {input} have the same offset.")
+        }
+        None => "The layout is injective.".to_owned(),
     }];
     match linear.to_layout() {
         Some(layout) => notes.push(format!("As shape and stride: `{layout}`.")),
-        None => notes.push("No shape and stride has these places: two bits of the input meet in a bit of the output.".to_owned()),
+        None => notes.push(
+            "No strided layout is equivalent: two input bits contribute to one output bit."
+                .to_owned(),
+        ),
     }
     if let Ok(inverse) = linear.inverse() {
         notes.push(format!("Inverse: `{inverse}`."));

@@ -270,29 +270,29 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
     };
     match (axiom, nodes) {
         (Axiom::NoThinAir, _) => {
-            "no value comes from itself: what is read here was computed from what it decides".to_owned()
+            "out-of-thin-air value: the value read here depends on itself".to_owned()
         }
         (Axiom::Causality, [_, _, _]) => format!(
-            "{} comes before {} in causality order, so the read cannot return {}, which is older",
+            "{} precedes {} in causality order, so the read cannot return the older value of {}",
             named(0),
             named(1),
             named(2)
         ),
         (Axiom::Causality, [_, _]) => format!(
-            "{} comes before {} in causality order, so it cannot read from it",
+            "{} precedes {} in causality order, so the read cannot return its value",
             named(0),
             named(1)
         ),
-        (Axiom::Causality, _) => "causality order would go round in a circle".to_owned(),
+        (Axiom::Causality, _) => "causality order would be cyclic".to_owned(),
         (Axiom::Coherence, _) => format!(
-            "{} would come before itself: the order of the writes to one place has no circle, and agrees with causality",
+            "{} would precede itself: coherence order is acyclic and consistent with causality order",
             named(0)
         ),
         (Axiom::SequentialPerPlace, _) => {
-            "morally strong operations on one place happen one after the other, and no such order gives these values".to_owned()
+            "morally strong operations on one location have a total order, and no such order produces these values".to_owned()
         }
         (Axiom::Atomicity, _) => format!(
-            "no morally strong write falls between what an atomic reads and what it writes: {} does, between {} and {}",
+            "atomicity: no morally strong write may fall between the read and the write of an atomic operation, but {} falls between {} and {}",
             named(1),
             named(0),
             named(2)

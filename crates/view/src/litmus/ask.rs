@@ -82,7 +82,7 @@ impl<'a> Asker<'a> {
         let Some(at) = at.filter(|at| at.checked_add(n_bytes).is_some_and(|last| last <= end))
         else {
             return fail(format!(
-                "`{}` lies outside of its memory: found an offset of {} bytes",
+                "`{}` is out of bounds: found an offset of {} bytes",
                 location.name, location.offset
             ));
         };
@@ -151,7 +151,7 @@ impl<'a> Asker<'a> {
         });
         match meet {
             Some([a, b]) => fail(format!(
-                "`{}` and `{}` share bytes: each has its own",
+                "`{}` and `{}` overlap: locations must be disjoint",
                 a.name, b.name
             )),
             _ => Ok(()),
@@ -181,7 +181,7 @@ impl<'a> Asker<'a> {
             let found = program.functions.iter().position(|f| f.name == name);
             let function = found.and_then(|i| Some((i, program.functions.get(i)?)));
             let Some((id, function)) = function else {
-                return fail("a body ends its kernel: leave out its last brace");
+                return fail("the body of a thread closes the kernel: remove the last brace");
             };
             threads.push(ThreadSpec {
                 called: called.get(number).cloned().unwrap_or_default(),
@@ -273,7 +273,7 @@ impl<'a> Asker<'a> {
         found.map_or_else(
             || {
                 fail(format!(
-                "found `{text}` among what is observed, expected a register such as `0:%r0` or a place such as `x[0]`"
+                "found `{text}` in the observed values, expected a register such as `0:%r0` or a location such as `x[0]`"
             ))
             },
             Ok,
@@ -305,7 +305,7 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     for location in stated.filter(|location| location.at.is_some()) {
         let at = location.at.unwrap_or(0);
         if *bases.entry(location.name.as_str()).or_insert(at) != at {
-            return fail(format!("`{}` starts at two places", location.name));
+            return fail(format!("`{}` has two initial values", location.name));
         }
     }
     let mut free = 0;

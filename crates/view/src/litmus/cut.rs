@@ -109,10 +109,10 @@ impl<'a> Cutter<'a> {
         max_steps: u64,
     ) -> Result<Cutter<'a>, LitmusError> {
         if session.scenario().front != Front::Ptx {
-            return fail("only a kernel of PTX can be cut down to a question, found machine code");
+            return fail("found SASS, expected PTX: a litmus test can be extracted only from PTX");
         }
         if session.program.address_bits != 64 {
-            return fail("only a kernel with 64-bit addresses can be cut down to a question");
+            return fail("a litmus test can be extracted only from a kernel with 64-bit addresses");
         }
         let lines = lines_of(session, request.lines)?;
         Ok(Cutter {
@@ -131,7 +131,7 @@ impl<'a> Cutter<'a> {
             .timeline
             .run_observed(self.max_steps, &mut watch);
         let Some(start) = watch.start() else {
-            return fail("none of these threads comes to the chosen lines in the run");
+            return fail("none of these threads reaches the selected lines in the run");
         };
         let mut others = Others::new(
             self.lines.clone(),
@@ -150,7 +150,7 @@ impl<'a> Cutter<'a> {
         test.locations = places.locations(self.session, &others)?;
         if test.locations.is_empty() {
             return fail(
-                "these threads touch no memory that threads share in the chosen lines: choose lines with loads and stores",
+                "these threads access no shared locations in the selected lines: select lines with loads and stores",
             );
         }
         let bases = places.global_bases();
@@ -179,7 +179,7 @@ impl<'a> Cutter<'a> {
         test.observe.truncate(MOST_OBSERVED);
         if test.observe.is_empty() {
             return fail(
-                "these threads neither load nor store what they share in the chosen lines",
+                "these threads neither load nor store common locations in the selected lines",
             );
         }
         places::free_addresses(&mut test);
@@ -196,7 +196,7 @@ impl<'a> Cutter<'a> {
                 .run_observed(self.max_steps, &mut meeting);
             let found = meeting.threads();
             if found.is_empty() {
-                return fail("no thread comes to the chosen lines in the run");
+                return fail("no thread reaches the selected lines in the run");
             }
             return Ok(found.into_iter().map(|thread| (thread, None)).collect());
         }
@@ -289,11 +289,11 @@ fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusE
     });
     match other {
         Some((_, other)) => fail(format!(
-            "lines {first} to {last} are of `{}`, expected lines of the kernel `{}`",
+            "lines {first} to {last} belong to `{}`, expected lines of the kernel `{}`",
             other.name, kernel.name
         )),
         None => fail(format!(
-            "lines {first} to {last} have no instruction of the kernel `{}`",
+            "lines {first} to {last} contain no instruction of the kernel `{}`",
             kernel.name
         )),
     }

@@ -54,11 +54,11 @@ impl Functions {
             let (head, body, after) = definition(rest)?;
             let (name, function) = function_of(head, body)?;
             if functions.by_name.insert(name.clone(), function).is_some() {
-                return fail(format!("found two functions `{name}`, expected one"));
+                return fail(format!("found two definitions of `{name}`, expected one"));
             }
             if functions.by_name.len() > MOST_FUNCTIONS {
                 return fail(format!(
-                    "found more than {MOST_FUNCTIONS} functions: leave out those that no thread calls"
+                    "found more than {MOST_FUNCTIONS} functions: remove functions that no thread calls"
                 ));
             }
             rest = after.trim();
@@ -148,7 +148,7 @@ impl Expander<'_> {
             out.extend(words.matches('\n'));
             if out.len() > MOST_BYTES {
                 return fail(format!(
-                    "the calls make more than {MOST_BYTES} bytes of text: call less, or smaller functions"
+                    "inlining the calls produces more than {MOST_BYTES} bytes: reduce the number of calls or the size of the functions"
                 ));
             }
         }
@@ -159,12 +159,12 @@ impl Expander<'_> {
         let name = call.name;
         let Some(function) = self.functions.by_name.get(name) else {
             return fail(format!(
-                "found a call of `{name}`, which has no text: put its `.func` before the first thread"
+                "found a call of `{name}`, which has no definition: put its `.func` before the first thread"
             ));
         };
         if depth >= MOST_DEPTH {
             return fail(format!(
-                "`{name}` is called {MOST_DEPTH} calls deep: a test follows fewer, and none that call themselves"
+                "`{name}` is called at depth {MOST_DEPTH}: litmus tests support smaller call depths and no recursion"
             ));
         }
         let (n, m) = (function.parameters.len(), function.results.len());
@@ -332,7 +332,7 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 /// The next definition: what is before its body, the body, and what comes after.
 fn definition(text: &str) -> Result<(&str, &str, &str), LitmusError> {
     let Some(open) = text.find('{') else {
-        return fail("found a function without a text, expected one in braces");
+        return fail("found a function without a body, expected a body in braces");
     };
     // A declaration before it says nothing that the definition does not.
     let declared = text.get(..open).and_then(|head| head.rfind(';'));
@@ -352,7 +352,7 @@ fn definition(text: &str) -> Result<(&str, &str, &str), LitmusError> {
             return Ok((head, body, after));
         }
     }
-    fail("found a function without an end, expected its text in braces")
+    fail("found a function without a closing brace")
 }
 
 /// A function by its head and body.
@@ -428,7 +428,7 @@ fn call_of(words: &str) -> Result<Option<Call<'_>>, LitmusError> {
     let name = name.trim();
     if name.starts_with('%') {
         return fail(format!(
-            "found a call through `{name}`: a test follows calls by name"
+            "found an indirect call through `{name}`, expected a call by name"
         ));
     }
     Ok(Some(Call {
@@ -561,7 +561,7 @@ mod tests {
     fn what_cannot_be_called_is_refused() {
         let own = functions(ADD);
         for (body, why) in [
-            ("call sub, (%r1);", "has no text"),
+            ("call sub, (%r1);", "has no definition"),
             ("call (%r1), add, (%r1);", "expected 2 and 1"),
             ("call (%r1), %rd1, (%r1), proto;", "through `%rd1`"),
         ] {
@@ -570,7 +570,7 @@ mod tests {
         }
         let endless = functions(".func f()\n{\ncall f;\n}");
         let error = inlined(&endless, "call f;").expect_err("an error");
-        assert!(error.contains("8 calls deep"), "{error}");
+        assert!(error.contains("at depth 8"), "{error}");
         let lines = [".func f(.param .align 8 .b8 s[16]) { ret; }".to_owned()];
         assert!(Functions::read(&lines).is_err());
         assert!(Functions::read(&["add.u32 %r1, %r2, 3;".to_owned()]).is_err());

@@ -22,12 +22,12 @@ pub(super) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> Stri
         },
         NodeKind::ProxyFence => "fence.proxy.async".to_owned(),
         NodeKind::Arrive if node.is_exchange => match node.written {
-            Some(given) => format!("give {given} to other lanes"),
-            None => "meet other lanes".to_owned(),
+            Some(given) => format!("publish {given} to other lanes"),
+            None => "synchronize with other lanes".to_owned(),
         },
-        NodeKind::Leave if node.is_exchange => "take from other lanes".to_owned(),
-        NodeKind::Arrive => "arrive at the barrier".to_owned(),
-        NodeKind::Leave => "leave the barrier".to_owned(),
+        NodeKind::Leave if node.is_exchange => "read from other lanes".to_owned(),
+        NodeKind::Arrive => "barrier arrive".to_owned(),
+        NodeKind::Leave => "barrier wait".to_owned(),
         NodeKind::GroupWait => "wait for copies".to_owned(),
     }
 }

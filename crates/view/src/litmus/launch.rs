@@ -35,12 +35,12 @@ impl Shape {
             ));
         }
         if product(grid) > u64::from(u32::MAX) {
-            return fail("found more blocks than a launch can have");
+            return fail("found more blocks than the maximum of a grid");
         }
         let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
         // Tests name as few blocks as they need, also where a cluster would have more.
         if !fits && grid[1..] != [1, 1] {
-            return fail("found a grid that is not whole clusters");
+            return fail("found a grid that is not a multiple of the cluster size");
         }
         Ok(Shape {
             grid,

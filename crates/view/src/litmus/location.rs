@@ -60,7 +60,7 @@ pub(super) fn location(rest: &str) -> Result<LitmusLocation, String> {
 
 fn block_of(value: &str) -> Result<u32, String> {
     let block = u32::try_from(number_of(value)?);
-    block.map_err(|_| format!("found `{value}`, expected the number of a block"))
+    block.map_err(|_| format!("found `{value}`, expected a block index"))
 }
 
 /// Before and after the `=` that values follow: not that of `at=` or `block=`.

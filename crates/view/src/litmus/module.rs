@@ -128,7 +128,7 @@ pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
         return Err(of_diagnostic(test, found, place_of(found.span.start)));
     }
     let Some(program) = checked.program else {
-        return fail("the bodies of the threads are no program");
+        return fail("the thread bodies do not form a valid module");
     };
     let lines = program.functions.iter().map(|function| {
         let lines = function.instructions.iter();
@@ -197,7 +197,7 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
         if !is_name || !pieces.insert((name, location.offset, location.block)) {
             return fail(format!(
-                "found `{name}` as the name of a location, expected a name of its own"
+                "found the reserved name `{name}` for a location, expected another name"
             ));
         }
     }

@@ -165,7 +165,7 @@ impl Reader {
         }
         if self.test.observe.is_empty() {
             return Err(fail(
-                "nothing is observed: name registers and places with `//@ observe 0:%r0 x[0]`",
+                "no observed values: add `//@ observe 0:%r0 x[0]` with registers and locations",
             ));
         }
         if !self.has_launch {

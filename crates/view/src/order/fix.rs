@@ -8,7 +8,7 @@ pub fn fix_of(repair: &[RepairEdit], source: &str) -> Option<FixView> {
     let lines: Vec<&str> = source.split('\n').collect();
     let edits: Vec<EditView> = repair.iter().map(|edit| edit_of(edit, &lines)).collect();
     (!edits.is_empty()).then(|| FixView {
-        title: "Apply the repair".to_owned(),
+        title: "Apply fix".to_owned(),
         is_header: false,
         edits,
     })

@@ -461,7 +461,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.expected.unwrap_or(0)
         ),
         HangKind::Mbarrier => format!(
-            "{who} wait for the mbarrier {} (line {}): phase {}, parity {}, {} arrivals and {} bytes are missing",
+            "{who} wait for the mbarrier {} (line {}): phase {}, parity {}, pending count {}, tx-count {}",
             name(&root.object),
             hang.line,
             root.phase.unwrap_or(0),
@@ -470,7 +470,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.pending_bytes.unwrap_or(0)
         ),
         HangKind::ClusterBarrier => format!(
-            "{who} wait at the barrier of the cluster (line {}), where {} threads are missing",
+            "{who} wait at the cluster barrier (line {}), where {} threads have not arrived",
             hang.line,
             root.pending_arrivals.unwrap_or(0)
         ),
@@ -480,26 +480,26 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             hang.line
         ),
         HangKind::Spin if root.object.is_none() => format!(
-            "{who} go round a loop (line {}) that changes nothing of what it tests",
+            "{who} spin in a loop (line {}) whose exit condition never changes",
             hang.line
         ),
         HangKind::Spin => format!(
-            "{who} read {} again and again (line {}), and no thread changes it any more",
+            "{who} poll {} (line {}), which no remaining thread writes",
             name(&root.object),
             hang.line
         ),
         HangKind::NotResident => format!(
-            "{who} wait (line {}) for block {}, which does not start before another block ends",
+            "{who} wait (line {}) for block {}, which cannot start before another block exits",
             hang.line,
             name(&hang.object)
         ),
         HangKind::DivergentBarrier => format!(
-            "{who} come without the rest of their warp to the aligned barrier {} (line {})",
+            "{who} reach the aligned barrier {} (line {}) without the other threads of their warp",
             name(&root.object),
             hang.line
         ),
         HangKind::TensorMemory => format!(
-            "{who} wait for {} of tensor memory (line {}), which no block gives back",
+            "{who} wait for {} of tensor memory (line {}), which no block deallocates",
             name(&root.object),
             hang.line
         ),
@@ -509,11 +509,16 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
         ),
     };
     let waits = match is_one {
-        true => [("wait", "waits"), ("read", "reads"), ("come", "comes")]
-            .iter()
-            .fold(waits, |text, (many, one)| {
-                text.replacen(&format!("{who} {many} "), &format!("{who} {one} "), 1)
-            }),
+        true => [
+            ("wait", "waits"),
+            ("spin", "spins"),
+            ("poll", "polls"),
+            ("reach", "reaches"),
+        ]
+        .iter()
+        .fold(waits, |text, (many, one)| {
+            text.replacen(&format!("{who} {many} "), &format!("{who} {one} "), 1)
+        }),
         false => waits,
     };
     match hang.line_at_fault {

@@ -117,7 +117,7 @@ impl Session {
             let is_known = first.iteration > 0 && second.iteration > 0;
             if is_known && first.iteration != second.iteration {
                 race.message += &format!(
-                    "; line {} in its iteration {}, line {} in its iteration {}",
+                    "; line {} in iteration {}, line {} in iteration {}",
                     race.first.line.unwrap_or(0),
                     first.iteration,
                     race.second.line.unwrap_or(0),

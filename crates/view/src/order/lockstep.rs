@@ -70,10 +70,10 @@ impl Session {
         }
         let others = match listed.is_empty() {
             true => String::new(),
-            false => format!(" (likewise lines {})", listed.join(", ")),
+            false => format!(" (also lines {})", listed.join(", ")),
         };
         Some(format!(
-            "line {}: {} of block {block} {later} {place}, which {} of the same warp {earlier} at line {}{others}: only lockstep execution of the warp orders these lanes, and `sm_70` and later do not promise it (independent thread scheduling); put `bar.warp.sync` between the accesses",
+            "line {}: {} of block {block} {later} {place}, which {} of the same warp {earlier} at line {}{others}: only lockstep execution of the warp orders these accesses, which `sm_70` and later do not guarantee (independent thread scheduling); insert `bar.warp.sync` between them",
             line(second),
             thread(second),
             thread(&shown.first),

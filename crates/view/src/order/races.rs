@@ -85,7 +85,7 @@ impl Session {
             let lines = self.lines_of_phase(phase);
             let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
             race.message += &format!(
-                "; threads meet at different lines ({}) in phase {} of barrier {}: let all of them execute the same sequence of barriers",
+                "; threads arrive from different lines ({}) in phase {} of barrier {}: make all threads execute the same sequence of barriers",
                 lines.join(", "),
                 phase.phase,
                 phase.id
@@ -194,7 +194,8 @@ impl Session {
         let mut notes: Vec<String> = unwritten.iter().map(|read| read.message.clone()).collect();
         if detector.is_full() {
             notes.push(
-                "more accesses than can be kept: some were not looked at for races".to_owned(),
+                "the access history is full: some accesses were not checked for data races"
+                    .to_owned(),
             );
         }
         let report = RaceReport {
@@ -210,7 +211,7 @@ impl Session {
         let reader = self.race_access(&found.reader);
         UnwrittenView {
             message: format!(
-                "line {}: thread {} of block {} reads {}, which nothing has written",
+                "line {}: thread {} of block {} reads {}, which is uninitialized",
                 reader.line.unwrap_or(0),
                 triple(reader.thread),
                 triple(reader.block),

@@ -47,12 +47,14 @@ fn who(access: &RaceAccess, started: Started) -> String {
     let does = match (access.kind, access.asynchronous) {
         (RaceKind::Read, false) => "reads",
         (RaceKind::Write, false) => "writes",
-        (RaceKind::Atomic, false) => "changes atomically",
-        (RaceKind::Read, true) if started == Started::Product => "starts a product that reads",
-        (RaceKind::Read, true) => "starts a copy that reads",
-        (RaceKind::Write, true) => "starts an operation that writes",
-        (RaceKind::Atomic, true) => "starts an operation that changes",
-        (RaceKind::Life, _) => "ends",
+        (RaceKind::Atomic, false) => "atomically updates",
+        (RaceKind::Read, true) if started == Started::Product => {
+            "issues a matrix multiplication that reads"
+        }
+        (RaceKind::Read, true) => "issues a copy that reads",
+        (RaceKind::Write, true) => "issues an asynchronous operation that writes",
+        (RaceKind::Atomic, true) => "issues an asynchronous operation that updates",
+        (RaceKind::Life, _) => "exits",
     };
     format!(
         "thread {} of block {} {does}",
@@ -72,10 +74,10 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
     );
     if let Some(what) = &race.second.what {
         let missing = match what.starts_with("start") {
-            true => "nothing says that the block has started",
-            false => "nothing says that the block is still there",
+            true => "no synchronization guarantees that the block has started",
+            false => "no synchronization guarantees that the block is still running",
         };
-        return format!("{first}, which is memory of another block: {missing} ({what})");
+        return format!("{first} in the memory of another block: {missing} ({what})");
     }
     let second = format!(
         "{} it at line {}",
@@ -84,7 +86,7 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
     );
     let missing = match (race.why, started.contains(&Started::Product)) {
         (RaceWhy::Completion, true) => {
-            "one is asynchronous, and no thread waits for the product in between".to_owned()
+            "one access is asynchronous, and no wait for the matrix multiplication precedes the other".to_owned()
         }
         _ => missing(race),
     };
@@ -95,7 +97,7 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
 pub(super) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
     format!(
-        "{} {} at line {}, {} it at line {}: the wait at line {wait} is for the executing thread's own copies only, and nothing orders thread {copies} after it with thread {other}",
+        "{} {} at line {}, {} it at line {}: the wait at line {wait} covers only the copies of the executing thread, and no synchronization orders thread {copies} after this wait with thread {other}",
         who(&race.first, Started::Copy),
         place_words(&race.place),
         race.first.line.unwrap_or(0),
@@ -109,35 +111,35 @@ fn missing(race: &RaceView) -> String {
     match race.why {
         RaceWhy::Order => match (&race.first.scope, &race.second.scope) {
             (Some(_), None) | (None, Some(_)) => {
-                "one is strong and the other weak, and nothing orders them".to_owned()
+                "one access is strong and one is weak, and neither happens before the other".to_owned()
             }
-            (Some(_), Some(_)) => "they differ in size, and nothing orders them".to_owned(),
-            (None, None) => "nothing orders them".to_owned(),
+            (Some(_), Some(_)) => "the accesses differ in size, and neither happens before the other".to_owned(),
+            (None, None) => "neither access happens before the other".to_owned(),
         },
         RaceWhy::Scope => {
             let narrow = |access: &RaceAccess| access.scope.clone().unwrap_or_default();
             format!(
-                "both are strong, and the scopes (`.{}`, `.{}`) do not take in each other's thread",
+                "both accesses are strong, but the scopes (`.{}`, `.{}`) do not include each other's thread",
                 narrow(&race.first),
                 narrow(&race.second)
             )
         }
         RaceWhy::Proxy if race.second.proxy == TENSOR_MAP => {
-            "a copy reads its tensor map through a proxy of its own, and no `fence.proxy.tensormap::generic` that releases and then one that acquires the map are between"
+            "the copy reads its tensor map through the tensormap proxy, and no releasing and acquiring `fence.proxy.tensormap::generic` separate the accesses"
                 .to_owned()
         }
         RaceWhy::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
-            "one is `ld.global.nc`, which may not read what the kernel writes, in whatever order"
+            "`ld.global.nc` must not read memory that the kernel writes, even if the accesses are ordered"
                 .to_owned()
         }
         RaceWhy::Proxy => {
-            "they are ordered, though not across the proxies: no `fence.proxy.async` is between"
+            "the accesses are ordered, but use different proxies without an intervening `fence.proxy.async`"
                 .to_owned()
         }
-        RaceWhy::Completion => "one is asynchronous, and no thread waits for it in between".to_owned(),
-        RaceWhy::Lifetime => "the block may be gone".to_owned(),
+        RaceWhy::Completion => "one access is asynchronous, and no wait completes it before the other".to_owned(),
+        RaceWhy::Lifetime => "the block may have exited".to_owned(),
         RaceWhy::Init => {
-            "between the set-up of an mbarrier and the first copy that completes on it is no `fence.mbarrier_init`".to_owned()
+            "no `fence.mbarrier_init` between `mbarrier.init` and the first copy that completes on the mbarrier".to_owned()
         }
     }
 }

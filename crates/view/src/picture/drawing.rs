@@ -130,7 +130,7 @@ pub(super) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid
     });
     let grid = frame.grids.pop()?;
     let sentence = match frame.position {
-        0 => "At the start.".to_owned(),
+        0 => "Before the first step.".to_owned(),
         _ => frame
             .sentence
             .iter()

@@ -33,7 +33,7 @@ pub(super) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
     let n_elements = bytes.len().div_ceil(width);
     if n_elements > MAX_ELEMENTS {
         return Err(format!(
-            "`{}` has {n_elements} elements: a table has at most {MAX_ELEMENTS}; save it as an array for NumPy (`.npy`) instead",
+            "`{}` has {n_elements} elements, expected at most {MAX_ELEMENTS} for a table; save a NumPy array (`.npy`) instead",
             grid.memory.title
         ));
     }
@@ -60,7 +60,7 @@ pub(super) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
         && bytes.len() > most
     {
         return Err(format!(
-            "`{}` has {} bytes: in a browser and in Node a file has at most {most}; `warpgrid run --save` writes larger ones",
+            "`{}` has {} bytes, expected at most {most} in browsers and Node; `warpgrid run --save` writes larger files",
             grid.memory.title,
             bytes.len()
         ));

@@ -24,7 +24,7 @@ fn write(out: &mut String, view: &ProductView) -> std::fmt::Result {
         writeln!(out, "exact sum        {exact}")?;
     }
     if let Some(rounded) = &view.rounded_once {
-        writeln!(out, "  rounded once   {}", number(rounded))?;
+        writeln!(out, "  rounded        {}", number(rounded))?;
     }
     writeln!(out, "chain of f32 fma {}", number(&view.chain))?;
     for view in &view.generations {
@@ -70,7 +70,7 @@ fn block(out: &mut String, view: &BlockView) -> std::fmt::Result {
     let value = width(|term| &term.value, 11);
     let aligned = width(|term| &term.aligned, 5).max(view.sum.len());
     let heading = format!(
-        "  {:source$}  {:>value$}  {:>aligned$}  cut off",
+        "  {:source$}  {:>value$}  {:>aligned$}  truncated",
         "term", "exact value", "units"
     );
     writeln!(out, "{heading}")?;
@@ -81,7 +81,11 @@ fn block(out: &mut String, view: &BlockView) -> std::fmt::Result {
         );
         writeln!(out, "{}", line.trim_end())?;
     }
-    let cut = if view.is_cut { ", cut to its type" } else { "" };
+    let cut = if view.is_cut {
+        ", rounded toward zero to the result type"
+    } else {
+        ""
+    };
     let sum = format!(
         "  {:source$}  {:>value$}  {:>aligned$}",
         "sum", "", view.sum

@@ -116,7 +116,7 @@ impl Session {
                 came,
                 of,
             } => format!(
-                "line {}: {came} of {of} threads of warp {} of block {} came to a barrier that a warp must come to as a whole, which is undefined; `barrier.sync` without `.aligned` lets them come in parts",
+                "line {}: {came} of {of} threads of warp {} of block {} reached an aligned barrier while the warp was divergent, which is undefined behavior; use `barrier.sync` without `.aligned`",
                 self.range_of(*function, *instruction).line,
                 note.warp,
                 note.block
@@ -126,7 +126,7 @@ impl Session {
                 instruction,
                 lanes,
             } => format!(
-                "line {}: {} of warp {} of block {} executed it, and its member mask does not name {}, which is undefined",
+                "line {}: {} of warp {} of block {} executed the instruction, but its member mask does not include {}, which is undefined behavior",
                 self.range_of(*function, *instruction).line,
                 LaneList(*lanes),
                 note.warp,
@@ -144,7 +144,7 @@ impl Session {
                     GroupKind::Products => "wgmma.commit_group",
                 };
                 format!(
-                    "line {}: waits for groups, and the kernel makes none, so that it waits for nothing; `{made}` makes one",
+                    "line {}: the wait for groups has no effect, since the kernel commits no group; add `{made}`",
                     self.range_of(*function, *instruction).line
                 )
             }
@@ -153,12 +153,12 @@ impl Session {
                 instruction,
                 offset,
             } => format!(
-                "line {}: initializes the mbarrier at byte {offset} of shared memory again, which is undefined without `mbarrier.inval` (block {})",
+                "line {}: the mbarrier at byte {offset} of shared memory is initialized again without `mbarrier.inval`, which is undefined behavior (block {})",
                 self.range_of(*function, *instruction).line,
                 note.block
             ),
             NoteKind::ColumnsKept { n } => format!(
-                "block {} ended with {n} columns of tensor memory that it has not given back; `tcgen05.dealloc` does so",
+                "block {} exited without deallocating {n} tensor memory columns; add `tcgen05.dealloc`",
                 note.block
             ),
             NoteKind::RegistersInFlight {
@@ -167,7 +167,7 @@ impl Session {
                 registers,
                 product,
             } => format!(
-                "line {}: {} touched while the product of line {} is in flight, which is undefined (warp {} of block {}); `{}` comes first",
+                "line {}: {} accessed while the matrix multiplication of line {} is in flight, which is undefined behavior (warp {} of block {}); add `{}` before the access",
                 self.range_of(*function, *instruction).line,
                 self.named_registers(*function, registers),
                 self.range_of(product.0, product.1).line,

@@ -95,7 +95,10 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Fail
         .collect();
     Err(Failure {
         code: NO_SUCH_KERNEL.to_owned(),
-        message: format!("there is no block `{name}`, only {}", names.join(", ")),
+        message: format!(
+            "found no asm block `{name}`; the source has {}",
+            names.join(", ")
+        ),
         diagnostics: Vec::new(),
     })
 }

@@ -15,7 +15,7 @@ pub(crate) fn counterpart(
     match front {
         Front::Ptx => Some(CounterpartView {
             text: pairs::machine_code(action.does, &action.modifiers, target)?,
-            language: format!("machine code for {}", target.name),
+            language: format!("SASS for {}", target.name),
             about: pairs::APPROXIMATION.to_owned(),
         }),
         Front::Sass => Some(CounterpartView {

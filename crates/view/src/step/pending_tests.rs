@@ -117,7 +117,10 @@ fn it_lands_later_and_going_back_takes_it_into_flight_again() {
         .iter()
         .map(|part| part.text.as_str())
         .collect();
-    assert!(text.starts_with("st.global.u32 landed 4 bytes"), "{text}");
+    assert!(
+        text.starts_with("st.global.u32 completed the write of 4 bytes"),
+        "{text}"
+    );
 
     assert!(session.back());
     let before = frame(&mut session);

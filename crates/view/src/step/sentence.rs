@@ -65,14 +65,17 @@ pub(crate) fn sentence(
     let mut sentence = match (fault, store, last) {
         (Some(fault), _, _) => {
             return Sentence::default()
-                .strong("The launch stopped")
+                .strong("Execution stopped")
                 .plain(format!(": {}.", fault.message))
                 .0;
         }
         (None, Some(store), _) => {
             let sentence = stored(store, around);
             match around.tensor.and_then(|tensor| tensor.copy.as_ref()) {
-                Some(copy) => outside(boxed(sentence.plain(" It is "), copy).plain("."), copy),
+                Some(copy) => outside(
+                    boxed(sentence.plain(" Tensor access: "), copy).plain("."),
+                    copy,
+                ),
                 None => sentence,
             }
         }
@@ -80,10 +83,12 @@ pub(crate) fn sentence(
             Some(tensor) => worked(step, tensor, around),
             None => multiplied(stepped(step, around), around.product),
         },
-        (None, None, None) => Sentence::default().plain("Nothing has run yet: step, or play."),
+        (None, None, None) => {
+            Sentence::default().plain("Not started. Step or play to run the kernel.")
+        }
     };
     if status == RunStatus::Finished {
-        sentence = sentence.plain(" Every thread has ended.");
+        sentence = sentence.plain(" All threads have exited.");
     }
     sentence.0
 }
@@ -93,10 +98,10 @@ fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
     let sentence = Sentence::default().strong(step.opcode.as_str());
     let sentence = by(sentence, step.block_id, step.warp, around);
     match n {
-        0 => sentence.plain(" was skipped: its guard is false for every lane."),
-        32 => sentence.plain(" ran in all 32 lanes."),
+        0 => sentence.plain(" was predicated off in all lanes."),
+        32 => sentence.plain(" executed in all 32 lanes."),
         n => sentence
-            .plain(" ran in ")
+            .plain(" executed in ")
             .strong(plural(n, "lane"))
             .plain("."),
     }
@@ -117,19 +122,15 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
     match (tile("A"), tile("B"), tile("D")) {
         (Some(a), Some(b), Some(d)) => {
             let verb = match tensor.has_landed {
-                true => " wrote ",
-                false => " started ",
+                true => " completed a ",
+                false => " started a ",
             };
             let sentence = opening
                 .plain(verb)
                 .strong(format!("{} × {}", d.rows, d.columns))
-                .plain(format!(" sums of {} terms, A ", b.rows));
+                .plain(format!(" matrix multiplication, k = {}: A ", b.rows));
             let sentence = lies(lies(sentence, a).plain(" times B "), b);
-            let to = match tensor.has_landed {
-                true => ", to ",
-                false => "; they will go to ",
-            };
-            held(sentence.plain(to), d).plain(".")
+            held(sentence.plain(", D in "), d).plain(".")
         }
         _ => match &tensor.tiles[..] {
             [source, destination] => {
@@ -142,7 +143,7 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
                 let sentence = held(sentence.plain(" of "), source);
                 held(sentence.plain(" to "), destination).plain(".")
             }
-            _ => opening.plain(" ran."),
+            _ => opening.plain(" executed."),
         },
     }
 }
@@ -202,7 +203,7 @@ fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
         .plain(": ")
         .strong(plural(copy.n_bytes as u32, "byte"));
     match copy.mbarrier {
-        Some(address) => sentence.plain(format!(", which the mbarrier at {address} counts.")),
+        Some(address) => sentence.plain(format!(", tracked by the mbarrier at {address}.")),
         None => sentence.plain("."),
     }
 }
@@ -214,8 +215,8 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
         n => {
             let sentence = sentence.plain(" ").strong(plural(n, "byte"));
             match copy.is_load {
-                true => sentence.plain(format!(" outside of the tensor read as {}.", copy.fill)),
-                false => sentence.plain(" outside of the tensor go nowhere."),
+                true => sentence.plain(format!(" out of bounds are filled with {}.", copy.fill)),
+                false => sentence.plain(" out of bounds are not written."),
             }
         }
     }
@@ -228,14 +229,13 @@ fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
     };
     match product.n_odd {
         0 => sentence.plain(format!(
-            " Each of the {} sums is the exact one, rounded once.",
+            " All {} results are correctly rounded.",
             product.n_elements
         )),
         n => sentence.plain(" ").strong(n.to_string()).plain(format!(
-            " of {} sums {} not the exact {} rounded once.",
+            " of {} results {} not correctly rounded.",
             product.n_elements,
             if n == 1 { "is" } else { "are" },
-            if n == 1 { "one" } else { "ones" },
         )),
     }
 }
@@ -280,14 +280,14 @@ fn stored(store: &StoreView, around: &Surroundings<'_>) -> Sentence {
 fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
     let verb = if store.has_landed {
-        " landed "
+        " completed the write of "
     } else {
         " wrote "
     };
     let sentence = sentence.plain(verb).strong(plural(n_bytes as u32, "byte"));
     let sentence = match store.lanes.len() {
-        32 => sentence.plain(" of all 32 lanes"),
-        n => sentence.plain(" of ").strong(plural(n as u32, "lane")),
+        32 => sentence.plain(" from all 32 lanes"),
+        n => sentence.plain(" from ").strong(plural(n as u32, "lane")),
     };
     target(sentence.plain(" to "), store)
 }
@@ -298,12 +298,12 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = plural(store.lanes.len() as u32, "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match counts(store) {
-        (0, _) => target(sentence.plain(" left "), store).plain(" as it was"),
+        (0, _) => target(sentence.plain(" did not modify "), store),
         (n_written, n_kept) => {
             // Lanes that do not meet need no order, and each place is written once.
             let meet = written_bytes(store) > store.n_bytes;
             let order = if meet && n_kept == 0 {
-                ", one after another, wrote "
+                ", serialized, wrote "
             } else {
                 " wrote "
             };
@@ -345,7 +345,7 @@ fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
         n => sentence
             .plain(" ")
             .strong(plural(n, "lane"))
-            .plain(" left memory as it was."),
+            .plain(" did not modify memory."),
     }
 }
 
@@ -366,11 +366,11 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
         // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
         if store.space == Space::Global && store.memories.len() <= 1 {
             sentence = match store.traffic.global.bytes as u32 {
-                all if all == n_bytes => sentence.plain(", each used whole"),
+                all if all == n_bytes => sentence.plain(", 100 % utilized"),
                 used if n_sectors == 1 => {
-                    sentence.plain(format!(", {used} of its {n_bytes} bytes used"))
+                    sentence.plain(format!(", {used} of {n_bytes} bytes used"))
                 }
-                used => sentence.plain(format!(", {used} of their {n_bytes} bytes used")),
+                used => sentence.plain(format!(", {used} of {n_bytes} bytes used")),
             };
         }
     }
@@ -385,23 +385,23 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
     if store.action != StoreAction::Store && shared.bank_conflicts > 0 {
         return sentence
             .plain(and)
-            .strong(plural(wavefronts, "pass"))
-            .plain(", because lanes met at a word or in a bank");
+            .strong(plural(wavefronts, "wavefront"))
+            .plain(", because lanes access the same word or bank");
     }
     match (wavefronts, fewest) {
         (0, _) => sentence,
         (1, _) => sentence
             .plain(and)
-            .strong("one pass")
-            .plain(" without bank conflict"),
+            .strong("1 wavefront")
+            .plain(", no bank conflicts"),
         (n, fewest) if n <= fewest => sentence
             .plain(and)
-            .strong(plural(n, "pass"))
-            .plain(", the fewest for this width"),
+            .strong(plural(n, "wavefront"))
+            .plain(", the minimum for this access width"),
         (n, fewest) => sentence
             .plain(and)
-            .strong(plural(n, "pass"))
-            .plain(format!(" instead of {fewest}, because of bank conflicts")),
+            .strong(plural(n, "wavefront"))
+            .plain(format!(" ({fewest} ideal) due to bank conflicts")),
     }
 }
 
@@ -411,24 +411,24 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
         return sentence
             .plain(" ")
             .strong(plural(store.lost, "lane"))
-            .plain(" lost the race to another lane at the same bytes.");
+            .plain(" wrote bytes that another lane of the same store overwrote.");
     }
     let width = store.lanes.first().map_or(0, |lane| lane.bytes.len());
     let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
     match stride(store) {
         Some(stride) if stride.unsigned_abs() as usize == width => {
-            sentence.plain(" The lanes write side by side.")
+            sentence.plain(" The lanes write contiguous addresses.")
         }
-        Some(0) => sentence.plain(" All lanes wrote the same value to the same place."),
+        Some(0) => sentence.plain(" All lanes wrote the same value to the same address."),
         None if n_bytes > store.n_bytes as usize => {
             sentence.plain(" Some lanes wrote equal values to the same bytes.")
         }
         None => sentence,
         Some(stride) if (stride.unsigned_abs() as usize) < width => {
-            sentence.plain(" Neighbouring lanes overlap with equal values.")
+            sentence.plain(" Adjacent lanes overlap with equal values.")
         }
         Some(stride) => sentence.plain(format!(
-            " Neighbouring lanes lie {} apart.",
+            " The lane stride is {}.",
             plural(stride.unsigned_abs() as u32, "byte")
         )),
     }
@@ -483,9 +483,8 @@ fn memory_name(id: &MemoryId) -> String {
 }
 
 fn plural(n: u32, word: &str) -> String {
-    match (n, word) {
-        (1, _) => format!("1 {word}"),
-        (_, "pass") => format!("{n} passes"),
-        _ => format!("{n} {word}s"),
+    match n {
+        1 => format!("1 {word}"),
+        n => format!("{n} {word}s"),
     }
 }

@@ -163,7 +163,7 @@ impl Place {
                 })?;
         }
         match is_empty {
-            true => Err(place.mistake("found no place before `:`, expected one such as `lane 3`")),
+            true => Err(place.mistake("found no thread before `:`, expected one such as `lane 3`")),
             false => Ok(()),
         }
     }
@@ -193,7 +193,7 @@ impl Place {
             }
         };
         match is_given_twice {
-            true => Err(format!("found `{word}` where the place says it already")),
+            true => Err(format!("found `{word}` twice")),
             false => Ok(()),
         }
     }

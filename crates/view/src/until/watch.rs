@@ -151,9 +151,9 @@ impl Session {
         }
         match places.is_empty() {
             true => Err(UntilError::new(match lines {
-                [] => "no line has a breakpoint".to_owned(),
-                [line] => format!("line {line} has no instruction, nor has any after it"),
-                _ => "none of these lines has an instruction, nor has any after them".to_owned(),
+                [] => "no breakpoint is set".to_owned(),
+                [line] => format!("no instruction at or after line {line}"),
+                _ => "no instruction at or after any of these lines".to_owned(),
             })),
             false => Ok(Watched::Lines(places)),
         }
@@ -335,7 +335,7 @@ impl Session {
         let next = self.timeline.machine().next_step()?;
         let line = places.get(&(next.function.0, next.instruction))?;
         Some(format!(
-            "line {line} comes next, in warp {} of block {}",
+            "next: line {line}, warp {} of block {}",
             next.warp, next.block
         ))
     }
@@ -347,7 +347,7 @@ impl Session {
             Some(readable(ty, bits))
         });
         format!(
-            "{} is {} in lane {lane} of warp {}, block {}",
+            "{} = {} in lane {lane} of warp {}, block {}",
             register.condition.register,
             value.unwrap_or_default(),
             step.warp,
@@ -362,12 +362,12 @@ impl Session {
         let text = match (&watch.reached, watch.direction) {
             (Some(found), _) => found.text.clone(),
             (None, Direction::Back) if position == 0 => {
-                "it did not happen before; this is the start".to_owned()
+                "the condition was not met before; this is the first step".to_owned()
             }
             (None, Direction::Forward) if is_over => {
-                "it does not happen any more; this is the end".to_owned()
+                "the condition is not met before the end of the run".to_owned()
             }
-            (None, _) => "it has not happened yet; the steps that were allowed are over".to_owned(),
+            (None, _) => "step limit reached before the condition was met".to_owned(),
         };
         Reached {
             is_reached: watch.reached.is_some(),

@@ -17,7 +17,7 @@ pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
 /// Runs to the end, and says what differs from what the scenario promises of its fault and its buffers.
 pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(), String> {
     if !session.run(max_steps) {
-        return Err(format!("not over after {max_steps} steps"));
+        return Err(format!("not finished after {max_steps} steps"));
     }
     let expected = session.scenario().fault.clone();
     if let Some(why) = compare_fault(expected.as_ref(), session.fault().as_ref()) {

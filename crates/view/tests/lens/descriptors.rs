@@ -62,13 +62,13 @@ fn a_wrong_stride_shows_what_is_read_instead() {
         ],
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 64 of `f16`, K-major, swizzle 128B, in shared memory
-            3584 of 4096 elements are not what is read, if the tile was stored as was meant: for (8, 0) hardware reads (4, 0).
-            Field stride byte offset: 512 bytes = 32 × 16 bytes = 256 elements; 1024 bytes = 64 × 16 bytes = 512 elements was meant.
-            (4, 0) and (8, 0) are both read at byte 576: the offsets are smaller than what lies between them.
-            One instruction reads 16 elements along k; the next step adds 32 bytes to the start, 2 in the field.
-            LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
-            3584 of 4096 elements are moved by the swizzle.
-            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
+            If the tile was stored according to the intended descriptor, the hardware reads 3584 of 4096 elements from wrong addresses: for (8, 0) it reads (4, 0).
+            Field stride byte offset: 512 bytes = 32 × 16 bytes = 256 elements, intended: 1024 bytes = 64 × 16 bytes = 512 elements.
+            (4, 0) and (8, 0) are both read at byte 576: the offsets are smaller than the data between them.
+            One instruction reads 16 elements along k; the next step adds 32 bytes to the start address, 2 in the field.
+            With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            The swizzle moves 3584 of 4096 elements.
+            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
             wrong 3584 of 4096, marked 0
         "#]],
     );
@@ -81,10 +81,10 @@ fn a_step_is_marked_over_the_whole_tile() {
         &[("type", "f16"), ("step", "2")],
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 16 of `f16`, K-major, swizzle 128B, in shared memory
-            One instruction reads 16 elements along k; the next step adds 32 bytes to the start, 2 in the field.
-            LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
-            896 of 1024 elements are moved by the swizzle.
-            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
+            One instruction reads 16 elements along k; the next step adds 32 bytes to the start address, 2 in the field.
+            With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            The swizzle moves 896 of 1024 elements.
+            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
             wrong 0 of 512, marked 128
         "#]],
     );
@@ -134,7 +134,7 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
         ],
         expect![[r#"
             Instruction descriptor of `tcgen05.mma.kind::f16`: 0x08410490
-            Field B transposed: MN-major; K-major was meant.
+            Field B transposed: MN-major, intended: K-major.
             wrong 0 of 0, marked 0
         "#]],
     );
@@ -143,8 +143,8 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
         &[("kind", "f16"), ("descriptor", "0x1e7e0490")],
         expect![[r#"
             Instruction descriptor of `tcgen05.mma.kind::f16`: 0x1e7e0490
-            No product has 480 rows: the field counts 16 rows, so 128 rows are 8.
-            No product of 480 rows has 504 columns: the field counts 8 columns, and it is a multiple of 16 columns up to 256.
+            No MMA has 480 rows: the field counts units of 16 rows, so 128 rows are encoded as 8.
+            No MMA with 480 rows has 504 columns: the field counts units of 8 columns, and n is a multiple of 16 up to 256.
             wrong 0 of 0, marked 0
         "#]],
     );
@@ -152,7 +152,7 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
         "tcgen05.idesc",
         &[("kind", "tf32"), ("descriptor", "0x08410490")],
         expect![[r#"
-            refused: 0x08410490 names types that `.kind::tf32` does not have
+            refused: 0x08410490 encodes types that `.kind::tf32` does not support
         "#]],
     );
 }
@@ -168,12 +168,12 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         ],
         expect![[r#"
             B of `tcgen05.mma`, 128 × 64 of `bf16`, MN-major, swizzle 128B, in shared memory
-            8128 of 8192 elements are not what is read, if the tile was stored as was meant: for (0, 1) hardware reads (1, 0).
-            Field B transposed: MN-major; K-major was meant.
-            One instruction reads 16 elements along k; the next step adds 2048 bytes to the start, 128 in the field.
-            LBO is the distance of spans of the swizzle along rows, SBO that of groups of 8 along k.
-            7168 of 8192 elements are moved by the swizzle.
-            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
+            If the tile was stored according to the intended descriptor, the hardware reads 8128 of 8192 elements from wrong addresses: for (0, 1) it reads (1, 0).
+            Field B transposed: MN-major, intended: K-major.
+            One instruction reads 16 elements along k; the next step adds 2048 bytes to the start address, 128 in the field.
+            LBO is the distance between swizzle spans along rows, SBO the distance between groups of 8 along k.
+            The swizzle moves 7168 of 8192 elements.
+            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
             wrong 8128 of 8192, marked 0
         "#]],
     );
@@ -182,11 +182,11 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         &[("type", "f16"), ("stored_major", "mn")],
         expect![[r#"
             A of `tcgen05.mma`, 128 × 64 of `f16`, K-major, swizzle 128B, in shared memory
-            8176 of 8192 elements are not what is read, if the tile was stored MN-major: for (0, 1) hardware reads (1, 0).
-            One instruction reads 16 elements along k; the next step adds 32 bytes to the start, 2 in the field.
-            LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
-            7168 of 8192 elements are moved by the swizzle.
-            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o (128,64):(64,1)`.
+            If the tile was stored MN-major, the hardware reads 8176 of 8192 elements from wrong addresses: for (0, 1) it reads (1, 0).
+            One instruction reads 16 elements along k; the next step adds 32 bytes to the start address, 2 in the field.
+            With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            The swizzle moves 7168 of 8192 elements.
+            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o (128,64):(64,1)`.
             wrong 8176 of 8192, marked 0
         "#]],
     );
@@ -194,7 +194,7 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         "tcgen05.tile.a",
         &[("kind", "f16"), ("idesc", "0x490")],
         expect![[r#"
-            refused: found m0n0 in the instruction descriptor, expected rows and columns
+            refused: found m0n0 in the instruction descriptor, expected a supported shape
         "#]],
     );
 }
@@ -220,7 +220,7 @@ fn hover_takes_instruction_descriptors_apart() {
         Bit 16, B transposed: MN-major.
         Bits 17 to 22, N / 8: 128 columns = 16 × 8.
         Bits 24 to 28, M / 16: 128 rows = 8 × 16.
-        `#lens?op=tcgen05.idesc&kind=f16&descriptor=0x8210090` takes it apart, and draws the tiles that it makes hardware read."#]]
+        `#lens?op=tcgen05.idesc&kind=f16&descriptor=0x8210090` decodes the descriptor and shows the tiles that the hardware reads."#]]
         .assert_eq(&format!("{}\n{}", found.title, found.lines.join("\n")));
     let at = source.find("%i, %p").expect("the operand") as u32 + 1;
     assert_eq!(

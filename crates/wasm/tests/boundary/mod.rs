@@ -171,7 +171,9 @@ fn a_view_of_a_memory_is_no_copy() {
             .memory_file("out", "png", JsValue::UNDEFINED)
             .is_err()
     );
-    let error = session.memory_view("nothing").expect_err("no such memory");
+    let error = session
+        .memory_view("nothing")
+        .expect_err("unknown buffer or variable");
     assert_eq!(text(&error, "code"), "W0902");
 }
 
@@ -254,7 +256,7 @@ fn arguments_that_make_no_sense_are_refused() {
     let grids = js_sys::Array::of1(&object("memory", "zzz".into()));
     let error = session
         .frame(object("grids", grids.into()))
-        .expect_err("no such memory");
+        .expect_err("unknown buffer or variable");
     assert_eq!(text(&error, "code"), "W0902");
 }
 
@@ -266,7 +268,9 @@ fn a_scenario_that_cannot_run_throws_with_code_and_diagnostics() {
     assert_eq!(text(&error, "name"), "WarpgridError");
     assert!(text(&error, "code").starts_with('W'));
     assert!(js_sys::Array::is_array(&get(&error, "diagnostics")));
-    let error = session().memory("nothing").expect_err("no such memory");
+    let error = session()
+        .memory("nothing")
+        .expect_err("unknown buffer or variable");
     assert_eq!(text(&error, "code"), "W0902");
 }
 

@@ -26,7 +26,7 @@ impl Outcome {
         (Outcome::Faults, "faults"),
         (Outcome::Hangs, "hangs"),
         (Outcome::Races, "races"),
-        (Outcome::GoesOn, "goes on"),
+        (Outcome::GoesOn, "continues"),
     ];
 
     /// Its word.
@@ -37,7 +37,11 @@ impl Outcome {
 
     /// The outcome of a word.
     pub fn read(text: &str) -> Result<Outcome, String> {
-        let text = text.trim();
+        let text = match text.trim() {
+            // Former spelling, which saved answers may contain.
+            "goes on" => "continues",
+            text => text,
+        };
         let found = Outcome::ALL.iter().find(|(_, name)| *name == text);
         let names = Outcome::ALL.map(|(_, name)| format!("`{name}`")).join(", ");
         found

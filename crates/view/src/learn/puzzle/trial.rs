@@ -32,14 +32,10 @@ impl Cost {
         (
             "sectors",
             Cost::Sectors,
-            ["sector of global memory", "sectors of global memory"],
+            ["global memory sector", "global memory sectors"],
         ),
-        (
-            "stores",
-            Cost::Stores,
-            ["store of a warp", "stores of warps"],
-        ),
-        ("steps", Cost::Steps, ["step of a warp", "steps of warps"]),
+        ("stores", Cost::Stores, ["warp store", "warp stores"]),
+        ("steps", Cost::Steps, ["warp step", "warp steps"]),
     ];
 
     /// What `n` of it are called.
@@ -96,7 +92,7 @@ impl Limit {
         match found <= self.most {
             true => Ok(()),
             false => Err(format!(
-                "every byte is right, and the run has {found} {}, expected {}",
+                "all bytes are correct, but the run has {found} {}, expected {}",
                 self.what.words(found),
                 self.words()
             )),
@@ -125,7 +121,7 @@ impl<'a> Trial<'a> {
             limit.check(&mut session)?;
         }
         for variant in &self.gap.variants {
-            let with = |why: String| format!("with `{}` at the launch {why}", variant.words());
+            let with = |why: String| format!("for `{}`: {why}", variant.words());
             let other = variant.apply(&own).and_then(|own| run(&own));
             let solved = run(&variant.apply(&wanted)?)?;
             let mut other = other.map_err(with)?;
@@ -134,8 +130,8 @@ impl<'a> Trial<'a> {
         no_race(&mut session, &wanted)?;
         let n = self.gap.variants.len() + 1;
         Ok(match n {
-            1 => "Right: every byte is as it should be.".to_owned(),
-            n => format!("Right: every byte is as it should be, in {n} launches."),
+            1 => "Correct: all bytes match.".to_owned(),
+            n => format!("Correct: all bytes match in {n} launches."),
         })
     }
 }
@@ -156,7 +152,7 @@ fn run(source: &str) -> Result<Session, String> {
     }
     match is_over {
         true => Ok(session),
-        false => Err(format!("the run has not ended after {MAX_STEPS} steps")),
+        false => Err(format!("step limit reached after {MAX_STEPS} steps")),
     }
 }
 
@@ -179,15 +175,15 @@ fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> S
     let store = writer.and_then(|(step, _)| session.events(step, step + 1).into_iter().next());
     let by = match (writer, store) {
         (Some((_, lane)), Some(store)) => {
-            format!("line {} wrote it in lane {lane}", store.range.line)
+            format!("written by lane {lane} in line {}", store.range.line)
         }
-        (Some((_, lane)), None) => format!("lane {lane} wrote it"),
-        (None, _) => "no lane wrote it".to_owned(),
+        (Some((_, lane)), None) => format!("written by lane {lane}"),
+        (None, _) => "not written by any lane".to_owned(),
     };
     format!(
-        "byte {at} of `{}`, in element {element}, is 0x{:02x}, expected 0x{:02x}; {by}",
-        own.id,
+        "found 0x{:02x} in byte {at} of `{}` (element {element}), expected 0x{:02x}; {by}",
         byte(own),
+        own.id,
         byte(wanted)
     )
 }
@@ -196,7 +192,7 @@ fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> S
 fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {
-            Err(format!("every byte is right here by chance: {note}"))
+            Err(format!("all bytes match only by chance: {note}"))
         }
         _ => Ok(()),
     }
@@ -212,7 +208,7 @@ fn no_race(session: &mut Session, wanted: &str) -> Result<(), String> {
     match Outcome::of(&mut solved) {
         Outcome::Races => Ok(()),
         _ => Err(format!(
-            "every byte is right in this order, and there is a data race: {}",
+            "all bytes match in this schedule, but the kernel has a data race: {}",
             race.message
         )),
     }

@@ -48,7 +48,10 @@ impl Variant {
         let text: String = lines.collect();
         match is_found {
             true => Ok(text),
-            false => Err(format!("no line of the kernel states `{}`", self.words())),
+            false => Err(format!(
+                "no annotation of the kernel declares `{}`",
+                self.words()
+            )),
         }
     }
 

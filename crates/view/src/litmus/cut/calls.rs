@@ -56,7 +56,7 @@ pub(super) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, Lit
                 let what = match &operand.value {
                     OperandValue::Callee(Callee::System(name)) => format!("`{name}`"),
                     OperandValue::Callee(Callee::Indirect { .. }) => {
-                        "a function by its address".to_owned()
+                        "a function through a register".to_owned()
                     }
                     OperandValue::Callee(Callee::Direct(id)) => {
                         let callee = functions.get(id.0 as usize);
@@ -68,7 +68,7 @@ pub(super) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, Lit
                     _ => continue,
                 };
                 return fail(format!(
-                    "the chosen lines call {what}, whose text the module does not have: choose lines without that call"
+                    "the selected lines call {what}, whose body is not part of the module: select lines without this call"
                 ));
             }
         }
@@ -113,7 +113,7 @@ impl<'a> Parameters<'a> {
             let at = variable.span.start;
             if variable.size_bytes > 8 {
                 return fail(format!(
-                    "the chosen lines pass `{}`, which has {} bytes: choose lines whose calls pass registers and numbers of 64 bits or less",
+                    "the selected lines pass `{}` with {} bytes: select lines whose calls pass registers and numbers of at most 64 bits",
                     variable.name, variable.size_bytes
                 ));
             }

@@ -108,7 +108,7 @@ impl Places {
             n += elements.len();
             if n > MOST_ELEMENTS {
                 return fail(format!(
-                    "the chosen lines touch more than {MOST_ELEMENTS} elements: choose fewer lines, or fewer threads"
+                    "the selected lines access more than {MOST_ELEMENTS} elements: select fewer lines or fewer threads"
                 ));
             }
             let own = self.own_block(home);

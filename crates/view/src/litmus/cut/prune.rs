@@ -53,7 +53,7 @@ fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
         thread: None,
         line: origin,
         message: match origin {
-            Some(_) => format!("{}: choose lines without it", error.message),
+            Some(_) => format!("{}: select lines without this instruction", error.message),
             None => error.message,
         },
     }
