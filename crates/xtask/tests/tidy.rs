@@ -12,52 +12,139 @@ const UNWANTED: &[(&str, &str)] = &[
     ("FIX", "ME"),
 ];
 
-/// Words that say less than the plain ones of rustdoc and of the manuals. Written in halves, as above.
-const VAGUE: &[(&str, &str)] = &[
-    ("so ma", "ny"),
-    ("beh", "ind"),
-    ("stan", "ds"),
-    ("to", "ld"),
-    ("ju", "dge"),
-    ("jud", "ged"),
-    ("judg", "es"),
-    ("judg", "ing"),
-    ("wan", "ts"),
-    ("nob", "ody"),
-    ("every", "body"),
-    ("for", "th"),
-    ("at a pr", "ess"),
-    ("did not arr", "ive"),
-    ("is com", "ing"),
-    ("are com", "ing"),
-    ("since th", "en"),
+/// Phrases that usually indicate a relative clause or an everyday verb in place of a technical term. A phrase in braces stands for each of
+/// its alternatives.
+const MARKERS: &[&str] = &[
+    "of its own",
+    "{as it is|as they are}",
+    "what {it|they|is|has|was|are|comes|does|goes|lies|can|may|must|a|an|the}",
+    "where {it|they|that|there|a|an|the|no|one}",
+    "{whoever|those that|that which|lies|lie}",
+    "{come|comes} {before|after|to|together|from}",
+    "{go on|goes on|give way|gives way|beside|whole|forth|besides that|so that|nobody|everybody|who}",
+    "{is there|are there|is no}",
+    "one {of|that}",
+    "at {hand|once|a place}",
+    "by {itself|themselves}",
+    "{look at|looks at|ask|asks|know|knows|tell|tells|say|says|take|takes|bring|brings}",
 ];
 
+/// Returns the alternatives of a marker: `at {hand|once}` is `at hand` and `at once`.
+fn alternatives(marker: &str) -> Vec<Vec<&str>> {
+    let mut all: Vec<Vec<&str>> = vec![Vec::new()];
+    for part in marker.split_inclusive(['{', '}']) {
+        let choices: Vec<&str> = match part.strip_suffix('}') {
+            Some(choices) => choices.split('|').collect(),
+            None => vec![part.trim_end_matches('{')],
+        };
+        let extended = all.iter().flat_map(|phrase| {
+            choices.iter().map(|choice| {
+                let words = choice.split_whitespace();
+                phrase.iter().copied().chain(words).collect()
+            })
+        });
+        all = extended.collect();
+    }
+    all
+}
+
+/// Texts of one kind and their number of words and markers.
+#[derive(Default)]
+struct Prose {
+    words: usize,
+    markers: usize,
+}
+
+impl Prose {
+    fn add(&mut self, text: &str, markers: &[Vec<&str>]) {
+        let text = text.to_lowercase();
+        let is_boundary = |c: char| !(c.is_alphanumeric() || c == '_' || c == '-');
+        let words: Vec<&str> = text
+            .split(is_boundary)
+            .filter(|word| !word.is_empty())
+            .collect();
+        self.words += words.len();
+        let starts_with_marker = |at: &usize| {
+            let rest = &words[*at..];
+            markers.iter().any(|marker| rest.starts_with(marker))
+        };
+        self.markers += (0..words.len()).filter(starts_with_marker).count();
+    }
+
+    fn per_thousand(&self) -> f64 {
+        1000.0 * self.markers as f64 / self.words.max(1) as f64
+    }
+}
+
+/// Returns the string literals of a source line that contain at least three words.
+fn sentences_in(line: &str) -> impl Iterator<Item = &str> {
+    let literals = line.split('"').skip(1).step_by(2);
+    literals.filter(|literal| literal.split_whitespace().count() >= 3)
+}
+
+/// Prints the rate of markers per 1,000 words, for information: `cargo test -p xtask --test tidy -- --nocapture`.
 #[test]
-fn sentences_use_plain_words() {
-    let mut found = Vec::new();
-    for (name, text) in files(&["rs", "md", "js", "mjs", "ts", "html", "ptx"]) {
-        for (number, line) in text.lines().enumerate() {
-            for (first, second) in VAGUE {
-                let word = format!("{first}{second}");
-                if has_word(line, &word) {
-                    found.push(format!("{name}:{}: `{word}`", number + 1));
+fn rates_of_unclear_phrases_are_measured() {
+    let markers: Vec<Vec<&str>> = MARKERS
+        .iter()
+        .flat_map(|marker| alternatives(marker))
+        .collect();
+    let [mut interface, mut documents, mut doc_comments, mut comments] =
+        [(); 4].map(|()| Prose::default());
+    let sources = files(&["rs", "js", "mjs", "md", "html"]);
+    let is_test = |name: &str| name.contains("test") || name.contains("/data/");
+    for (name, text) in sources.iter().filter(|(name, _)| !is_test(name)) {
+        if name.ends_with(".md") {
+            if name != "CHANGELOG.md" {
+                documents.add(text, &markers);
+            }
+            continue;
+        }
+        for line in text.lines().map(str::trim_start) {
+            match (
+                line.strip_prefix("///").or(line.strip_prefix("//!")),
+                line.strip_prefix("//"),
+            ) {
+                (Some(doc), _) => doc_comments.add(doc, &markers),
+                (None, Some(comment)) => comments.add(comment, &markers),
+                (None, None) => {
+                    for sentence in sentences_in(line) {
+                        interface.add(sentence, &markers);
+                    }
                 }
             }
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    for (kind, prose) in [
+        ("user interface", &interface),
+        ("documentation", &documents),
+        ("doc comments", &doc_comments),
+        ("comments", &comments),
+    ] {
+        println!(
+            "{kind}: {:.1} per 1,000 of {} words",
+            prose.per_thousand(),
+            prose.words
+        );
+        assert!(prose.words > 1_000, "{kind}: the texts were not found");
+        assert!(
+            prose.markers < prose.words / 10,
+            "{kind}: {} markers",
+            prose.markers
+        );
+    }
 }
 
-/// Whether `line` has the word on its own; `_` separates words.
-fn has_word(line: &str, word: &str) -> bool {
-    let line = line.to_lowercase();
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
-    line.match_indices(word).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + word.len()..].chars().next();
-        !is_part(before) && !is_part(after)
-    })
+#[test]
+fn alternatives_of_a_marker_are_all_combinations() {
+    let phrases = alternatives("{come|comes} {to|from}");
+    let expected = [
+        ["come", "to"],
+        ["come", "from"],
+        ["comes", "to"],
+        ["comes", "from"],
+    ];
+    assert_eq!(phrases, expected);
 }
 
 #[test]
