@@ -77,8 +77,14 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
 fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
     writeln!(
         out,
-        "line {}: {}: {} requests, {} wavefronts ({} ideal): {} bank conflicts",
-        found.line, found.opcode, found.requests, found.wavefronts, found.ideal, found.conflicts
+        "line {}: {}: {} request{}, {} wavefronts ({} ideal): {} bank conflicts",
+        found.line,
+        found.opcode,
+        found.requests,
+        if found.requests == 1 { "" } else { "s" },
+        found.wavefronts,
+        found.ideal,
+        found.conflicts
     )?;
     if let Some(collision) = &found.collision {
         writeln!(out, "  step {}: {}", found.worst_step, collision.text)?;
