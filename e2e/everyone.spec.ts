@@ -51,6 +51,8 @@ async function found(page: Page) {
 
 for (const [view, show] of VIEWS) {
   test(`${view}: in light, dark and forced colours, and at 200 %`, async ({ page }) => {
+    // Four passes over a long list take most of a minute on a busy machine.
+    test.slow();
     await show(page);
     const seen: Record<string, string[]> = {};
     for (const colorScheme of ["light", "dark"] as const) {
