@@ -42,16 +42,14 @@ impl Arguments {
         if at < self.words.len() {
             Ok(Some(self.words.remove(at)))
         } else {
-            Err(format!("`{name}` needs a value"))
+            Err(format!("`{name}` requires a value"))
         }
     }
 
     /// Nothing may be left over.
     pub(crate) fn done(&self) -> Result<()> {
         match self.words.first() {
-            Some(word) => Err(format!(
-                "`{word}` is not understood here; `cargo xtask help` helps"
-            )),
+            Some(word) => Err(format!("unknown argument `{word}`; see `cargo xtask help`")),
             None => Ok(()),
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         all_well &= measure_each("native", harness, |figures| table.native(figures))?;
     }
     if with_peers {
-        table.native(&measure("measuring the peers", &mut peers(&inputs)?)?);
+        table.native(&measure("measuring other parsers", &mut peers(&inputs)?)?);
     }
     if included("wasm") {
         let program = wasm_program(&inputs)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         all_well &= measure_each("wasm in Node", harness, |figures| table.wasm(figures))?;
         let hosts = translated(&program, &inputs)?;
         for (host, mut command) in hosts {
-            let title = format!("measuring translated kernels, {host}");
+            let title = format!("measuring compiled kernels, {host}");
             table.wasm(&measure(&title, &mut command)?);
         }
     }
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
             let mut figures = shell::command("node");
             figures.arg("e2e/figures.mjs");
             figures.env("CHROMIUM", found.of_journeys());
-            table.wasm(&measure("measuring, the page in Chromium", &mut figures)?);
+            table.wasm(&measure("measuring the page in Chromium", &mut figures)?);
         }
         if included("size") {
             for size in sizes::of_folder(&site)? {
@@ -114,7 +114,7 @@ fn wasm(program: &Path, inputs: &Path) -> Command {
 fn translated(program: &Path, inputs: &Path) -> Result<[(&'static str, Command); 2]> {
     let package = package::built()?;
     let launches = shell::ask(wasm(program, inputs).arg("--launches"));
-    let launches = launches.ok_or("the harness does not say what it launches")?;
+    let launches = launches.ok_or("the harness printed no launches")?;
     let file = inputs.join("launches.json");
     shell::write(&file, &launches)?;
     let by = |script: &str| {
@@ -139,7 +139,7 @@ fn peers(inputs: &Path) -> Result<Command> {
     ]);
     build.args(["--target-dir", "target/peers"]);
     build.args(["--message-format", "json-render-diagnostics"]);
-    let outcome = shell::step("compiling the peers", &mut build)?;
+    let outcome = shell::step("compiling other parsers", &mut build)?;
     let program = package::artefact(&outcome.transcript, "/warpgrid-peers")
         .ok_or("cargo made no warpgrid-peers")?;
     let mut command = shell::command(program);
@@ -155,7 +155,7 @@ fn measure_each(
     mut take: impl FnMut(&[Value]),
 ) -> Result<bool> {
     let names =
-        shell::ask(harness().arg("--names")).ok_or("the harness does not name its figures")?;
+        shell::ask(harness().arg("--names")).ok_or("the harness printed no figure names")?;
     let mut all_well = true;
     for name in names.lines() {
         let outcome = shell::observe(&format!("measuring {name}, {title}"), harness().arg(name))?;

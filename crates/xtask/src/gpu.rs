@@ -88,17 +88,17 @@ impl Questions {
     /// Says what is left out, and asks; `None` where the questions are only written.
     pub(crate) fn ask(&self, options: &Options) -> Result<Option<Vec<Answer>>> {
         for (name, why) in &self.left_out {
-            println!("not asked: {name}: {why}");
+            println!("not launched: {name}: {why}");
         }
         if self.modules.is_empty() {
-            return Err("there is nothing to ask about".to_owned());
+            return Err("no launches".to_owned());
         }
         if let Some(answers) = &options.answers {
             return read(answers).map(Some);
         }
         if let Some(file) = &options.questions {
             self.write(file)?;
-            println!("{} modules are written", self.modules.len());
+            println!("wrote {} modules", self.modules.len());
             return Ok(None);
         }
         let folder = files::Folder::new("gpu")?;
@@ -111,7 +111,7 @@ impl Questions {
             .map_err(|error| format!("python3: {error}"))?;
         match status.success() {
             true => read(&answers).map(Some),
-            false => Err("the GPU was not asked".to_owned()),
+            false => Err("the GPU was not used".to_owned()),
         }
     }
 
@@ -147,13 +147,13 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         return Err(format!("the emulator stops: {}", fault.message));
     }
     if !is_over {
-        return Err("it does not end in the emulator".to_owned());
+        return Err("the run does not terminate in the emulator".to_owned());
     }
     let completed = session.scenario().clone();
     let program = warpgrid_ptx::Ptx
         .check(source, &Overrides::default())
         .program;
-    let program = program.ok_or("its text is not accepted")?;
+    let program = program.ok_or("the source is rejected")?;
     let described = describe(&completed, &program).map_err(|problem| problem.message)?;
     let Described {
         launch,
@@ -161,13 +161,13 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         parameters,
     } = described;
     if !launch.multicasts.is_empty() {
-        return Err("it needs several devices".to_owned());
+        return Err("requires several devices".to_owned());
     }
     let memory = |buffer: &Buffer| {
         let bytes = session.memory(&MemoryId::from(buffer.name.as_str()));
         bytes
             .map(sum)
-            .ok_or_else(|| format!("{} is not there", buffer.name))
+            .ok_or_else(|| format!("{} does not exist", buffer.name))
     };
     let mut all = Vec::new();
     for (buffer, init) in buffers.iter().zip(&launch.buffers) {
@@ -248,7 +248,7 @@ fn read(file: &Path) -> Result<Vec<Answer>> {
     // The first line says which GPU it was.
     for line in text.as_bytes().lines().skip(1) {
         let line = line.map_err(about)?;
-        answers.push(answer(&line).ok_or_else(|| format!("{line}: no answer"))?);
+        answers.push(answer(&line).ok_or_else(|| format!("{line}: no result"))?);
     }
     Ok(answers)
 }

@@ -29,10 +29,11 @@ pub(crate) fn run(
 /// The value after an option.
 pub(crate) fn value_of(option: &str, words: &mut impl Iterator<Item = String>) -> Result<String> {
     let value = words.next();
-    value.ok_or_else(|| format!("`{option}` needs a value"))
+    value.ok_or_else(|| format!("`{option}` requires a value"))
 }
 
 /// A number as an option has it.
 pub(crate) fn number<N: std::str::FromStr>(text: &str) -> Result<N> {
-    text.parse().map_err(|_| format!("`{text}` is no number"))
+    text.parse()
+        .map_err(|_| format!("`{text}` is not a number"))
 }

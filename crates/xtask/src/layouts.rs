@@ -8,7 +8,7 @@ use crate::shell::{self, Result};
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let python = arguments.option("--python")?;
     arguments.done()?;
-    let python = python.ok_or("say which Python has both algebras: --python PROGRAM")?;
+    let python = python.ok_or("select a Python with both layout algebras: --python PROGRAM")?;
     let mut test = shell::cargo();
     test.args([
         "test",

@@ -33,24 +33,24 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
-  test [--only SUITE | --quick]     what CI runs; SUITE is style, native, wasm, package or e2e; --quick takes style and native
-  build                             the release site in dist/, with its sizes, also by room of the core
-  package                           the npm package in pkg/, with its sizes
-  bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
-  conformance [--family NAME]       agreement with the reference assembler's verdicts; --gpu: with the GPU of this machine
-  differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
-                                    --nvdisasm PROGRAM, --keep FOLDER; --gpu: as PTX on the GPU of this machine
-  record FOLDER PROGRAM …           runs a program that uses the CUDA driver API, without a GPU, and keeps its PTX modules and launches;
-                                    `conformance --recorded FOLDER` compares the launches with those that Warpgrid infers
-  litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
-  order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs said exactly
-  layouts --python PROGRAM          thousands of cases of the algebra of layouts, agreed with tensor-layouts and pycute, which that Python has
-  release --dry-run [--verify]      packs the crates and the npm package as their registries would have them; without it, publishes them
-          --check TAG | --notes | --archive NAME     whether a tag may be released; what CHANGELOG.md says of it; the command, packed
-  ready                             rewrites generated files, then runs `test`
-  setup                             only install what the other commands need
+  test [--only SUITE | --quick]     run the CI suite; SUITE is style, native, wasm, package or e2e; --quick runs style and native
+  build                             build the release site in dist/, and print its sizes, also by crate of each emulator module
+  package                           build the npm package in pkg/, and print its sizes
+  bench [--peers] [--json]          run the benchmarks: parsing, checking, emulation, sizes
+  conformance [--family NAME]       compare accept/reject decisions with `ptxas`; --gpu: compare results with the local GPU
+  differential N --ptxas PROGRAM    run random kernels as PTX and as SASS, and compare memory; --seed S,
+                                    --nvdisasm PROGRAM, --keep DIR; --gpu: compare with the local GPU
+  record DIR PROGRAM …              run a program that uses the CUDA driver API, without a GPU, and record its PTX modules and launches;
+                                    `conformance --recorded DIR` compares them with the inferred launch configurations
+  litmus [--seeds 1000]             run litmus tests: check that all outcomes are allowed, and count tests with several outcomes
+  order [--seeds 4] [--only NAME]   run kernels with data races or hangs and their correct counterparts, and compare findings and fixes
+  layouts --python PROGRAM          compare the layout algebra with the Python packages tensor-layouts and pycute on thousands of cases
+  release --dry-run [--verify]      package the crates and the npm package; without the option, publish them
+          --check TAG | --notes | --archive NAME     check a release tag; print its section of CHANGELOG.md; archive the command
+  ready                             regenerate generated files, then run `test`
+  setup                             install the tools of all commands
 
-Every command installs what it needs, once; later calls find it in milliseconds.
+Each command installs missing tools on first use.
 ";
 
 fn main() -> ExitCode {

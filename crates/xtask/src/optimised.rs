@@ -31,5 +31,5 @@ pub(crate) fn compile(title: &str, program: &str, options: &[&str]) -> Result<st
     let found = endings
         .iter()
         .find_map(|ending| artefact(&outcome.transcript, ending));
-    found.ok_or_else(|| format!("cargo made no {program}"))
+    found.ok_or_else(|| format!("cargo produced no {program}"))
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     let folder = build()?;
     println!("{}", sizes::report(&folder)?);
-    println!("  `npm pack ./pkg` makes the archive, `npm install ./pkg` uses it in place");
+    println!("  `npm pack ./pkg` creates the archive, `npm install ./pkg` installs the directory");
     Ok(true)
 }
 
@@ -56,7 +56,7 @@ fn build() -> Result<PathBuf> {
     describe(&folder)?;
     let core = shell::root().join(WIDGET_CORE);
     let alone = ["--no-default-features", "--features", "ptx"];
-    pack("the core of the widget", &core, &alone)?;
+    pack("the emulator of the widget", &core, &alone)?;
     for name in ["load.js", "errors.js"] {
         copy(&folder.join(name), &core.join(name))?;
     }

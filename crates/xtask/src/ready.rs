@@ -21,7 +21,7 @@ fn regenerate() -> Result<()> {
     }
     shell::hand_over(shell::command("git").args(["--no-pager", "diff", "--stat"]))?;
     Err(
-        "generated files were not up to date; they are now: read `git diff` and commit it"
+        "generated files were out of date and have been regenerated: review `git diff` and commit them"
             .to_string(),
     )
 }
@@ -33,5 +33,5 @@ fn work_tree() -> Result<String> {
     status
         .zip(diff)
         .map(|(status, diff)| status + &diff)
-        .ok_or_else(|| "`git` does not answer".to_string())
+        .ok_or_else(|| "`git` failed".to_string())
 }

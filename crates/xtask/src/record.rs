@@ -15,8 +15,8 @@ const LAUNCHES: &str = "launches.jsonl";
 
 /// Runs the command; false if the program fails.
 pub(crate) fn run(mut arguments: Arguments) -> Result<bool> {
-    let folder = arguments.command().ok_or("`record` needs a folder")?;
-    let program = arguments.command().ok_or("`record` needs a program")?;
+    let folder = arguments.command().ok_or("`record` requires a directory")?;
+    let program = arguments.command().ok_or("`record` requires a program")?;
     let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let driver = build_driver()?;

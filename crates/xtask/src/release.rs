@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         (None, None, false, false) => publish()?,
         _ => {
             return Err(
-                "`release` takes one of --dry-run, --check TAG, --archive NAME and --notes"
+                "`release` requires exactly one of --dry-run, --check TAG, --archive NAME and --notes"
                     .to_owned(),
             );
         }
@@ -44,13 +44,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 fn check(tag: &str) -> Result<()> {
     if tag != format!("v{VERSION}") {
         return Err(format!(
-            "the tag is {tag}, and Cargo.toml has version {VERSION}: expected v{VERSION}"
+            "found tag {tag}, expected v{VERSION}, the version of Cargo.toml"
         ));
     }
     section(&changelog()?)?;
     let address = Address::of_project()?;
     if address.site.is_empty() || address.repository.is_empty() {
-        return Err("set `homepage` and `repository` in Cargo.toml before a release: the packages name them".to_owned());
+        return Err("set `homepage` and `repository` in Cargo.toml before a release: the packages contain them".to_owned());
     }
     Ok(())
 }

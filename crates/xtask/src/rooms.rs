@@ -20,8 +20,8 @@ const CORES: &[(&str, &str)] = &[
     ("warpgrid-core", "warpgrid-worker --bin warpgrid-core --no-default-features --features ptx"),
     ("warpgrid-core-sass", "warpgrid-worker --bin warpgrid-core-sass --no-default-features --features sass"),
     ("warpgrid-core-both", "warpgrid-worker --bin warpgrid-core-both --no-default-features --features ptx,sass,paste,translate"),
-    ("core_ptx, of widgets", "warpgrid-pack --lib --no-default-features --features ptx"),
-    ("core, of the package", "warpgrid-pack --lib"),
+    ("core_ptx (widget)", "warpgrid-pack --lib --no-default-features --features ptx"),
+    ("core (npm package)", "warpgrid-pack --lib"),
 ];
 
 /// Bytes of code by room.
@@ -38,7 +38,7 @@ pub(crate) fn report() -> Result<String> {
         let _ = writeln!(
             text,
             "\n  {:<30} {:>12}",
-            format!("room of {core}"),
+            format!("crate of {core}"),
             "bytes"
         );
         for (room, bytes) in rooms {
@@ -56,12 +56,15 @@ fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
         .args(words.split(' '))
         .args(["--target", rust::WASM, "--profile", "wasm"])
         .args(["--message-format", "json-render-diagnostics"]);
-    let outcome = shell::step(&format!("weighing {core}"), &mut command)?;
-    let file = artefact(&outcome.transcript, ".wasm").ok_or("cargo made no core")?;
+    let outcome = shell::step(&format!("measuring the size of {core}"), &mut command)?;
+    let file = artefact(&outcome.transcript, ".wasm").ok_or("cargo produced no emulator module")?;
     let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let wasm = Wasm::read(&bytes).ok_or_else(|| format!("{}: not a wasm file", file.display()))?;
     let mut rooms: Vec<_> = wasm.rooms().into_iter().collect();
-    rooms.push(("tables and texts of all rooms".to_owned(), wasm.data_bytes));
+    rooms.push((
+        "tables and strings of all crates".to_owned(),
+        wasm.data_bytes,
+    ));
     Ok(rooms)
 }
 

@@ -31,13 +31,15 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let port = match arguments.option("--port")? {
         Some(text) => text
             .parse::<u16>()
-            .map_err(|_| format!("`{text}` is no port"))?,
+            .map_err(|_| format!("`{text}` is not a port"))?,
         None => 8080,
     };
     let release = arguments.switch("--release");
     arguments.done()?;
     if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
-        return Err(format!("port {port} is taken; choose another with --port"));
+        return Err(format!(
+            "port {port} is in use; select another one with --port"
+        ));
     }
     if release {
         return site::serve_release(port);
@@ -59,9 +61,9 @@ fn develop(port: u16) -> Result<bool> {
         match build(&binder) {
             Ok(()) => {
                 server.announce_build()?;
-                eprintln!("  built; http://127.0.0.1:{port} is up to date");
+                eprintln!("  built: http://127.0.0.1:{port}");
             }
-            Err(message) => eprintln!("  {message}; waiting for a change"),
+            Err(message) => eprintln!("  {message}; waiting for changes"),
         }
         while sources() == before {
             std::thread::sleep(LOOK);
@@ -98,21 +100,21 @@ fn build(binder: &Binder) -> Result<()> {
     }
     compile.args(["--message-format", "json-render-diagnostics"]);
     let folder = shell::root().join(COMPILED);
-    let what = "compiling the page and its core";
+    let what = "compiling the page and the emulator";
     let title = match PROGRAMS
         .iter()
         .all(|program| bound(&folder, program).is_file())
     {
         true => Title::from(what),
-        false => Title::lasting(what, "about 2 minutes the first time on two cores"),
+        false => Title::lasting(what, "about 2 minutes on the first run, on two cores"),
     };
     let compiled = shell::step(title, &mut compile)?;
     for program in PROGRAMS {
         let wasm = artefact(&compiled.transcript, &format!("/{program}.wasm"))
-            .ok_or_else(|| format!("cargo made no {program}"))?;
+            .ok_or_else(|| format!("cargo produced no {program}"))?;
         let bound = bound(&folder, program);
         if changed_at(&bound).is_none_or(|bound| changed_at(&wasm) > Some(bound)) {
-            let title = format!("making the JavaScript of {program}");
+            let title = format!("generating the JavaScript of {program}");
             shell::step(&title, &mut binder.command(&wasm, &folder))?;
         }
     }
@@ -140,14 +142,14 @@ impl Server {
     fn announce_build(&mut self) -> Result<()> {
         let pipe = self.0.stdin.as_mut();
         let said = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
-        said.map_err(|error| format!("the server does not listen: {error}"))
+        said.map_err(|error| format!("the server failed to start: {error}"))
     }
 
     /// An error once it has ended.
     fn check(&mut self) -> Result<()> {
         match self.0.try_wait() {
             Ok(None) => Ok(()),
-            Ok(Some(status)) => Err(format!("the server ended: {status}")),
+            Ok(Some(status)) => Err(format!("the server exited: {status}")),
             Err(error) => Err(format!("the server: {error}")),
         }
     }

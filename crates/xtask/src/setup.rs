@@ -19,7 +19,7 @@ pub(crate) fn everything() -> Result<()> {
     npm::packages()?;
     let found = browser::find_or_install()?;
     eprintln!(
-        "  all there: {}, {}",
+        "  installed: {}, {}",
         found.chromium.display(),
         found.driver.display()
     );

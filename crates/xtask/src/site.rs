@@ -24,7 +24,7 @@ pub(crate) fn serve_release(port: u16) -> Result<bool> {
         "--port",
         &port.to_string(),
     ]);
-    println!("  building (some minutes); then at http://127.0.0.1:{port} (Ctrl-C ends it)");
+    println!("  building (several minutes), then serving http://127.0.0.1:{port} (Ctrl-C to stop)");
     shell::hand_over(&mut trunk)
 }
 
@@ -65,7 +65,7 @@ fn surround(site: &Path) -> Result<String> {
     let mut command = shell::command("node");
     command.arg("web/site/build.mjs").arg(site).arg(&package);
     Address::of_project()?.lend(&mut command);
-    let pages = shell::step("writing the pages around the playground", &mut command)?;
+    let pages = shell::step("writing the static pages", &mut command)?;
     Ok(sizes + &pages.transcript)
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
     let total = Size {
-        name: format!("{name}/ in all"),
+        name: format!("{name}/ total"),
         raw: sizes.iter().map(|size| size.raw).sum(),
         gzip: sizes.iter().map(|size| size.gzip).sum(),
         brotli: 0,
@@ -95,7 +95,7 @@ pub(crate) fn guard(site: &Path) -> Result<()> {
             && size.gzip > limit
         {
             return Err(format!(
-                "{} weighs {} bytes gzipped, more than {limit}: find what came in, or raise its limit in `xtask/src/sizes.rs`",
+                "{} is {} bytes gzipped, above the limit of {limit}: find the added code, or raise the limit in `xtask/src/sizes.rs`",
                 size.name, size.gzip
             ));
         }

@@ -73,7 +73,7 @@ fn run_each(suites: &[&Suite]) -> Tally {
 /// The suites that the options name.
 fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
     let chosen: Vec<&Suite> = match (only, quick) {
-        (Some(_), true) => return Err("`--only` and `--quick` exclude each other".to_string()),
+        (Some(_), true) => return Err("`--only` and `--quick` are mutually exclusive".to_string()),
         (Some(only), false) => SUITES.iter().filter(|(name, _)| *name == only).collect(),
         (None, true) => SUITES
             .iter()
@@ -82,7 +82,7 @@ fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
         (None, false) => SUITES.iter().collect(),
     };
     if chosen.is_empty() {
-        return Err("`--only` takes style, native, wasm, package or e2e".to_string());
+        return Err("`--only` requires style, native, wasm, package or e2e".to_string());
     }
     Ok(chosen)
 }

@@ -58,8 +58,8 @@ impl Compared<'_> {
                 }
                 return;
             }
-            Outcome::NotRunYet(why) => common("not run yet", why),
-            Outcome::Refused(why) => common("refused by check", why),
+            Outcome::NotRunYet(why) => common("not executed", why),
+            Outcome::Refused(why) => common("rejected", why),
             Outcome::Stopped(why) => common("stopped", why),
         };
         differences.add(&state);

@@ -42,7 +42,7 @@ impl Assembler {
             .split(", V")
             .nth(1)
             .and_then(|rest| rest.split_whitespace().next());
-        let release = version.ok_or_else(|| format!("{program} names no release"))?;
+        let release = version.ok_or_else(|| format!("{program} prints no release"))?;
         Ok(Assembler {
             program: program.to_owned(),
             release: release.to_owned(),

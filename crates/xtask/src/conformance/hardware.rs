@@ -73,7 +73,7 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         }
     }
     println!(
-        "{} launches: {} leave the same memory, {} differ, {} do not run on this GPU",
+        "{} launches: {} produce identical memory, {} differ, {} do not run on this GPU",
         answers.len(),
         counts.equal,
         counts.different,
@@ -209,7 +209,7 @@ impl Asked {
             let Some((scenario, litmus)) = litmus_test(&value) else {
                 self.questions
                     .left_out
-                    .push((name.to_owned(), "its form is not understood".to_owned()));
+                    .push((name.to_owned(), "unknown form".to_owned()));
                 continue;
             };
             self.add(name.to_owned(), scenario, Some(options.n_launches));

@@ -157,7 +157,7 @@ impl Options {
                 "--threads" => options.n_threads = number::<usize>(&value()?)?.clamp(1, 64),
                 "--json" => options.json = Some(value()?.into()),
                 "--all" => options.all = true,
-                _ => return Err(format!("`{word}` is not understood here\n\n{HELP}")),
+                _ => return Err(format!("unknown argument `{word}`\n\n{HELP}")),
             }
         }
         Ok(options)
@@ -187,32 +187,31 @@ impl Part {
 
 const HELP: &str = "\
 cargo xtask conformance [--only stores|general|arithmetic|spellings] [--family NAME] [--show N] [--all] [--threads N] [--json FILE]
-    agreement with the reference assembler: verdicts on stores (--oracle FOLDER), on all other instructions
-    (--general FOLDER), and results of arithmetic (--arithmetic FOLDER); the default folders are in ../shared.
-    Spellings are stores as disassemblers print them, by architecture: each is accepted and written again as it was.
-    --family names a family of verdicts (`st`, `atom`, `mbarrier.init`) or starts an operation (`cvt.rn`)
-    --show prints N differing cases, spread over all of them; --all also the families that agree
-    --json writes every differing case, one a line
+    compare with `ptxas`: decisions for stores (--oracle DIR) and for all other instructions (--general DIR), and
+    results of arithmetic (--arithmetic DIR); the default directories are in ../shared.
+    Spellings are stores as printed by disassemblers, per architecture: each must be accepted and formatted unchanged.
+    --family selects a family of decisions (`st`, `atom`, `mbarrier.init`) or the prefix of an operation (`cvt.rn`)
+    --show prints a sample of N differing cases; --all also lists the families without differences
+    --json writes every differing case, one per line
 cargo xtask conformance --sample
-    choose the project's own samples of verdicts again; those that were added by hand stay
+    select the samples of decisions in the project again, and keep manually added ones
 cargo xtask conformance --regenerate [--ptxas PROGRAM]
-    ask an installed assembler about the samples again
+    regenerate the decisions of the samples with an installed `ptxas`
 cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|general|modules] [--family NAME] [--keep FILE]
-    ask an installed assembler about N new modules: accepted ones of the samples, and of the
-    folders where they are there, with a word, an operand, the version or the target changed; and whole modules, which are
-    made of directives, declarations and bodies in any order. The same seed asks about the
-    same modules. --keep adds those on which we differ to a file, as lines of a sample
-cargo xtask conformance --public FOLDER [--show N] [--all] [--threads N]
-    check and launch all PTX texts and listings below a folder of checkouts of public projects, run the run tests of
-    ZLUDA, and check the bodies that LLVM's NVPTX tests expect. Known differences are listed with their reasons in
-    crates/xtask/src/conformance/public/known.tsv; any other difference is printed, and the exit status is 1. --all lists the
-    tests that cannot be used
-cargo xtask conformance --gpu [--only cases|arithmetic|litmus] [--family NAME] [--cases FOLDER] [--launches N]
+    compare decisions for N generated modules with an installed `ptxas`: accepted modules of the samples and, if they exist, of the
+    directories, with a changed modifier, operand, version or target; and whole modules of directives, declarations and bodies
+    in random order. The same seed generates the same modules. --keep appends modules with different decisions to a file in the
+    format of a sample
+cargo xtask conformance --public DIR [--show N] [--all] [--threads N]
+    check and launch all PTX sources and listings in a directory with checkouts of public projects, execute the run tests of
+    ZLUDA, and check the expected bodies of LLVM's NVPTX tests. crates/xtask/src/conformance/public/known.tsv lists known
+    differences with their reasons; other differences are printed, and the exit status is 1. --all lists unusable tests
+cargo xtask conformance --gpu [--only cases|arithmetic|litmus] [--family NAME] [--cases DIR] [--launches N]
     [--questions FILE | --answers FILE]
-    run kernels of compilers, forms of arithmetic and litmus tests (each N times) on the GPU of this machine too, and say where
-    its memory differs from the emulator's. --cases names a folder of kernels: PTX with launch comments, or folders as those of the
-    corpus. --questions only writes what another machine is to be asked with
-    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS`, and --answers reads what came of it";
+    run compiled kernels, forms of arithmetic and litmus tests (each N times) on the local GPU, and compare its memory with the
+    emulator's. --cases selects a directory of kernels: PTX with annotations, or directories in the format of the corpus.
+    --questions writes the launches for another machine, which executes them with
+    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS`, and --answers reads its results";
 
 fn compare(options: &Options) -> Result<bool> {
     let mut differences = report::Differences::default();

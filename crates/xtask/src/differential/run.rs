@@ -21,7 +21,10 @@ pub(super) enum Outcome {
 }
 
 /// What reasons begin with where a text does not come to its end.
-const STOPS: [&str; 2] = ["the PTX stops: ", "the machine code stops: "];
+const STOPS: [&str; 2] = [
+    "execution of the PTX stops: ",
+    "execution of the SASS stops: ",
+];
 
 /// Whether a text does not come to its end.
 pub(super) fn is_stop(why: &str) -> bool {
@@ -59,7 +62,7 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
         .lines()
         .any(|line| is_misprinted(line) || is_of_literal(line))
     {
-        return Outcome::NotComparable("the disassembler prints a source wrong");
+        return Outcome::NotComparable("the disassembler prints a wrong operand");
     }
     let outcome = compare_runs(kernel, build, listing);
     let Outcome::Differs(why) = &outcome else {
@@ -69,7 +72,7 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
     if lacks("which the text does not have") {
         return Outcome::NotComparable("the listing lacks a constant bank");
     }
-    if lacks("a function that only the linker knows") {
+    if lacks("a function whose address only the linker determines") {
         return Outcome::NotComparable("the listing lacks the relocations of calls");
     }
     undetermined(kernel, build, listing).map_or(outcome, Outcome::NotComparable)
@@ -79,10 +82,10 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
 fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'static str> {
     let mut lines = kernel.lines.iter();
     if !build.form.has_data() && lines.any(|line| constructs::reads_initial_values(line)) {
-        return Some("the listing has no initial values of variables");
+        return Some("the listing has no initializers");
     }
     if !build.form.has_encodings() && listing.contains("QNAN") {
-        return Some("the listing has a NaN literal without its bits");
+        return Some("the listing contains a NaN literal without its bits");
     }
     depends_on_nan_bits(kernel, build)
         .then_some("the memory depends on the bits of a 64-bit NaN that arithmetic produces")
@@ -173,7 +176,7 @@ fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
 pub(super) fn compare_with_gpu(kernel: &Kernel, build: &Build, found: &[u8]) -> Option<String> {
     match run(kernel.module(build), Front::Ptx, kernel) {
         Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
-        Err(why) => Some(format!("the emulator stops: {why}")),
+        Err(why) => Some(format!("execution in the emulator stops: {why}")),
     }
 }
 
@@ -206,10 +209,10 @@ fn run(source: String, front: Front, kernel: &Kernel) -> Result<Vec<u8>, String>
         return Err(format!("{} {why:?}", fault.message));
     }
     if !is_over {
-        return Err("it does not end".to_owned());
+        return Err("the run does not terminate".to_owned());
     }
     let bytes = session.memory(&MemoryId::from("out"));
-    let bytes = bytes.ok_or("it has no `out`")?;
+    let bytes = bytes.ok_or("the kernel has no `out`")?;
     debug_assert_eq!(bytes.len(), N_LANES * OUT_BYTES);
     Ok(bytes.to_vec())
 }

@@ -40,7 +40,7 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     install("installing Chromium and its driver", DEBIAN)?;
     let known = shell::ask(shell::command("apt-cache").args(["show", HEADLESS]));
     if known.is_some() {
-        install("installing Chromium without windows", &[HEADLESS])?;
+        install("installing headless Chromium", &[HEADLESS])?;
     }
     find().ok_or_else(missing)
 }
@@ -51,7 +51,7 @@ pub(crate) fn firefox() -> Result<PathBuf> {
     if let Some(found) = find() {
         return Ok(found);
     }
-    let missing = || "no test in Firefox: install it, or name it in $FIREFOX".to_string();
+    let missing = || "skipping tests in Firefox: install Firefox, or set $FIREFOX".to_string();
     update()?.ok_or_else(missing)?;
     install("installing Firefox", &["firefox-esr"])?;
     find().ok_or_else(missing)
@@ -84,7 +84,7 @@ fn update() -> Result<Option<()>> {
 }
 
 fn install(title: &str, packages: &[&str]) -> Result<()> {
-    let mut command = apt_get().ok_or("there is no `apt-get`")?;
+    let mut command = apt_get().ok_or("`apt-get` is not available")?;
     command
         .args(["install", "--yes", "--no-install-recommends"])
         .args(packages);

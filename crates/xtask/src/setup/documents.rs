@@ -58,7 +58,7 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
                 name,
                 place: (variable, place),
             }),
-            Err(why) => eprintln!("  no document of {name}: {why}"),
+            Err(why) => eprintln!("  skipping the document of {name}: {why}"),
         }
     }
     tools
@@ -71,7 +71,7 @@ fn python_tool(package: &str, command: &str) -> Result<PathBuf> {
     if !command.is_file() {
         let mut python = shell::command("python3");
         shell::step(
-            &format!("making a folder for {package}"),
+            &format!("creating a directory for {package}"),
             python.args(["-m", "venv"]).arg(&folder),
         )?;
         let mut pip = shell::command(folder.join("bin/pip"));

@@ -64,7 +64,7 @@ pub(crate) fn node() -> Result<()> {
             "Node {major} is too old; install Node {OLDEST_NODE} or later (https://nodejs.org)"
         )),
         None => Err(format!(
-            "Node is missing; install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)"
+            "Node is not installed; install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)"
         )),
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn leave_out_folders(command: &mut Command) {
 /// Adds a target to the pinned toolchain.
 pub(crate) fn target(name: &str) -> Result<()> {
     let sysroot = shell::ask(shell::command("rustc").args(["--print", "sysroot"]))
-        .ok_or("`rustc` does not answer; install Rust with rustup (https://rustup.rs)")?;
+        .ok_or("`rustc` failed; install Rust with rustup (https://rustup.rs)")?;
     if Path::new(sysroot.trim())
         .join("lib/rustlib")
         .join(name)
@@ -88,7 +88,7 @@ pub(crate) fn target(name: &str) -> Result<()> {
     }
     if shell::find_on_path("rustup").is_none() {
         return Err(format!(
-            "the Rust target {name} is missing and there is no rustup to add it"
+            "the Rust target {name} is missing, and rustup is not available to install it"
         ));
     }
     shell::step(
@@ -148,7 +148,7 @@ pub(crate) fn binder() -> Result<Binder> {
     command.arg("--target-dir").arg(&build);
     let title = Title::lasting(
         "compiling wasm-bindgen's library",
-        "about 40 s on two cores, once for this user",
+        "about 40 s on two cores, once per user",
     );
     shell::step(title, &mut command)?;
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
@@ -222,7 +222,7 @@ impl Tool {
             ..
         } = self;
         eprintln!(
-            "  {package} {version} is compiled once for this user ({minutes} minutes on two cores)"
+            "  {package} {version} is compiled once per user ({minutes} minutes on two cores)"
         );
         let mut command = shell::cargo();
         command.args([

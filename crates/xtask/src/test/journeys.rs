@@ -69,7 +69,7 @@ fn build_consumers() -> Result<()> {
         command.args(["crates/wasm/consumers/build.mjs", page]);
         command.arg(shell::root().join("target/consumers").join(page));
         shell::step(
-            &format!("building a page of the package: {page}"),
+            &format!("building a page with the npm package: {page}"),
             &mut command,
         )?;
     }

@@ -24,7 +24,7 @@ pub(super) fn run() -> Result<Tally> {
     command.env(generated::VARIABLE, generated::write()?);
     match consumers::folder() {
         Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),
-        Err(why) => eprintln!("  no check of the types: {why}"),
+        Err(why) => eprintln!("  skipping the type check: {why}"),
     }
     total += suite("npm package in Node", &mut command, tally::of_node)?;
     Ok(total)

@@ -45,7 +45,7 @@ pub(super) fn read(path: &Path, forms: &mut Vec<Form>) -> Result<()> {
     let file = name.split('.').next().unwrap_or("").to_owned();
     for line in case::lines(path)? {
         let form = Form::parse(&file, &line)
-            .ok_or_else(|| format!("{}: a line is no operation form", path.display()))?;
+            .ok_or_else(|| format!("{}: invalid operation form", path.display()))?;
         forms.push(form);
     }
     Ok(())

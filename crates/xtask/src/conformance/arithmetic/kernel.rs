@@ -48,10 +48,10 @@ pub(super) fn run(form: &Form) -> Outcome {
     match session.fault() {
         Some(fault) if fault.kind == FaultSort::NotEmulated => Outcome::NotRunYet(fault.message),
         Some(fault) => Outcome::Stopped(fault.message),
-        None if !is_over => Outcome::Stopped("the run does not end".to_owned()),
+        None if !is_over => Outcome::Stopped("the run does not terminate".to_owned()),
         None => match session.memory(&warpgrid_view::MemoryId::from("out")) {
             Some(bytes) => Outcome::Ran(results(form, bytes)),
-            None => Outcome::Stopped("the results are not there".to_owned()),
+            None => Outcome::Stopped("the results are missing".to_owned()),
         },
     }
 }

@@ -60,7 +60,7 @@ impl Tally {
 
     fn line(&self, name: &str) -> String {
         let mut line = match self.n_run() {
-            0 => format!("  {name:<60} {:>16}          ", "none ran"),
+            0 => format!("  {name:<60} {:>16}          ", "none executed"),
             n => format!(
                 "  {name:<60} {:>6} of {n:>6}  {:>7.3} %",
                 self.agreed,
@@ -70,8 +70,8 @@ impl Tally {
         let counts = [
             (self.differ, "differ"),
             (self.stopped, "stopped"),
-            (self.not_run, "not run yet"),
-            (self.refused, "refused by check"),
+            (self.not_run, "not executed"),
+            (self.refused, "rejected"),
             (self.doubtful, "doubtful"),
         ];
         for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
@@ -127,12 +127,9 @@ fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
         }
     }
     for (opcode, tally) in &waiting {
-        println!(
-            "{}",
-            tally.line(&format!("{opcode} (forms that do not run)"))
-        );
+        println!("{}", tally.line(&format!("{opcode} (unsupported forms)")));
     }
-    println!("  {n_full} agree in full (--all shows every operation)");
+    println!("  {n_full} operations agree in all rows (--all lists them)");
 }
 
 fn list(compared: &[Compared<'_>], n_shown: usize) {
