@@ -600,7 +600,7 @@ fn a_byte_order_mark_is_an_error_with_a_fix_and_does_not_keep_a_kernel_from_runn
     let output = warpgrid(&["check", &kernel], "");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("fix: remove the byte order mark"), "{text}");
+    assert!(text.contains("fix: remove the byte-order mark"), "{text}");
     let scenario = serde_json::json!({"source": numbers});
     let scenario = folder.file("s.json", format!("\u{feff}{scenario}").as_bytes());
     for path in [&kernel, &scenario] {

@@ -35,7 +35,7 @@ impl Gated for HoverText {
             if !module.meets(gate) {
                 let found = format!("{} on {}", module.version, module.target.name);
                 self.lines
-                    .push(format!("not there in this module: {found}"));
+                    .push(format!("not available in this module: {found}"));
             }
         }
         self
@@ -97,9 +97,7 @@ impl Place<'_> {
             StatementKind::Label(_) => {
                 let text = statement.span.text(self.source);
                 let name = text.trim_end_matches(':').trim_end();
-                Some(
-                    HoverText::new(statement.span, format!("{name}:")).line("a place to branch to"),
-                )
+                Some(HoverText::new(statement.span, format!("{name}:")).line("a branch target"))
             }
             _ => None,
         }
@@ -111,8 +109,8 @@ impl Place<'_> {
             && self.is_in(guard.span)
         {
             let when = match guard.negated {
-                true => "executed by lanes where the predicate is false",
-                false => "executed by lanes where the predicate is true",
+                true => "executed by lanes with a false predicate",
+                false => "executed by lanes with a true predicate",
             };
             let text = guard.name_span.text(self.source);
             let hover = self.name(text, guard.span)?;
@@ -141,7 +139,8 @@ impl Place<'_> {
         let Some(bound) = bound else {
             let known = warpgrid_isa::forms::OPCODES.contains(&opcode.name());
             return known.then(|| {
-                HoverText::new(span, opcode.name()).line("an instruction that is not run here")
+                HoverText::new(span, opcode.name())
+                    .line("an instruction that the emulator does not support")
             });
         };
         let form = bound.layout.form;
@@ -181,7 +180,7 @@ impl Place<'_> {
                 let form = bound.layout.form;
                 match bound.layout.leads().len() > slot {
                     true => hover
-                        .line(format!("part of the name {}", opcode.called(bound)))
+                        .line(format!("part of the opcode {}", opcode.called(bound)))
                         .line(form.help)
                         .gate(form.gate, &self.module),
                     false => hover
@@ -204,7 +203,7 @@ impl Place<'_> {
     fn stray(&self, hover: HoverText, text: &str, opcode: &Opcode<'_>, bound: &Bound) -> HoverText {
         let name = opcode.called(bound);
         if is_known_word(text) {
-            return hover.line(format!("{name} does not take this modifier"));
+            return hover.line(format!("{name} does not accept this modifier"));
         }
         let own = bound.layout.slots.iter().flat_map(|slot| slot.spellings());
         let hover = hover.line("no instruction has this modifier");
@@ -241,15 +240,17 @@ impl Place<'_> {
             OperandKind::Integer { value, unsigned } => Some(integer(span, text, value, unsigned)),
             OperandKind::Single(bits) => Some(
                 HoverText::new(span, text)
-                    .line(format!("{} as a single", f32::from_bits(bits)))
+                    .line(format!("{} in single precision", f32::from_bits(bits)))
                     .line(format!("bits 0x{bits:08x}")),
             ),
             OperandKind::Double(bits) => Some(
                 HoverText::new(span, text)
-                    .line(format!("{} as a double", f64::from_bits(bits)))
+                    .line(format!("{} in double precision", f64::from_bits(bits)))
                     .line(format!("bits 0x{bits:016x}")),
             ),
-            OperandKind::Sink => Some(HoverText::new(span, "_").line("the value is dropped")),
+            OperandKind::Sink => {
+                Some(HoverText::new(span, "_").line("sink: the value is discarded"))
+            }
             OperandKind::Component { .. } => match SpecialRegister::from_name(text) {
                 Some(special) => Some(self.special(span, text, special)),
                 None => self.word_at(span),
@@ -280,7 +281,7 @@ impl Place<'_> {
             return Some(self.special(span, text, special));
         }
         if text == "WARP_SZ" {
-            return Some(HoverText::new(span, text).line("the number of lanes of a warp, 32"));
+            return Some(HoverText::new(span, text).line("the number of threads in a warp, 32"));
         }
         Some(HoverText::new(span, text).line("not declared"))
     }
@@ -305,9 +306,9 @@ impl Place<'_> {
                 format!("{text} is a vector of {n} registers of type .{ty}")
             }
             Meaning::Variable(space, Some(ty)) => {
-                format!("{text} lies in .{}: {}", space.name(), type_line(ty))
+                format!("{text} is a .{} variable: {}", space.name(), type_line(ty))
             }
-            Meaning::Variable(space, None) => format!("{text} lies in .{}", space.name()),
+            Meaning::Variable(space, None) => format!("{text} is a .{} variable", space.name()),
             Meaning::Function => format!("{text} is a function"),
             Meaning::Label => format!("{text} is a label"),
         });
@@ -325,7 +326,7 @@ impl Place<'_> {
             let hover = HoverText::new(declaration.type_span, text(declaration.type_span));
             return Some(match declaration.scalar {
                 DeclaredType::Scalar(ty) => hover.line(type_line(ty)),
-                _ => hover.line("an opaque handle"),
+                _ => hover.line("an opaque reference to a texture, sampler or surface"),
             });
         }
         if declaration.vector.is_some() && self.is_in(declaration.vector_span) {
@@ -335,7 +336,7 @@ impl Place<'_> {
             );
         }
         if let Some(alignment) = declaration.alignment.filter(|a| self.is_in(a.span)) {
-            let line = format!("the address is a multiple of {} bytes", alignment.bytes);
+            let line = format!("aligned to {} bytes", alignment.bytes);
             return Some(HoverText::new(alignment.span, text(alignment.span)).line(line));
         }
         if declaration.linkage.is_some() && self.is_in(declaration.linkage_span) {
@@ -366,8 +367,8 @@ impl Place<'_> {
         if self.is_in(header.sort_span) {
             let text = header.sort_span.text(self.source);
             return Some(HoverText::new(header.sort_span, text).line(match text {
-                ".entry" => "a kernel: what the host launches",
-                _ => "a function: what kernels call",
+                ".entry" => "a kernel, launched by the host",
+                _ => "a device function, called by kernels and other functions",
             }));
         }
         if self.is_in(header.linkage_span) && header.linkage.is_some() {
@@ -397,7 +398,7 @@ fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<St
     let code = pairs::machine_code(does, modifiers, target)?;
     let name = target.name;
     Some(format!(
-        "Machine code on `{name}`: `{code}` ({}).",
+        "SASS on `{name}`: `{code}` ({}).",
         pairs::APPROXIMATION
     ))
 }
@@ -409,8 +410,8 @@ fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> HoverText {
         false => hover.line(format!("{}, 0x{value:x}", value as i64)),
     };
     match unsigned {
-        true => hover.line("an unsigned constant of 64 bits"),
-        false => hover.line("a constant of 64 bits"),
+        true => hover.line("a 64-bit unsigned constant"),
+        false => hover.line("a 64-bit constant"),
     }
 }
 

@@ -183,8 +183,8 @@ impl<'s> Parser<'s> {
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         let name = match token.kind {
-            TokenKind::End => "the end of the text".to_owned(),
-            TokenKind::OpenComment => "a comment without an end".to_owned(),
+            TokenKind::End => "the end of the source".to_owned(),
+            TokenKind::OpenComment => "an unterminated comment".to_owned(),
             _ => format!("`{}`", shortened(text)),
         };
         Found {

@@ -43,22 +43,22 @@ fn tokens_say_what_they_mean() {
         );
     };
     says("st.global", "st{.mmio}");
-    says("st.global", "Machine code on");
+    says("st.global", "SASS on");
     says("global.v2", "state space: global memory");
     says("v2.b32", "vector width: two elements");
     says("b32 [%rd1", "32 untyped bits");
     says("%rd1+4", "%rd1 is a register: 64 untyped bits");
-    says("%p1 st", "executed by lanes where the predicate is true");
+    says("%p1 st", "executed by lanes with a true predicate");
     says("0x10", "16, 0x10");
-    says("async.release", "part of the name st.async");
+    says("async.release", "part of the opcode st.async");
     says("release", "since PTX 8.7, on `sm_100` and later");
     says("%tid.x", "index of the thread in its block");
     says("tile", "declares tile");
-    says(".shared", "memory shared by the threads of a block");
+    says(".shared", "accessible to the threads of a block");
     says("%rd<3>", "%rd0 to %rd2");
     says(".entry", "a kernel");
-    says(".target", "lowest architecture");
-    says("DONE", "a place to branch to");
+    says(".target", "minimum target architecture");
+    says("DONE", "a branch target");
 }
 
 /// The kernel with this line.
@@ -75,12 +75,12 @@ fn words_of_a_form_have_their_own_help_in_hover() {
     says(
         "add.rn.ftz.f32 %f1, %f2, %f3;",
         "ftz",
-        "subnormal numbers count as zero",
+        "subnormal numbers are flushed to zero",
     );
     says(
         "cvt.rn.relu.f16.f32 %h1, %f1;",
         "relu",
-        "negative results become zero",
+        "negative results are clamped to zero",
     );
     says(
         "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",
@@ -122,7 +122,7 @@ fn completion_says_what_a_word_of_the_form_does() {
     };
     assert_eq!(
         help("ftz").as_deref(),
-        Some("subnormal numbers count as zero")
+        Some("subnormal numbers are flushed to zero")
     );
     assert!(help("sat").is_some_and(|help| help.contains("clamped")));
 }

@@ -53,28 +53,28 @@ fn misspelled_words_offer_the_nearest() {
         "ad.u32 %r1, %r2, %r3;",
         expect![[r#"
             W0100 `ad` unknown instruction `ad`
-                fix: replace `ad` by `add`
+                fix: replace `ad` with `add`
         "#]],
     );
     body(
         "ld.globl.u32 %r1, [%rd1];",
         expect![[r#"
             W0101 `globl` unknown modifier `.globl`
-                fix: replace `.globl` by `.global`
+                fix: replace `.globl` with `.global`
         "#]],
     );
     body(
         "mov.u32 %r1, %rr2;",
         expect![[r#"
             W0111 `%rr2` unknown name `%rr2`
-                fix: replace `%rr2` by `%r1`
+                fix: replace `%rr2` with `%r1`
         "#]],
     );
     body(
         "LOOP: bra LOPP;",
         expect![[r#"
             W0113 `LOPP` unknown label `LOPP`
-                fix: replace `LOPP` by `LOOP`
+                fix: replace `LOPP` with `LOOP`
         "#]],
     );
 }
@@ -194,29 +194,29 @@ fn targets_are_named_as_the_reference_names_them() {
     };
     // What is specific to an architecture is gone in the next: the fix goes back.
     expect![[r#"
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_100a`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_100a`
             on `sm_90a`
             fix: change `.target` to `sm_90a`
     "#]].assert_eq(&kernel("8.6", "sm_100a", "wgmma.fence.sync.aligned;"));
     expect![[r#"
-        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (assembler 13.5), found `sm_120a`
+        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (`ptxas` 13.5), found `sm_120a`
             on the family of `sm_100f` or the family of `sm_101f`
             fix: change `.target` to `sm_100a`
     "#]].assert_eq(&kernel("8.7", "sm_120a", "tcgen05.wait::ld.sync.aligned;"));
     // No target has both, whichever the module is for.
     let both = "wgmma.fence.sync.aligned;\ntcgen05.wait::ld.sync.aligned;";
     expect![[r#"
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_100a`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_100a`
             on `sm_90a`
-            no target has it together with `tcgen05.wait::ld.sync.aligned`, which the module holds, too
+            no target supports both this and `tcgen05.wait::ld.sync.aligned`, which the module also uses
     "#]].assert_eq(&kernel("8.6", "sm_100a", both));
     expect![[r#"
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_90`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_90`
             on `sm_90a`
-            no target has it together with `tcgen05.wait::ld.sync.aligned`, which the module holds, too
-        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (assembler 13.5), found `sm_90`
+            no target supports both this and `tcgen05.wait::ld.sync.aligned`, which the module also uses
+        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (`ptxas` 13.5), found `sm_90`
             on the family of `sm_100f` or the family of `sm_101f`
-            no target has it together with `wgmma.fence.sync.aligned`, which the module holds, too
+            no target supports both this and `wgmma.fence.sync.aligned`, which the module also uses
     "#]].assert_eq(&kernel("8.6", "sm_90", both));
     // A fix goes to a target that has all instructions.
     let mixed = "redux.sync.add.s32 %r1, %r2, -1;\nwgmma.fence.sync.aligned;";
@@ -224,18 +224,18 @@ fn targets_are_named_as_the_reference_names_them() {
         W0107 `redux.sync.add.s32` `redux.sync.add.s32` needs target `sm_80`, found `sm_75`
             on `sm_80` and later
             fix: raise `.target` to `sm_90a`
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_75`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_75`
             on `sm_90a`
             fix: raise `.target` to `sm_90a`
     "#]].assert_eq(&kernel("8.6", "sm_75", mixed));
     // One word, one version.
     let wide = "st.global.v8.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};";
     expect![[r#"
-        W0123 `.version 1.0` assembler releases after 12.0 do not compile 32-bit programs
-        W0306 `v8` 256 bits in one access needs PTX 8.8 and `sm_100`
+        W0123 `.version 1.0` `ptxas` releases after 12.0 do not compile 32-bit programs
+        W0306 `v8` a 256-bit access needs PTX 8.8 and `sm_100`
             on `sm_100` and later
             fix: raise `.version` to 8.8 and `.target` to `sm_100`
-            fix: split it into two stores
+            fix: split the store into two
     "#]]
     .assert_eq(&kernel("1.0", "sm_10", wide));
 }
@@ -259,13 +259,13 @@ fn vectors_and_pairs() {
         "add.u32 %r1, V, V.w;",
         expect![[r#"
             W0110 `V` found a vector register, expected a scalar value for `add.u32`
-            W0110 `V.w` expected a component that the vector has
+            W0110 `V.w` the vector has no such component
         "#]],
     );
     body(
         ".reg .b32 %tid; mov.u32 %tid, %tid.x;",
         expect![[r#"
-            W0110 `%tid.x` found the register `%tid` that is declared here, expected the special register `%tid.x`, which it hides
+            W0110 `%tid.x` found the declared register `%tid`, expected the special register `%tid.x`, which is shadowed by the declaration
         "#]],
     );
 }
@@ -285,7 +285,7 @@ fn headers() {
         expect![[r#"
             W0120 `.version 9.9` unknown PTX version `.version 9.9`
             W0121 `sm_91` unknown target `sm_91`
-                fix: replace `sm_91` by `sm_90`
+                fix: replace `sm_91` with `sm_90`
         "#]],
     );
     whole(
@@ -350,7 +350,7 @@ fn snippets_say_what_they_infer() {
     whole(
         "@p ld.shared.f32 x, [s+4];\nmul.f32 x, x, 2.0;",
         expect![[r#"
-            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array of f32 0, 1, 2, …, 4 bytes per lane)
+            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array of f32 values 0, 1, 2, …, 4 bytes per lane)
         "#]],
     );
     whole(
@@ -366,8 +366,8 @@ fn a_literal_that_is_too_large_is_one_finding() {
     body(
         "st.global.f32 [%rd1], 1e999; st.global.f64 [%rd1], -1.0e400;",
         expect![[r#"
-            W0007 `1e999` `1e999` is larger than the largest double
-            W0007 `1.0e400` `1.0e400` is larger than the largest double
+            W0007 `1e999` `1e999` exceeds the range of double precision
+            W0007 `1.0e400` `1.0e400` exceeds the range of double precision
         "#]],
     );
 }

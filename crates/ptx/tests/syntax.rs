@@ -317,7 +317,7 @@ fn missing_semicolons() {
             4:12 W0010 expected `;` to end this declaration, found `exit` <x>
             5:4 W0010 expected `;` to end this instruction, found `@` <t>
             6:7 W0010 expected `;` to end this instruction, found `.loc` <t>
-            8:3 W0010 expected `;` to end this instruction, found the end of the text <t>
+            8:3 W0010 expected `;` to end this instruction, found the end of the source <t>
             ---
             mov.u32 %r1 %r2
             ret
@@ -348,16 +348,16 @@ ld.u32 %r1, [s, 4];
 ld.u32 %r1, [s][0];
 ret;"#,
         expect![[r#"
-            1:18 W0015 found `-`, expected `+`: a negative offset is added, `+-8` <->
-            2:16 W0016 found `%rd1` after a constant, expected the name first: `[%rd1+4]` <%rd1>
-            3:19 W0016 found `%rd2`, expected a constant: an address has one name <%rd2>
+            1:18 W0015 found `-`, expected `+`; write a negative offset as `+-8` <->
+            2:16 W0016 found `%rd1` after a constant, expected the name first, such as `[%rd1+4]` <%rd1>
+            3:19 W0016 found `%rd2`, expected a constant offset <%rd2>
             4:13 W0018 an address needs at least one element <[]>
             5:18 W0014 found `;`, expected `]` or `+` <;>
             6:17 W0011 found `]`, expected `;` <]>
             7:18 W0021 found `.x`, expected a register or variable without a component <.x>
             8:14 W0020 found `_`, expected an address <_>
             9:15 W0017 found `s`, expected a constant <s>
-            10:15 W0017 found `*` after a name: the only expression with a name is `name+constant` <*>
+            10:15 W0017 found `*` after a name, expected `name+constant` <*>
             11:17 W0011 found `4`, expected coordinates in braces <4>
             12:16 W0011 found `[`, expected `,` or `;` <[>
         "#]],
@@ -392,14 +392,14 @@ ret;"#,
             1:18 W0011 found `%r3`, expected `,` or `;` <%r3>
             2:13 W0011 found `,`, expected an operand <,>
             3:18 W0011 found `;`, expected an operand <;>
-            4:17 W0017 found `*` after a name: the only expression with a name is `name+constant` <*>
+            4:17 W0017 found `*` after a name, expected `name+constant` <*>
             5:16 W0021 unknown component `.xy` <.xy>
             6:21 W0019 found `{` in a vector, expected a register, a constant or `_` <{>
             7:15 W0018 a vector needs at least one element <{}>
             8:24 W0014 found `;`, expected `,` or `}` <;>
             9:17 W0011 found `}`, expected `;` <}>
             10:15 W0017 found `%r2`, expected a constant <%r2>
-            11:14 W0020 found `_`, expected a value, as only a result can be dropped <_>
+            11:14 W0020 found `_`, expected a value, because only a result can be discarded <_>
             12:14 W0011 found `"a"`, expected an operand <\"a\">
             14:5 W0011 found `;`, expected an operand <;>
             15:3 W0022 found `.`, expected a modifier directly after it <.>
@@ -432,21 +432,21 @@ f -0f3F800000;
 f 5%0;
 ret;"#,
         expect![[r#"
-            1:3 W0006 `0f3F8` is not a number: `0f` takes exactly 8 hexadecimal digits, found 3 <0f3F8>
-            2:3 W0006 `0d3F` is not a number: `0d` takes exactly 16 hexadecimal digits, found 2 <0d3F>
-            3:3 W0006 `08` is not a number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <08>
-            4:3 W0006 `0x` is not a number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <0x>
-            5:3 W0006 `12ab` is not a number: other characters follow it <12ab>
-            6:3 W0006 `5u` is not a number: other characters follow it <5u>
-            7:3 W0006 `1.5.5` is not a number: other characters follow it <1.5.5>
-            8:3 W0007 `99999999999999999999999` does not fit 64 bits <99999999999999999999999>
-            9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit 64 bits; the assembler reads it as 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
-            10:3 W0007 `1e400` is larger than the largest double <1e400>
-            11:3 W0040 this constant divides by zero <1/0>
-            11:8 W0040 this constant divides by zero <5 % 0>
-            12:3 W0041 found an integer and a floating-point number, expected two of one kind <1.5+1>
+            1:3 W0006 `0f3F8` is not a number: `0f` needs exactly 8 hexadecimal digits, found 3 <0f3F8>
+            2:3 W0006 `0d3F` is not a number: `0d` needs exactly 16 hexadecimal digits, found 2 <0d3F>
+            3:3 W0006 `08` is not a number: octal digits are 0 to 7, binary digits are 0 and 1, and at least one digit is required <08>
+            4:3 W0006 `0x` is not a number: octal digits are 0 to 7, binary digits are 0 and 1, and at least one digit is required <0x>
+            5:3 W0006 `12ab` is not a number: it is followed by other characters <12ab>
+            6:3 W0006 `5u` is not a number: it is followed by other characters <5u>
+            7:3 W0006 `1.5.5` is not a number: it is followed by other characters <1.5.5>
+            8:3 W0007 `99999999999999999999999` does not fit in 64 bits <99999999999999999999999>
+            9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit in 64 bits; `ptxas` truncates it to 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
+            10:3 W0007 `1e400` exceeds the range of double precision <1e400>
+            11:3 W0040 division by zero in a constant expression <1/0>
+            11:8 W0040 division by zero in a constant expression <5 % 0>
+            12:3 W0041 found an integer and a floating-point number, expected operands of the same type <1.5+1>
             13:4 W0043 constants cannot be cast to `.u32`, only to `.s64` or `.u64` <.u32>
-            14:4 W0011 found `0f3F800000`, expected an integer, `0d` or decimal constant, as `0f` constants stand alone <0f3F800000>
+            14:4 W0011 found `0f3F800000`, expected an integer, `0d` or decimal constant, because `0f` constants are not allowed in expressions <0f3F800000>
             15:4 W0011 found `%0`, expected `,` or `;` <%0>
         "#]],
     );
@@ -459,13 +459,13 @@ fn statements_that_are_none() {
         expect![[r##"
             1:5 W0025 found `;` without a statement <;>
             2:1 W0024 found `4`, expected an instruction, a label or a declaration <4>
-            4:6 W0026 found `{` after `@`, expected an instruction: a block cannot be guarded <{>
-            5:7 W0026 found `:` after `@`, expected an instruction: a label cannot be guarded <:>
+            4:6 W0026 found `{` after `@`, expected an instruction, because a block cannot be predicated <{>
+            5:7 W0026 found `:` after `@`, expected an instruction, because a label cannot be predicated <:>
             6:6 W0026 found `;` after `@`, expected an instruction <;>
             7:1 W0029 unknown directive `.foo` <.foo>
-            8:1 W0028 `.maxntid` belongs between the head of a function and its `{` <.maxntid>
+            8:1 W0028 `.maxntid` is allowed only between the header of a function and its `{` <.maxntid>
             9:1 W0024 found `]`, expected an instruction, a label or a declaration <]>
-            10:1 W0003 found `«` (U+00AB), expected ASCII outside of comments <«>
+            10:1 W0003 found `«` (U+00AB), expected ASCII outside comments <«>
             11:6 W0024 found `#`, expected an instruction, a label or a declaration <#>
             ---
             ret
@@ -509,9 +509,9 @@ ret;
         expect![[r#"
             7:1 W0012 found `.entry`, expected `}` to close an open `{` <.entry>
             11:1 W0013 found `}` without an open `{` <}>
-            12:1 W0027 found an instruction or label outside of a function <ret>
-            13:1 W0027 found an instruction or label outside of a function <{>
-            14:12 W0012 found the end of the text, expected `}` to close an open `{` <>
+            12:1 W0027 found an instruction or label outside a function <ret>
+            13:1 W0027 found an instruction or label outside a function <{>
+            14:12 W0012 found the end of the source, expected `}` to close an open `{` <>
             ---
             Version 8 0
             Target sm_80
@@ -553,20 +553,20 @@ fn declarations_that_are_none() {
 .globl .u32 v;
 .global .u32 fine;"#,
         expect![[r#"
-            2:9 W0030 a variable or register cannot have the type `.bf16` <.bf16>
+            2:9 W0030 variables and registers cannot have the type `.bf16` <.bf16>
             3:14 W0032 `.align` must come before the type <.align>
             4:13 W0032 `.align` must come before `.v2` <.align>
-            5:10 W0035 `.visible` is a second linkage <.visible>
-            6:14 W0033 found `4v`, expected the name of what is declared <4v>
-            7:17 W0034 found `+`, expected `]`, as the size is one integer literal <+>
-            8:8 W0031 found a second state space, expected one <.shared>
+            5:10 W0035 `.visible` is a second linkage directive <.visible>
+            6:14 W0033 found `4v`, expected the name of the variable or register <4v>
+            7:17 W0034 found `+`, expected `]`, because the size must be a single integer literal <+>
+            8:8 W0031 found a second state space, expected only one <.shared>
             9:1 W0031 expected a state space in this declaration <.u32>
-            10:1 W0031 a variable or register cannot be declared in `.global::cta` <.global::cta>
+            10:1 W0031 variables and registers cannot be declared in `.global::cta` <.global::cta>
             11:20 W0045 found `"abc"`, expected a constant, a variable or a list in braces <\"abc\">
             12:24 W0045 found `}`, expected a constant, a variable or a list in braces <}>
             13:14 W0010 expected `;` to end this declaration, found `.sreg` <v>
-            14:1 W0031 a variable or register cannot be declared in `.sreg` <.sreg>
-            15:14 W0034 found `-`, expected an integer literal for the number of names <->
+            14:1 W0031 variables and registers cannot be declared in `.sreg` <.sreg>
+            15:14 W0034 found `-`, expected an integer literal for the register count <->
             16:1 W0029 unknown directive `.globl` <.globl>
         "#]],
     );
@@ -594,12 +594,12 @@ fn functions_that_are_none() {
             4:24 W0030 found `)`, expected the type of the declaration, such as `.u32` <)>
             5:21 W0046 found `{`, expected one to three integer literals for `.maxntid` <{>
             6:12 W0029 unknown directive `.foo` <.foo>
-            7:11 W0028 `.maxntid` concerns `.entry` only <.maxntid>
-            8:1 W0028 `.version` must be the first statement of the text <.version>
-            9:13 W0035 `.visible` concerns variables of the module, not of a function <.visible>
-            9:38 W0028 `.file` belongs outside of functions <.file>
+            7:11 W0028 `.maxntid` is allowed for `.entry` only <.maxntid>
+            8:1 W0028 `.version` must be the first statement of the module <.version>
+            9:13 W0035 `.visible` is allowed only for variables at module scope <.visible>
+            9:38 W0028 `.file` is allowed only at module scope <.file>
             10:2 W0036 expected a label directly before `.branchtargets` <.branchtargets>
-            12:1 W0028 `.loc` belongs in the body of a function <.loc>
+            12:1 W0028 `.loc` is allowed only in the body of a function <.loc>
             ---
             Version 8 0
             Target sm_80
@@ -649,7 +649,7 @@ fn instructions_outside_of_functions() {
     broken(
         ".version 8.0 .target sm_80 ret;",
         expect![[r#"
-            1:28 W0027 found an instruction or label outside of a function <ret>
+            1:28 W0027 found an instruction or label outside a function <ret>
             ---
             Version 8 0
             Target sm_80
@@ -689,7 +689,7 @@ fn a_byte_order_mark_is_one_finding_that_a_fix_removes() {
     let [found] = &checked.diagnostics[..] else {
         panic!("{:?}", checked.diagnostics);
     };
-    assert!(found.message.contains("byte order mark"), "{found:?}");
+    assert!(found.message.contains("byte-order mark"), "{found:?}");
     assert_eq!(found.fixes[0].apply(&source), text);
     // Elsewhere it is a character like others.
     let parse = warpgrid_ptx::parse("st.global.u32 \u{feff}[p], r;\n");

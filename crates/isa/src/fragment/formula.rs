@@ -7,10 +7,10 @@ use std::fmt;
 
 /// The letters of a written formula, with their meaning.
 pub const VARIABLES: [(&str, &str); 6] = [
-    ("L", "lane number in the warp, 0..31"),
+    ("L", "lane index in the warp, 0..31"),
     (
         "e",
-        "element number in the lane: reg * elems_per_reg + position in the register, low bits first",
+        "element index in the lane: reg * elems_per_reg + position in the register, low bits first",
     ),
     ("g", "L >> 2"),
     ("t", "L & 3"),

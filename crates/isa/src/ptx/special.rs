@@ -99,46 +99,46 @@ const SIZES: Gate = Gate::ptx(4, 1).sm(20);
 specials! {
     components {
         Tid           "tid"            ALWAYS,  "index of the thread in its block";
-        Ntid          "ntid"           ALWAYS,  "threads of a block";
+        Ntid          "ntid"           ALWAYS,  "number of threads in the block";
         Ctaid         "ctaid"          ALWAYS,  "index of the block in the grid";
-        Nctaid        "nctaid"         ALWAYS,  "blocks of the grid";
+        Nctaid        "nctaid"         ALWAYS,  "number of blocks in the grid";
         Clusterid     "clusterid"      CLUSTER, "index of the cluster in the grid";
-        Nclusterid    "nclusterid"     CLUSTER, "clusters of the grid";
+        Nclusterid    "nclusterid"     CLUSTER, "number of clusters in the grid";
         ClusterCtaid  "cluster_ctaid"  CLUSTER, "index of the block in its cluster";
-        ClusterNctaid "cluster_nctaid" CLUSTER, "blocks of a cluster";
+        ClusterNctaid "cluster_nctaid" CLUSTER, "number of blocks in the cluster";
     }
     numbered {
-        Envreg "envreg" ""    32 32 ALWAYS,               "set by the driver";
+        Envreg "envreg" ""    32 32 ALWAYS,               "driver-defined value";
         Pm64   "pm"     "_64" 8  64 Gate::ptx(4, 0).sm(50), "performance counter";
         Pm     "pm"     ""    8  32 ALWAYS,               "performance counter";
     }
     single {
         ClusterCtarank     "cluster_ctarank"      => 32 CLUSTER, "rank of the block in its cluster";
-        ClusterNctarank    "cluster_nctarank"     => 32 CLUSTER, "number of blocks of the cluster";
-        IsExplicitCluster  "is_explicit_cluster"  => 32 CLUSTER, "whether the launch names a cluster size";
+        ClusterNctarank    "cluster_nctarank"     => 32 CLUSTER, "number of blocks in the cluster";
+        IsExplicitCluster  "is_explicit_cluster"  => 32 CLUSTER, "whether the launch specifies a cluster size";
         Laneid             "laneid"               => 32 ALWAYS,  "index of the thread in its warp";
         Warpid             "warpid"               => 32 ALWAYS,  "index of the warp in its block; may change over time";
-        Nwarpid            "nwarpid"              => 32 SM_20,   "the most warps that a multiprocessor holds";
-        Smid               "smid"                 => 32 ALWAYS,  "number of the multiprocessor";
-        Nsmid              "nsmid"                => 32 SM_20,   "the most multiprocessors";
-        Gridid             "gridid"               => 64 ALWAYS,  "number of the grid";
-        LanemaskEq         "lanemask_eq"          => 32 SM_20,   "mask with the bit of this lane";
-        LanemaskLe         "lanemask_le"          => 32 SM_20,   "mask of this lane and those below";
-        LanemaskLt         "lanemask_lt"          => 32 SM_20,   "mask of the lanes below";
-        LanemaskGe         "lanemask_ge"          => 32 SM_20,   "mask of this lane and those above";
-        LanemaskGt         "lanemask_gt"          => 32 SM_20,   "mask of the lanes above";
+        Nwarpid            "nwarpid"              => 32 SM_20,   "maximum number of resident warps per multiprocessor";
+        Smid               "smid"                 => 32 ALWAYS,  "index of the multiprocessor";
+        Nsmid              "nsmid"                => 32 SM_20,   "maximum number of multiprocessors";
+        Gridid             "gridid"               => 64 ALWAYS,  "index of the grid";
+        LanemaskEq         "lanemask_eq"          => 32 SM_20,   "bit mask of this lane";
+        LanemaskLe         "lanemask_le"          => 32 SM_20,   "bit mask of this lane and lower lanes";
+        LanemaskLt         "lanemask_lt"          => 32 SM_20,   "bit mask of lower lanes";
+        LanemaskGe         "lanemask_ge"          => 32 SM_20,   "bit mask of this lane and higher lanes";
+        LanemaskGt         "lanemask_gt"          => 32 SM_20,   "bit mask of higher lanes";
         Clock              "clock"                => 32 ALWAYS,  "low half of the clock counter";
         ClockHi            "clock_hi"             => 32 Gate::ptx(5, 0).sm(20), "high half of the clock counter";
         Clock64            "clock64"              => 64 SM_20,   "clock counter";
         Globaltimer        "globaltimer"          => 64 TIMER,   "global timer, in nanoseconds";
         GlobaltimerLo      "globaltimer_lo"       => 32 TIMER,   "low half of the global timer, in nanoseconds";
         GlobaltimerHi      "globaltimer_hi"       => 32 TIMER,   "high half of the global timer, in nanoseconds";
-        DynamicSmemSize    "dynamic_smem_size"    => 32 SIZES,   "bytes of dynamic shared memory";
-        TotalSmemSize      "total_smem_size"      => 32 SIZES,   "bytes of shared memory of the block";
-        AggrSmemSize       "aggr_smem_size"       => 32 Gate::ptx(8, 1).sm(90), "bytes of shared memory, that of the system included";
+        DynamicSmemSize    "dynamic_smem_size"    => 32 SIZES,   "dynamic shared memory in bytes";
+        TotalSmemSize      "total_smem_size"      => 32 SIZES,   "shared memory of the block in bytes";
+        AggrSmemSize       "aggr_smem_size"       => 32 Gate::ptx(8, 1).sm(90), "shared memory in bytes, including reserved memory";
         ReservedSmemOffset "reserved_smem_offset_begin" "reserved_smem_offset_end" "reserved_smem_offset_cap"
-            "reserved_smem_offset_0" "reserved_smem_offset_1" => 32 Gate::ptx(7, 6).sm(80), "shared memory that is reserved";
-        CurrentGraphExec   "current_graph_exec"   => 64 Gate::ptx(8, 0).sm(50), "the graph that is being run";
+            "reserved_smem_offset_0" "reserved_smem_offset_1" => 32 Gate::ptx(7, 6).sm(80), "address of reserved shared memory";
+        CurrentGraphExec   "current_graph_exec"   => 64 Gate::ptx(8, 0).sm(50), "index of the executing graph";
     }
 }
 

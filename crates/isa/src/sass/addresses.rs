@@ -59,28 +59,26 @@ impl AddressShape {
     /// What address it gives, in a sentence.
     pub const fn help(self) -> &'static str {
         match self {
-            AddressShape::Absolute => "An address within the window, unsigned.",
+            AddressShape::Absolute => "An unsigned address within the window.",
             AddressShape::Register => {
-                "The register plus a signed offset in bytes; after `.E` the pair that begins at Ra."
+                "The register plus a signed offset in bytes; with `.E` the register pair that starts at Ra."
             }
-            AddressShape::Pair => {
-                "The pair of registers that begins at Ra, plus an offset in bytes."
-            }
+            AddressShape::Pair => "The register pair that starts at Ra plus an offset in bytes.",
             AddressShape::RegisterAndUniform => {
-                "The register of each lane plus that of the warp, plus an offset in bytes."
+                "The register of the lane plus the uniform register plus an offset in bytes."
             }
-            AddressShape::PairAndUniform => "A pair of registers plus a pair of uniform registers.",
+            AddressShape::PairAndUniform => "A register pair plus a uniform register pair.",
             AddressShape::LowHalfAndUniform => {
-                "A 32-bit index without sign plus a pair of uniform registers."
+                "An unsigned 32-bit index plus a uniform register pair."
             }
-            AddressShape::ZeroAndUniform => "The address in a pair of uniform registers alone.",
-            AddressShape::Uniform => "The address in uniform registers, the same for all lanes.",
-            AddressShape::Scaled => "The register times 4, 8 or 16, plus an offset in bytes.",
+            AddressShape::ZeroAndUniform => "The address in a uniform register pair.",
+            AddressShape::Uniform => "The address in uniform registers, identical for all lanes.",
+            AddressShape::Scaled => "The register scaled by 4, 8 or 16 plus an offset in bytes.",
             AddressShape::ScaledAndUniform => {
-                "The register times 4, 8 or 16, plus a uniform register, plus an offset in bytes."
+                "The register scaled by 4, 8 or 16 plus a uniform register plus an offset in bytes."
             }
             AddressShape::Descriptor => {
-                "The pair that begins at Rb plus an offset; the descriptor in the uniform pair says how memory is cached."
+                "The register pair that starts at Rb plus an offset; the descriptor in the uniform register pair specifies the caching."
             }
         }
     }

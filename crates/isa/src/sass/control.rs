@@ -192,37 +192,32 @@ impl ScheduleFields {
             set.join(", ")
         };
         let mut sentences = vec![match self.stall_cycles {
-            1 => "Stall: the next instruction of the warp issues 1 cycle later at the earliest."
-                .to_owned(),
-            n => format!(
-                "Stall: the next instruction of the warp issues {n} cycles later at the earliest."
-            ),
+            1 => "Stall: the warp issues its next instruction at least 1 cycle later.".to_owned(),
+            n => format!("Stall: the warp issues its next instruction at least {n} cycles later."),
         }];
         if self.yields {
-            sentences.push(
-                "Yield: the scheduler prefers another warp for the next instruction.".to_owned(),
-            );
+            sentences.push("Yield: the scheduler prefers to switch to another warp.".to_owned());
         }
         if let Some(barrier) = self.write_barrier {
             sentences.push(format!(
-                "Write barrier {barrier}: barrier {barrier} is open until the result is written."
+                "Write barrier {barrier}: barrier {barrier} is released when the result is written."
             ));
         }
         if let Some(barrier) = self.read_barrier {
             sentences.push(format!(
-                "Read barrier {barrier}: barrier {barrier} is open until the sources are read."
+                "Read barrier {barrier}: barrier {barrier} is released when the sources are read."
             ));
         }
         if self.waits_for != 0 {
             sentences.push(format!(
-                "Wait mask {:#04x}: the instruction issues after these barriers are closed: {}.",
+                "Wait mask {:#04x}: the instruction waits for the release of barriers {}.",
                 self.waits_for,
                 numbers(self.waits_for)
             ));
         }
         if self.reuse != 0 {
             sentences.push(format!(
-                "Reuse: these sources stay in the operand cache for the next instruction: {}.",
+                "Reuse: the operand cache keeps these sources for the next instruction: {}.",
                 numbers(self.reuse)
             ));
         }
@@ -240,10 +235,10 @@ impl fmt::Display for ScheduleFields {
             write!(f, ", yields")?;
         }
         if let Some(barrier) = self.write_barrier {
-            write!(f, ", sets barrier {barrier} when written")?;
+            write!(f, ", releases barrier {barrier} when the result is written")?;
         }
         if let Some(barrier) = self.read_barrier {
-            write!(f, ", sets barrier {barrier} when read")?;
+            write!(f, ", releases barrier {barrier} when the sources are read")?;
         }
         let waits = (0..6).filter(|i| self.waits_for >> i & 1 != 0);
         for (index, barrier) in waits.enumerate() {

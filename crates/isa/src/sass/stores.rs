@@ -88,7 +88,7 @@ pub static EXTENDED: Slot = Slot {
         "E",
         WordMeaning::Extended,
         Any,
-        "The address has 64 bits: Ra names the lower register of a pair.",
+        "64-bit address in a register pair; Ra is the lower register.",
     )],
 };
 
@@ -100,7 +100,7 @@ static EXTENDED_WINDOW: Slot = Slot {
         "E",
         WordMeaning::Extended,
         UP_TO_62,
-        "The address has 64 bits: Ra names the lower register of a pair.",
+        "64-bit address in a register pair; Ra is the lower register.",
     )],
 };
 
@@ -110,9 +110,9 @@ pub static CACHE: Slot = Slot {
     name: "cop",
     title: "cache operator",
     words: &[
-        word("WB", WordMeaning::Cache(CacheOp::Wb), UP_TO_62, "Write back at all coherent levels; the default, which disassemblers leave out."),
-        word("CG", WordMeaning::Cache(CacheOp::Cg), UP_TO_62, "Cache at the global level: in L2 and below; lines in L1 are marked to be evicted first."),
-        word("CS", WordMeaning::Cache(CacheOp::Cs), UP_TO_62, "Cache streaming: likely used once, evicted early."),
+        word("WB", WordMeaning::Cache(CacheOp::Wb), UP_TO_62, "Write back at all coherent levels; the default, omitted by disassemblers."),
+        word("CG", WordMeaning::Cache(CacheOp::Cg), UP_TO_62, "Cache at the global level: L2 and below; lines in L1 are marked for early eviction."),
+        word("CS", WordMeaning::Cache(CacheOp::Cs), UP_TO_62, "Cache streaming: likely accessed once, evicted early."),
         word("WT", WordMeaning::Cache(CacheOp::Wt), UP_TO_62, "Write through to system memory."),
     ],
 };
@@ -125,8 +125,8 @@ pub static EVICTION: Slot = Slot {
     words: &[
         word("EF", WordMeaning::Evict(EvictionPriority::First), From(70), "The line is evicted first."),
         word("EL", WordMeaning::Evict(EvictionPriority::Last), From(70), "The line is evicted last."),
-        word("EU", WordMeaning::Evict(EvictionPriority::Unchanged), From(70), "The line keeps its priority."),
-        word("NA", WordMeaning::Evict(EvictionPriority::NoAllocate), From(70), "No line is allocated."),
+        word("EU", WordMeaning::Evict(EvictionPriority::Unchanged), From(70), "The priority of the line is unchanged."),
+        word("NA", WordMeaning::Evict(EvictionPriority::NoAllocate), From(70), "No cache line is allocated."),
     ],
 };
 
@@ -142,13 +142,13 @@ pub static WIDTH: Slot = Slot {
 const WINDOW_WIDTHS: &[Word] = &[
     word("8", WordMeaning::Width(8), Any, "The low 8 bits of Rb."),
     word("U8", WordMeaning::Width(8), Any, "The low 8 bits of Rb."),
-    word("S8", WordMeaning::Width(8), Any, "The low 8 bits of Rb; a store does not use the sign."),
+    word("S8", WordMeaning::Width(8), Any, "The low 8 bits of Rb; stores ignore the signedness."),
     word("16", WordMeaning::Width(16), Any, "The low 16 bits of Rb."),
     word("U16", WordMeaning::Width(16), Any, "The low 16 bits of Rb."),
-    word("S16", WordMeaning::Width(16), Any, "The low 16 bits of Rb; a store does not use the sign."),
-    word("32", WordMeaning::Width(32), Any, "All of Rb; the default, which disassemblers leave out."),
-    word("64", WordMeaning::Width(64), Any, "Two registers from Rb on, whose number is even."),
-    word("128", WordMeaning::Width(128), Any, "Four registers from Rb on, whose number is a multiple of 4."),
+    word("S16", WordMeaning::Width(16), Any, "The low 16 bits of Rb; stores ignore the signedness."),
+    word("32", WordMeaning::Width(32), Any, "All 32 bits of Rb; the default, omitted by disassemblers."),
+    word("64", WordMeaning::Width(64), Any, "Two registers starting at Rb, whose index must be even."),
+    word("128", WordMeaning::Width(128), Any, "Four registers starting at Rb, whose index must be a multiple of 4."),
 ];
 
 /// `.sz` of stores to global memory.
@@ -158,9 +158,9 @@ pub static WIDE: Slot = Slot {
     title: "width",
     words: &[
         WINDOW_WIDTHS[0], WINDOW_WIDTHS[1], WINDOW_WIDTHS[2], WINDOW_WIDTHS[3], WINDOW_WIDTHS[4], WINDOW_WIDTHS[5], WINDOW_WIDTHS[6], WINDOW_WIDTHS[7], WINDOW_WIDTHS[8],
-        word("ENL2.256", WordMeaning::Width(256), From(100), "Two runs of four registers, the second one named after the first; a mask after them says which words are stored."),
-        word("EFL2.256", WordMeaning::Width(256), From(100), "As `.ENL2.256`; the line is evicted first from L2."),
-        word("ELL2.256", WordMeaning::Width(256), From(100), "As `.ENL2.256`; the line is evicted last from L2."),
+        word("ENL2.256", WordMeaning::Width(256), From(100), "Two ranges of four registers, followed by a mask of the stored words."),
+        word("EFL2.256", WordMeaning::Width(256), From(100), "Like `.ENL2.256`; the line is evicted first from L2."),
+        word("ELL2.256", WordMeaning::Width(256), From(100), "Like `.ENL2.256`; the line is evicted last from L2."),
     ],
 };
 
@@ -170,12 +170,12 @@ pub static ORDER: Slot = Slot {
     name: "sem",
     title: "memory order and scope",
     words: &[
-        word("SYS", WordMeaning::Plain, VOLTA, "A plain store; `sm_70` to `sm_75` name the scope all the same."),
-        word("STRONG.CTA", WordMeaning::Strong(Scope::Cta), Between(70, 75), "Ordered as the block sees it."),
-        word("STRONG.SM", WordMeaning::Strong(Scope::Cta), From(70), "Ordered as the block sees it: all of it runs on one multiprocessor."),
-        word("STRONG.GPU", WordMeaning::Strong(Scope::Gpu), From(70), "Ordered as all of the GPU sees it."),
-        word("STRONG.SYS", WordMeaning::Strong(Scope::Sys), From(70), "Ordered as the whole system sees it."),
-        word("MMIO.SYS", WordMeaning::Mmio, From(70), "A store to a device: never merged or repeated."),
+        word("SYS", WordMeaning::Plain, VOLTA, "A weak store; `sm_70` to `sm_75` nevertheless specify a scope."),
+        word("STRONG.CTA", WordMeaning::Strong(Scope::Cta), Between(70, 75), "Strong store at block scope."),
+        word("STRONG.SM", WordMeaning::Strong(Scope::Cta), From(70), "Strong store at block scope; all threads of a block run on one multiprocessor."),
+        word("STRONG.GPU", WordMeaning::Strong(Scope::Gpu), From(70), "Strong store at GPU scope."),
+        word("STRONG.SYS", WordMeaning::Strong(Scope::Sys), From(70), "Strong store at system scope."),
+        word("MMIO.SYS", WordMeaning::Mmio, From(70), "A memory-mapped I/O store: neither merged nor repeated."),
     ],
 };
 
@@ -185,7 +185,7 @@ pub static STORES: &[Store] = &[
     Store {
         opcode: "ST", space: StateSpace::Generic, on: From(35),
         syntax: "ST{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Pp}",
-        help: "Store to a generic address: a window of shared or local memory, or global memory.",
+        help: "Store to a generic address in shared, local or global memory.",
         slots: &[&EXTENDED, &CACHE, &EVICTION, &WIDE, &ORDER],
         addresses: addresses::GENERIC,
         trailing_predicate: Some(Between(50, 62)),
@@ -205,7 +205,7 @@ pub static STORES: &[Store] = &[
     Store {
         opcode: "STL", space: StateSpace::Local, on: From(35),
         syntax: "STL{.cop}{.sz} [Ra + ImmS24], Rb",
-        help: "Store within the local window: memory of the thread itself.",
+        help: "Store to local memory of the thread.",
         slots: &[&EXTENDED_WINDOW, &CACHE, &WIDTH],
         addresses: addresses::LOCAL,
         trailing_predicate: None,
@@ -215,7 +215,7 @@ pub static STORES: &[Store] = &[
     Store {
         opcode: "STS", space: StateSpace::Shared, on: From(35),
         syntax: "STS{.sz} [Ra + ImmS24], Rb",
-        help: "Store within the shared window: memory of the block.",
+        help: "Store to shared memory of the block.",
         slots: &[&EXTENDED_WINDOW, &WIDTH],
         addresses: addresses::SHARED,
         trailing_predicate: None,

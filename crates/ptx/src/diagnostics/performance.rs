@@ -6,38 +6,38 @@ use crate::check::performance::registers::REGISTERS;
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
-    /// `setmaxnreg` changes the number of registers per thread, so that the assembler must know the number at the entry of the kernel: it
+    /// `setmaxnreg` changes the number of registers per thread, so `ptxas` must know the register count at kernel entry. The count
     /// follows from `.maxnreg`, or from `.maxntid` or `.reqntid` together with `.minnctapersm`, if that many threads fit on a
-    /// multiprocessor. Otherwise every `setmaxnreg` of the kernel is ignored (C7508). The option `-maxrregcount` states the number, too.
+    /// multiprocessor, or from the option `-maxrregcount`. Otherwise every `setmaxnreg` of the kernel is ignored (C7508).
     ENTRY_COUNT = "W0800", "`setmaxnreg` without a register count at entry", ".version 8.0\n.target sm_90a\n.entry k() .maxntid 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k() .maxntid 128 .minnctapersm 1\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}";
 
     /// The number of registers of a called function is known only if it is compiled together with its callers. A call through a
-    /// register, a recursive call and a call of a function of another module turn off every `setmaxnreg` of the kernel (C7506, C7504).
+    /// register, a recursive call and a call to another module cause every `setmaxnreg` of the kernel to be ignored (C7506, C7504).
     REGISTERS_OF_CALLEE = "W0801", "`setmaxnreg` in a kernel with a call", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f) .maxnreg 128\n{\n.reg .b64 %rd1;\nsetmaxnreg.dec.sync.aligned.u32 40;\nld.param.u64 %rd1, [f];\np: .callprototype _ ();\ncall %rd1, (), p;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\ncall f;\nret;\n}";
 
-    /// `setmaxnreg.dec` releases registers, so that its count is at most the largest count that the kernel has at any time: that at its
-    /// entry, or that of a `setmaxnreg.inc`. The assembler rejects larger counts (C7406).
-    DECREASE_COUNT = "W0802", "`setmaxnreg.dec` beyond the registers of the kernel", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 168;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}";
+    /// `setmaxnreg.dec` releases registers, so its count must not exceed the largest register count of the kernel: the count at
+    /// entry or of a `setmaxnreg.inc`. `ptxas` rejects larger counts (C7406).
+    DECREASE_COUNT = "W0802", "`setmaxnreg.dec` above the register count of the kernel", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 168;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}";
 
-    /// A `wgmma.mma_async` may write its accumulators at any time before the return of `wgmma.wait_group`. If another instruction reads an
-    /// accumulator earlier, the assembler inserts a wait (C7517) or waits after each `wgmma.mma_async` (C7514).
+    /// A `wgmma.mma_async` may write its accumulators at any time until `wgmma.wait_group` completes. If another instruction reads an
+    /// accumulator earlier, `ptxas` inserts a wait (C7517) or waits after each `wgmma.mma_async` (C7514).
     ACCUMULATOR_READ = "W0803", "accumulator read before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nst.global.f32 [%rd3], %f0;\nwgmma.wait_group.sync.aligned 0;", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nst.global.f32 [%rd3], %f0;";
 
-    /// An instruction writes an accumulator of a `wgmma.mma_async` before `wgmma.wait_group` has waited for it, and the value is used after
-    /// the wait. The assembler then waits after each `wgmma.mma_async` (C7515).
+    /// An instruction writes an accumulator of a `wgmma.mma_async` before `wgmma.wait_group`, and the value is used after
+    /// the wait. `ptxas` then waits after each `wgmma.mma_async` (C7515).
     ACCUMULATOR_WRITTEN = "W0804", "accumulator written before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nmov.f32 %f1, 0f00000000;\nwgmma.wait_group.sync.aligned 0;\nst.global.v2.f32 [%rd3], {%f0, %f1};", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nmov.f32 %f1, 0f00000000;\nst.global.v2.f32 [%rd3], {%f0, %f1};";
 
-    /// A `wgmma.mma_async` reads matrix A from registers at any time before the return of `wgmma.wait_group`. If an instruction writes one
-    /// of these registers earlier, and a later `wgmma.mma_async` or an instruction after the wait uses the value, the assembler waits after
+    /// A `wgmma.mma_async` may read matrix A from registers at any time until `wgmma.wait_group` completes. If an instruction writes one
+    /// of these registers earlier, and a later `wgmma.mma_async` or an instruction after the wait uses the value, `ptxas` waits after
     /// each `wgmma.mma_async` (C7513).
     OPERAND_WRITTEN = "W0805", "matrix A written before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nld.global.b32 %r1, [%rd3];\nwgmma.wait_group.sync.aligned 0;\nst.global.b32 [%rd3], %r1;", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nld.global.b32 %r1, [%rd3];\nst.global.b32 [%rd3], %r1;";
 
-    /// The assembler overlaps `wgmma.mma_async` with other instructions only in kernels without calls. A call of `vprintf`,
+    /// `ptxas` overlaps `wgmma.mma_async` with other instructions only in kernels without calls. A call of `vprintf`,
     /// `__assertfail`, `malloc` or `free`, a call through a register, a recursive call, a call of another module's function or a call of
-    /// a function that contains `wgmma.mma_async` serializes all of them, independent of the position of the call (C7509, C7510, C7519).
+    /// a function that contains `wgmma.mma_async` serializes all of them, regardless of the position of the call (C7509, C7510, C7519).
     CALL_WITH_PRODUCTS = "W0806", "call in a kernel with `wgmma`", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f)\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nld.param.u64 %rd3, [f];\np: .callprototype _ ();\ncall %rd3, (), p;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\ncall f;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
 
-    /// A path through the kernel ends while a `wgmma.mma_async` may be in flight. The assembler inserts a wait (C7517).
+    /// A path through the kernel ends while a `wgmma.mma_async` may be in flight. `ptxas` inserts a wait (C7517).
     MISSING_WAIT = "W0807", "`wgmma.mma_async` without a wait", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn entry_count(instruction: Span, kernel: &str) -> Diagnostic {
         "`setmaxnreg` is ignored: the register count at the entry of `{kernel}` is unknown"
     );
     Diagnostic::warning(ENTRY_COUNT, instruction, message).help(
-        "add `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`) or `.maxnreg` to the kernel, or pass `-maxrregcount` to the assembler",
+        "add `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`) or `.maxnreg` to the kernel, or pass `-maxrregcount` to `ptxas`",
     )
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn entry_count_of_too_many(
 ) -> Diagnostic {
     Diagnostic {
         help: Some(format!(
-            "`.minnctapersm {n_blocks}` is ignored, since {n_blocks} blocks of {n_threads} threads exceed a multiprocessor: lower it"
+            "reduce `.minnctapersm`: {n_blocks} blocks of {n_threads} threads exceed a multiprocessor, so the directive is ignored"
         )),
         ..entry_count(instruction, kernel)
     }
@@ -78,38 +78,40 @@ pub(crate) fn registers_of_callee(instruction: Span, call: Span, callee: &str) -
 /// `setmaxnreg.dec` with a count above that of the kernel.
 pub(crate) fn decrease_count(count: Span, found: u32, most: u32, kernel: &str) -> Diagnostic {
     let message = format!(
-        "found {found} registers, expected at most {most}: `setmaxnreg.dec` releases registers, and `{kernel}` never has more"
+        "found {found} registers, expected at most {most}, the maximum register count of `{kernel}`"
     );
     Diagnostic::error(DECREASE_COUNT, count, message).help(
-        format!("the count at entry follows from `.maxnreg`, or from `.maxntid` and `.minnctapersm`: {REGISTERS} registers for all threads of these blocks"),
+        format!("the count at entry follows from `.maxnreg`, or from `.maxntid` and `.minnctapersm`, which distribute {REGISTERS} registers among all threads of these blocks"),
     )
 }
 
 /// An instruction that reads an accumulator of a product in flight.
 pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic {
-    let message =
-        format!("`{register}` is read before `wgmma.wait_group` has waited for its product");
+    let message = format!(
+        "`{register}` is read before `wgmma.wait_group` completes the `wgmma.mma_async` that writes it"
+    );
     Diagnostic::warning(ACCUMULATOR_READ, instruction, message).help(
-        "move the instruction after a `wgmma.wait_group` that covers the product: the assembler inserts a wait here or serializes the products",
+        "move the instruction after the `wgmma.wait_group` for this `wgmma.mma_async`; otherwise `ptxas` inserts a wait here or serializes all `wgmma.mma_async` instructions",
     )
 }
 
 /// An instruction that writes an accumulator of a product in flight.
 pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnostic {
-    let message =
-        format!("`{register}` is written before `wgmma.wait_group` has waited for its product");
+    let message = format!(
+        "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that writes it"
+    );
     Diagnostic::warning(ACCUMULATOR_WRITTEN, instruction, message).help(
-        "move the instruction before `wgmma.fence` or after the wait: the assembler serializes the products",
+        "move the instruction before `wgmma.fence` or after the wait; otherwise `ptxas` serializes all `wgmma.mma_async` instructions",
     )
 }
 
 /// An instruction that writes a register of matrix A of a product in flight.
 pub(crate) fn operand_written(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
-        "`{register}` is written before `wgmma.wait_group` has waited for the product that reads it"
+        "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that reads it"
     );
     Diagnostic::warning(OPERAND_WRITTEN, instruction, message).help(
-        "load the next matrix A into other registers, or after the wait: the assembler serializes the products",
+        "load the next matrix A into other registers or after the wait; otherwise `ptxas` serializes all `wgmma.mma_async` instructions",
     )
 }
 
@@ -118,13 +120,14 @@ pub(crate) fn call_with_products(call: Span, callee: &str, kernel: &str) -> Diag
     let message =
         format!("the call of {callee} serializes the `wgmma.mma_async` instructions of `{kernel}`");
     Diagnostic::warning(CALL_WITH_PRODUCTS, call, message)
-        .help("remove the call (`-DNDEBUG` for assertions), have it inlined, or move it to another kernel")
+        .help("remove the call (`-DNDEBUG` for assertions), inline it or move it to another kernel")
 }
 
 /// The end of a kernel with products in flight.
 pub(crate) fn missing_wait(end: Span, function: &str, product: Span) -> Diagnostic {
-    let message = format!("`{function}` ends before `wgmma.wait_group` has waited for a product");
+    let message =
+        format!("`{function}` ends before `wgmma.wait_group` completes a `wgmma.mma_async`");
     Diagnostic::warning(MISSING_WAIT, end, message)
-        .label(product, "the product")
+        .label(product, "issued here")
         .help("add `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;` on each path")
 }

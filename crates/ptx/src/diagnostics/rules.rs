@@ -9,32 +9,32 @@ use warpgrid_isa::{ScalarType, Target};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
 catalogue! {
-    /// Two modifiers exclude each other: cache operators and priorities belong to weak stores, device accesses are neither cached nor vectors.
-    CLASH = "W0300", "modifiers that exclude each other", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
-    /// A modifier needs another one: a strong store needs a scope, a scope needs a strong store, `.mmio` needs `.relaxed`.
-    NEEDS = "W0301", "modifier that needs another", "st.relaxed.u32 [a], b;", "st.relaxed.gpu.u32 [a], b;";
-    /// A modifier can be combined with only some values of another group, for example `.mmio` with `.sys` and global memory.
+    /// The two modifiers are mutually exclusive. For example, cache operators and eviction priorities require weak stores, and `.mmio` accesses are neither cached nor vectorised.
+    CLASH = "W0300", "mutually exclusive modifiers", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
+    /// The modifier requires another one: a strong store requires a scope, a scope requires a strong store, and `.mmio` requires `.relaxed`.
+    NEEDS = "W0301", "missing companion modifier", "st.relaxed.u32 [a], b;", "st.relaxed.gpu.u32 [a], b;";
+    /// The modifier can be combined only with some values of another group, for example `.mmio` only with `.sys` and global memory.
     NOT_AMONG = "W0302", "modifiers that cannot be combined", "st.mmio.relaxed.gpu.u32 [a], b;", "st.mmio.relaxed.sys.u32 [a], b;";
-    /// Each modifier exists, but both together came later or need a newer target.
-    TOGETHER = "W0303", "combination that came later", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
-    /// An instruction without a state space uses generic addresses, which came with PTX 2.0 and `sm_20`.
+    /// Each modifier is available, but the combination of both requires a later PTX version or target.
+    TOGETHER = "W0303", "combination not available yet", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
+    /// An instruction without a state space uses generic addressing, which requires PTX 2.0 and `sm_20`.
     GENERIC = "W0304", "generic address in an older version", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
-    /// All elements of a vector together have at most 128 bits; 256 bits are possible for eight 32-bit or four 64-bit elements in global memory.
+    /// A vector has at most 128 bits in total. 256-bit vectors are possible in global memory with eight 32-bit or four 64-bit elements.
     TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {c, c, c, c, d, d, d, d};", "st.shared.v2.b64 [a], {c, d};";
-    /// Stores of 256 bits need PTX 8.8 and `sm_100`.
+    /// 256-bit stores require PTX 8.8 and `sm_100`.
     WIDE_GATE = "W0306", "256-bit store in an older version", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
-    /// Stores of 256 bits go to global memory only.
+    /// 256-bit stores are available for global memory only.
     WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {x, y, z, w, x, y, z, w};", "st.shared.v4.b32 [a], {x, y, z, w}; st.shared.v4.b32 [a+16], {x, y, z, w};";
-    /// Level 2 eviction priorities belong to 256-bit stores.
+    /// L2 eviction priorities are available on 256-bit stores only.
     WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
-    /// The word belongs to other instructions; the message says what to use here.
+    /// The modifier belongs to other instructions; the message suggests an alternative.
     REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
-    /// A copy names where it goes before where it comes from; all other modifiers may come in any order.
+    /// A copy specifies the destination state space before the source state space. All other modifiers may appear in any order.
     WRONG_ORDER = "W0388", "state spaces in the wrong order", "cp.async.ca.global.shared [a], [a], 4;", "cp.async.ca.shared.global [a], [a], 4;";
-    /// The assembler accepts this version or target, the manual requires a later one.
-    MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
-    /// The assembler accepts this combination, the manual's syntax has no such form.
-    MANUAL_FORM = "W0391", "a form that the manual does not have", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";
+    /// `ptxas` accepts this version or target, but the PTX ISA manual requires a later one.
+    MANUAL_FROM = "W0390", "earlier than documented", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
+    /// `ptxas` accepts this combination, but the PTX ISA manual does not document it.
+    MANUAL_FORM = "W0391", "undocumented combination", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";
 }
 
 /// What the diagnostics of a rule need to know.
@@ -80,7 +80,7 @@ fn found(case: &Case<'_>, code: &'static str, span: Span, message: String) -> Di
     match case.rule.verdict {
         Verdict::Error => Diagnostic::error(code, span, message),
         Verdict::Warning => Diagnostic::warning(MANUAL_FORM, span, message)
-            .help("the assembler accepts it; other tools may not"),
+            .help("`ptxas` accepts this form; other tools may reject it"),
     }
 }
 
@@ -93,7 +93,7 @@ fn because(diagnostic: Diagnostic, case: &Case<'_>) -> Diagnostic {
 }
 
 fn without(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
-    let title = format!("leave out {}", case.quoted(word));
+    let title = format!("remove {}", case.quoted(word));
     diagnostic.fix(title, case.opcode.dotted_span(word), "")
 }
 
@@ -101,8 +101,8 @@ fn without(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
 pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} cannot be combined with {second}");
-    let diagnostic =
-        found(case, CLASH, case.span(a), message).label(case.span(b), format!("{second} is here"));
+    let diagnostic = found(case, CLASH, case.span(a), message)
+        .label(case.span(b), format!("{second} is specified here"));
     let diagnostic = because(diagnostic, case);
     let removable = !matches!(case.opcode.modifier(a), "mmio" | "L2::cache_hint");
     match removable && case.rule.verdict == Verdict::Error {
@@ -119,7 +119,7 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]
     let mut diagnostic = because(diagnostic, case);
     if let Some(allowed) = case.allowed(slot, among) {
         let help = diagnostic.help.take().unwrap_or_default();
-        diagnostic.help = Some(format!("{help}: {allowed}"));
+        diagnostic.help = Some(format!("{help}; expected {allowed}"));
     }
     let at = Span::at(case.span(word).end);
     for text in suggestions(case, slot) {
@@ -180,12 +180,14 @@ pub(crate) fn not_among(
 ) -> Diagnostic {
     let (quoted, wrong) = (case.quoted(word), case.quoted(other));
     let message = match (case.rule.verdict, slot) {
-        (Verdict::Warning, _) => format!("the manual does not combine {quoted} with {wrong}"),
+        (Verdict::Warning, _) => format!(
+            "the combination of {quoted} and {wrong} is not documented in the PTX ISA manual"
+        ),
         (_, SlotName::Space) => format!("{quoted} cannot be applied to {wrong}"),
         _ => format!("{quoted} cannot be combined with {wrong}"),
     };
     let diagnostic = found(case, NOT_AMONG, case.span(word), message)
-        .label(case.span(other), format!("{wrong} is here"));
+        .label(case.span(other), format!("{wrong} is specified here"));
     let mut diagnostic = because(diagnostic, case);
     if case.rule.verdict == Verdict::Warning {
         return diagnostic;
@@ -196,7 +198,9 @@ pub(crate) fn not_among(
             SlotName::Space => ", or no state space",
             _ => "",
         };
-        diagnostic.help = Some(format!("{help}; it can be combined with {allowed}{none}"));
+        diagnostic.help = Some(format!(
+            "{help}; {quoted} can be combined with {allowed}{none}"
+        ));
     }
     match (slot, among) {
         // The scope is given with an order that takes none.
@@ -217,14 +221,14 @@ pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagn
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} with {second} {}", case.lacks(gate));
     let diagnostic = found(case, TOGETHER, case.span(a), message)
-        .label(case.span(b), format!("{second} is here"));
+        .label(case.span(b), format!("{second} is specified here"));
     gated(because(diagnostic, case), case, gate)
 }
 
 /// A value that the manual has from a later version or target on.
 pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
     let message = format!(
-        "the manual has {} {}",
+        "the PTX ISA manual documents {} {}",
         case.quoted(word),
         case.first_time(gate)
     );
@@ -244,7 +248,7 @@ pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
     let mut diagnostic = because(Diagnostic::error(GENERIC, span, message), case);
     if let Some(allowed) = case.allowed(slot, &["global", "local", "shared"]) {
         let help = diagnostic.help.take().unwrap_or_default();
-        diagnostic.help = Some(format!("{help}; name the state space: {allowed}"));
+        diagnostic.help = Some(format!("{help}; specify the state space: {allowed}"));
     }
     gated(diagnostic, case, gate)
 }
@@ -254,7 +258,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
     let message = format!("found a vector of {bits} bits, expected at most {most}");
     let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
     if let Some(ty) = case.bound.word(SlotName::Type) {
-        diagnostic = diagnostic.label(case.span(ty), "the width of one element");
+        diagnostic = diagnostic.label(case.span(ty), "the element type");
     }
     let element = case
         .bound
@@ -262,29 +266,29 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
         .map_or(most, |ty| ty.width_bits());
     diagnostic.help(match most / element.max(1) {
         0 | 1 => "store the elements one by one".to_owned(),
-        n => format!("store at most {n} elements at once"),
+        n => format!("store at most {n} elements per instruction"),
     })
 }
 
 /// A 256-bit access in an older version.
 pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
-    let message = format!("{} bits in one access {}", wide.bits, case.lacks(wide.gate));
+    let message = format!("a {}-bit access {}", wide.bits, case.lacks(wide.gate));
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
     if let Some(ty) = case.bound.word(SlotName::Type) {
-        diagnostic = diagnostic.label(case.span(ty), "the width of one element");
+        diagnostic = diagnostic.label(case.span(ty), "the element type");
     }
     let half = if case.opcode.modifier(word) == "v8" {
         "`.v4`"
     } else {
         "`.v2`"
     };
-    gated(diagnostic, case, wide.gate).help(format!("split it into two stores of {half}"))
+    gated(diagnostic, case, wide.gate).help(format!("split the store into two {half} stores"))
 }
 
 /// A 256-bit access outside of global memory.
 pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide) -> Diagnostic {
     let message = format!(
-        "{} bits in one access are for global memory only, found {}",
+        "{}-bit accesses are available for global memory only, found {}",
         wide.bits,
         case.quoted(space)
     );
@@ -295,7 +299,7 @@ pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide
     };
     Diagnostic::error(WIDE_SPACE, case.span(word), message)
         .label(case.span(space), "the state space")
-        .help(format!("split it into two stores of {half}"))
+        .help(format!("split the store into two {half} stores"))
 }
 
 /// A modifier of 256-bit accesses on another one.
@@ -303,7 +307,7 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
     let shapes: Vec<String> = wide
         .shapes
         .iter()
-        .map(|(vector, bits)| format!("`.{vector}` of {bits} bits"))
+        .map(|(vector, bits)| format!("`.{vector}` with {bits}-bit elements"))
         .collect();
     let message = format!("{} needs {}", case.quoted(word), shapes.join(" or "));
     let diagnostic = Diagnostic::error(WIDE_ONLY, case.span(word), message);
@@ -316,7 +320,7 @@ pub(crate) fn wrong_order(case: &Case<'_>, first: usize, second: usize) -> Diagn
     let message = format!("expected {a} before {b}");
     let diagnostic = Diagnostic::error(WRONG_ORDER, case.span(second), message);
     let mut diagnostic = because(
-        diagnostic.label(case.span(first), format!("{a} is here")),
+        diagnostic.label(case.span(first), format!("{a} is specified here")),
         case,
     );
     let swap = |at: usize, word: usize| Edit {
@@ -417,7 +421,7 @@ pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
 pub(crate) fn never_together(diagnostic: &mut Diagnostic, other: &str) {
     diagnostic.fixes.clear();
     diagnostic.help = Some(format!(
-        "no target has it together with `{other}`, which the module holds, too"
+        "no target supports both this and `{other}`, which the module also uses"
     ));
 }
 

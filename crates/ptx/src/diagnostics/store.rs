@@ -8,69 +8,69 @@ use warpgrid_isa::{ScalarType, StateSpace, ValueClass};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 catalogue! {
-    /// A register can be stored as a type when it is at least as wide as the type: integers as integers and `.bN`, floats as their own type and `.bN`, untyped registers as every type; `.b128` takes a `.b128` register.
-    TYPE_MISMATCH = "W0310", "value that is not compatible with the type", "st.global.f32 [a], %u; // .u32", "st.global.b32 [a], %u;";
-    /// The vector modifier says how many elements the braces hold.
+    /// A register can be stored as a type if the register is at least as wide as the type: integers as integers and `.bN`, floating-point values as their own type and `.bN`, untyped registers as every type. `.b128` requires a `.b128` register.
+    TYPE_MISMATCH = "W0310", "value not compatible with the type", "st.global.f32 [a], %u; // .u32", "st.global.b32 [a], %u;";
+    /// The number of elements in braces must match the vector modifier.
     N_ELEMENTS = "W0311", "wrong number of elements", "st.global.v4.f32 [a], {x, y};", "st.global.v2.f32 [a], {x, y};";
-    /// Neighbours in braces are both integers or both floats, unless one of them is untyped (`.bN`).
+    /// Adjacent elements in braces must be both integers or both floating-point values, unless one of them is untyped (`.bN`).
     KINDS = "W0312", "elements of different kinds", "st.global.v2.b32 [a], {%u, %f};", "st.global.v2.b32 [a], {%r, %f};";
-    /// All registers in braces have the same width.
+    /// All registers in braces must have the same width.
     WIDTHS = "W0313", "elements of different widths", "st.global.v2.b32 [a], {%r, %rd};", "st.global.v2.b32 [a], {%r, %r2};";
-    /// `_` leaves an element of memory unchanged; only 256-bit stores take it.
+    /// The sink `_` leaves an element of memory unchanged and is allowed in 256-bit stores only.
     SINK = "W0314", "sink outside of 256-bit stores", "st.global.v4.b32 [a], {x, _, z, w};", "st.global.v8.b32 [a], {x, _, z, w, x, y, z, w};";
-    /// A store whose every element is a sink has no type and writes nothing.
+    /// A store in which every element is the sink `_` has no effect.
     ALL_SINKS = "W0315", "only sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {c, _, _, _};";
-    /// A special register is moved into a register first, or stored in braces.
+    /// Move a special register into a register first, or store it in braces.
     SPECIAL = "W0316", "special register as a value", "st.global.u32 [a], %tid.x;", "mov.u32 %r, %tid.x; st.global.u32 [a], %r;";
-    /// The value is a register, a literal or a list in braces.
+    /// The stored value must be a register, a literal or a list in braces.
     NOT_A_VALUE = "W0317", "not a value to store", "st.global.u32 [a], [b];", "st.global.u32 [a], %r;";
-    /// The name of a variable is an address, which `mov` puts into a register.
+    /// The name of a variable denotes its address, which `mov` moves into a register.
     VARIABLE_VALUE = "W0318", "variable as a value", "st.global.u64 [a], buffer;", "mov.u64 %rd, buffer; st.global.u64 [a], %rd;";
-    /// Braces hold registers, components of vectors, special registers and literals.
+    /// The elements in braces must be registers, components of vectors, special registers or literals.
     NOT_AN_ELEMENT = "W0319", "not an element of a vector", "st.global.v2.u32 [a], {buffer, %r};", "st.global.v2.u32 [a], {%r, %r2};";
-    /// `.x` to `.w` are components of a register that is declared with `.v2` or `.v4`.
+    /// `.x` to `.w` are components of registers that are declared with `.v2` or `.v4`.
     NO_COMPONENT = "W0320", "component of a scalar", "st.global.u32 [a], %r.x;", "st.global.u32 [a], %r;";
-    /// The address is in brackets: a register or variable, or the element of an array.
+    /// The address must be in brackets: a register, a variable or an array element.
     NOT_AN_ADDRESS = "W0321", "not an address", "st.global.u32 %rd, %r;", "st.global.u32 [%rd], %r;";
-    /// Addresses are integers of at most 64 bits.
+    /// An address register must be an integer register of at most 64 bits.
     ADDRESS_TYPE = "W0322", "register that cannot hold an address", "st.global.u32 [%f], %r;", "st.global.u32 [%rd], %r;";
-    /// Global and generic addresses have 64 bits; registers of 32 bits hold addresses of shared and local memory only.
+    /// Global and generic addresses have 64 bits. 32-bit registers can hold only addresses of shared and local memory.
     ADDRESS_32 = "W0323", "32-bit global address", "st.global.u32 [%r], %r2;", "st.global.u32 [%rd], %r2;";
-    /// A constant is an address in local memory only.
+    /// Constant addresses are allowed in local memory only.
     ABSOLUTE = "W0324", "constant address outside of local memory", "st.shared.u32 [16], %r;", "st.shared.u32 [shared_variable], %r;";
-    /// The variable is declared in another state space than the store names.
-    SPACE_MISMATCH = "W0325", "variable of another state space", "st.global.u32 [shared_variable], %r;", "st.shared.u32 [shared_variable], %r;";
-    /// The parameters of a kernel or function are read-only for itself.
-    INPUT_PARAMETER = "W0326", "parameter that is read-only", "st.param.u32 [input], %r;", "st.param.u32 [argument], %r;";
-    /// An argument for a call is stored without a guard.
-    PREDICATED_ARGUMENT = "W0327", "argument stored under a condition", "@%p st.param.u32 [argument], %r;", "selp.u32 %r, %r1, %r2, %p; st.param.u32 [argument], %r;";
-    /// Parameters are named; they have no address in a register.
+    /// The variable is declared in a different state space than the one that the store specifies.
+    SPACE_MISMATCH = "W0325", "variable in the wrong state space", "st.global.u32 [shared_variable], %r;", "st.shared.u32 [shared_variable], %r;";
+    /// Input parameters of a kernel or function are read-only in its body.
+    INPUT_PARAMETER = "W0326", "read-only parameter", "st.param.u32 [input], %r;", "st.param.u32 [argument], %r;";
+    /// The argument of a call must be stored unconditionally.
+    PREDICATED_ARGUMENT = "W0327", "predicated store of a call argument", "@%p st.param.u32 [argument], %r;", "selp.u32 %r, %r1, %r2, %p; st.param.u32 [argument], %r;";
+    /// Parameters must be accessed by name; their address cannot be in a register.
     PARAM_REGISTER = "W0328", "parameter by address", "st.param::func.u32 [%rd], %r;", "st.param::func.u32 [argument], %r;";
-    /// Only arrays are indexed.
+    /// Only arrays can be indexed.
     NOT_AN_ARRAY = "W0329", "index of a scalar", "st.global.u32 scalar[0], %r;", "st.global.u32 [scalar], %r;";
-    /// An index is an integer.
+    /// An index must be an integer.
     INDEX_TYPE = "W0330", "index that is not an integer", "st.global.u32 array[%f], %r;", "st.global.u32 [array+8], %r;";
     /// A cache policy operand requires `.L2::cache_hint`.
     HINT_MISSING = "W0331", "cache policy without its modifier", "st.global.u32 [a], %r, %policy;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
     /// `.L2::cache_hint` requires a cache policy as the last operand.
     POLICY_MISSING = "W0332", "modifier without its cache policy", "st.global.L2::cache_hint.u32 [a], %r;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
-    /// A cache policy is a 64-bit integer register, as `createpolicy` makes it, or an integer.
+    /// A cache policy must be an integer or a 64-bit integer register, for example the result of `createpolicy`.
     POLICY_TYPE = "W0333", "not a cache policy", "st.global.L2::cache_hint.u32 [a], %r, %r2;", "st.global.L2::cache_hint.u32 [a], %r, %rd;";
     /// Literals and components of vectors cannot be in one pair of braces.
-    LITERAL_BESIDE_COMPONENT = "W0334", "literal beside a component", "st.global.v2.u32 [a], {%tid.x, 5};", "st.global.v2.u32 [a], {%r, 5};";
+    LITERAL_BESIDE_COMPONENT = "W0334", "literal next to a component", "st.global.v2.u32 [a], {%tid.x, 5};", "st.global.v2.u32 [a], {%r, 5};";
     /// Special registers cannot be addresses.
     SPECIAL_ADDRESS = "W0335", "special register as an address", "st.shared.u32 [%laneid], %r;", "mov.u32 %r2, %laneid; st.shared.u32 [%r2], %r;";
-    /// The manual writes the vector width right before the type; the assembler warns elsewhere.
-    VECTOR_ORDER = "W0340", "vector width away from the type", "st.v2.global.u32 [a], {x, y};", "st.global.v2.u32 [a], {x, y};";
-    /// Registers of 8 or 16 bits hold the low bits of an address only.
+    /// In the PTX ISA manual, the vector width directly precedes the type; `ptxas` warns about other positions.
+    VECTOR_ORDER = "W0340", "vector width not before the type", "st.v2.global.u32 [a], {x, y};", "st.global.v2.u32 [a], {x, y};";
+    /// 8-bit and 16-bit registers hold only the low bits of an address.
     NARROW_ADDRESS = "W0341", "narrow address register", "st.global.u32 [%h], %r; // .b16", "st.global.u32 [%rd], %r;";
-    /// The manual requires a register; the assembler also takes the name of a function, a variable plus a constant and a register plus a constant.
-    ODD_VALUE = "W0342", "a value that the manual does not have", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer; add.u64 %rd, %rd, 4; st.global.u64 [a], %rd;";
-    /// An index counts elements, not bytes: the access is outside of the array.
-    INDEX_BEYOND_ARRAY = "W0343", "index beyond the array", "st.global.u8 array[64], %r; // .b8 array[64]", "st.global.u8 array[63], %r;";
-    /// The component does not exist; the value that the assembler stores is undefined.
-    BEYOND_VECTOR = "W0344", "component beyond the vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";
-    /// The assembler accepts a register as the address of a parameter; the stored value is undefined.
+    /// The PTX ISA manual requires a register; `ptxas` also accepts the name of a function, a variable plus a constant and a register plus a constant.
+    ODD_VALUE = "W0342", "undocumented value", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer; add.u64 %rd, %rd, 4; st.global.u64 [a], %rd;";
+    /// The access is out of bounds. An index counts elements, not bytes.
+    INDEX_BEYOND_ARRAY = "W0343", "array index out of bounds", "st.global.u8 array[64], %r; // .b8 array[64]", "st.global.u8 array[63], %r;";
+    /// The component does not exist, so the value that `ptxas` stores is undefined.
+    BEYOND_VECTOR = "W0344", "nonexistent component of a vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";
+    /// `ptxas` accepts a register as the address of a parameter, but the stored value is undefined.
     PARAM_REGISTER_PASSES = "W0345", "parameter by address", "st.param.u32 [%rd], %r;", "st.param.u32 [argument], %r;";
 }
 
@@ -133,8 +133,8 @@ pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnosti
     let diagnostic = Diagnostic::error(N_ELEMENTS, span, message);
     match found {
         2 | 4 | 8 => diagnostic.help(format!("`.v{found}` stores {found} elements")),
-        1 => diagnostic.help("without a vector modifier, one element is stored"),
-        _ => diagnostic.help("vectors have 2, 4 or 8 elements"),
+        1 => diagnostic.help("a store without a vector modifier stores one element"),
+        _ => diagnostic.help("vectors must have 2, 4 or 8 elements"),
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn different_kinds(
     let message = format!("found {found} next to {neighbour}");
     Diagnostic::error(KINDS, span, message)
         .label(before, neighbour)
-        .help("neighbouring elements are both integers or both floats, unless one of them is untyped (`.bN`)")
+        .help("adjacent elements must be both integers or both floating-point values, unless one of them is untyped (`.bN`)")
 }
 
 /// Registers of different widths.
@@ -161,16 +161,16 @@ pub(crate) fn different_widths(
 ) -> Diagnostic {
     let (found, expected) = (class.stored_width(), other.stored_width());
     let message =
-        format!("found an element of {found} bits, expected {expected} as in the first one");
+        format!("found a {found}-bit element, expected {expected} bits as in the first element");
     Diagnostic::error(WIDTHS, span, message)
         .label(first, describe(other))
-        .help("all registers in braces have the same width")
+        .help("all registers in braces must have the same width")
 }
 
 /// `_` where there are no sinks.
 pub(crate) fn sink(span: Span) -> Diagnostic {
-    Diagnostic::error(SINK, span, "found the sink `_`, which only 256-bit stores take").help(
-        "`.v8` with a 32-bit type or `.v4` with a 64-bit type may leave elements out; other stores need a value for each element",
+    Diagnostic::error(SINK, span, "found the sink `_`, which is allowed in 256-bit stores only").help(
+        "only `.v8` with a 32-bit type and `.v4` with a 64-bit type accept sinks; other stores need a value for each element",
     )
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn all_sinks(span: Span) -> Diagnostic {
         span,
         "found only sinks `_`, expected at least one value",
     )
-    .help("a store of sinks writes nothing")
+    .help("a store in which every element is a sink has no effect")
 }
 
 /// A special register alone.
@@ -208,7 +208,7 @@ pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
             "negate it into a register with `neg` or `not` first",
         ),
         OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => (
-            "found an element of an array, which is an address, expected a value".to_owned(),
+            "found an array element, which denotes an address, expected a value".to_owned(),
             "`ld` the value into a register first",
         ),
         _ => (
@@ -234,13 +234,13 @@ pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
 /// Not for braces.
 pub(crate) fn not_an_element(span: Span) -> Diagnostic {
     Diagnostic::error(NOT_AN_ELEMENT, span, "expected an element of a vector")
-        .help("braces hold registers, components, special registers and literals")
+        .help("use a register, a component, a special register or a literal")
 }
 
 /// `.x` on a scalar.
 pub(crate) fn no_component(span: Span) -> Diagnostic {
     Diagnostic::error(NO_COMPONENT, span, "found a component of a scalar register")
-        .help("registers declared with `.v2` or `.v4` have components")
+        .help("only registers that are declared with `.v2` or `.v4` have components")
 }
 
 /// Not an address.
@@ -275,7 +275,7 @@ pub(crate) fn no_address_name(span: Span, name: &str) -> Diagnostic {
         span,
         format!("`{name}` cannot be an address"),
     )
-    .help("an address is in a scalar register, or is a variable")
+    .help("use a scalar register or a variable as the address")
 }
 
 /// A register of the wrong type as an address.
@@ -285,7 +285,7 @@ pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
         span,
         format!("a `.{ty}` register cannot hold an address"),
     )
-    .help("addresses are in integer or untyped registers of at most 64 bits")
+    .help("use an integer or untyped register of at most 64 bits")
 }
 
 /// A 32-bit register as a global or generic address.
@@ -300,9 +300,9 @@ pub(crate) fn absolute_address(span: Span) -> Diagnostic {
     Diagnostic::error(
         ABSOLUTE,
         span,
-        "a constant is an address in `.local` memory only",
+        "constant addresses are allowed in `.local` memory only",
     )
-    .help("move the address into a register, or name a variable")
+    .help("move the address into a register or use a variable")
 }
 
 /// A variable of another space.
@@ -316,24 +316,26 @@ pub(crate) fn space_mismatch(
     let found = space.name();
     let message = match wanted {
         StateSpace::Generic => {
-            format!("`{name}` is in `.{found}`, which has no generic addresses for stores")
+            format!(
+                "`{name}` is in `.{found}`, which cannot be stored to through a generic address"
+            )
         }
         _ => format!(
-            "`{name}` is in `.{found}`, the store goes to `.{}`",
+            "`{name}` is in `.{found}`, but the store accesses `.{}`",
             wanted.name()
         ),
     };
     let diagnostic = Diagnostic::error(SPACE_MISMATCH, span, message);
     let Some(word) = word else {
-        return diagnostic.help("name the state space of the variable");
+        return diagnostic.help("specify the state space of the variable");
     };
     let diagnostic = diagnostic.label(word, "the state space of the store");
     match space {
         StateSpace::Global | StateSpace::Shared | StateSpace::Local => diagnostic
-            .help("the store must name the state space of the variable")
+            .help("the state space of the store must be that of the variable")
             .fix(format!("use `.{found}`"), word, found),
         StateSpace::Const => diagnostic.help("constant memory is read-only"),
-        _ => diagnostic.help("the store must name the state space of the variable"),
+        _ => diagnostic.help("the state space of the store must be that of the variable"),
     }
 }
 
@@ -352,10 +354,12 @@ pub(crate) fn predicated_argument(guard: Span, name_span: Span, name: &str) -> D
     Diagnostic::error(
         PREDICATED_ARGUMENT,
         guard,
-        format!("`{name}` is an argument for a call and cannot be stored under a condition"),
+        format!(
+            "`{name}` is an argument of a call and cannot be stored by a predicated instruction"
+        ),
     )
     .label(name_span, "declared for a call")
-    .help("choose the value with `selp`, or branch around the whole call")
+    .help("select the value with `selp`, or branch around the whole call")
 }
 
 /// A register as the address of a parameter.
@@ -365,7 +369,7 @@ pub(crate) fn param_register(span: Span) -> Diagnostic {
         span,
         "found a register, expected the name of a parameter",
     )
-    .help("name the parameter")
+    .help("use the name of the parameter")
 }
 
 /// The same, where the assembler says nothing.
@@ -375,7 +379,7 @@ pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
         span,
         "found a register, expected the name of a parameter",
     )
-    .help("the assembler accepts it or crashes; name the parameter")
+    .help("use the name of the parameter; `ptxas` accepts a register or crashes")
 }
 
 /// An index on a scalar.
@@ -385,7 +389,7 @@ pub(crate) fn not_an_array(span: Span) -> Diagnostic {
         span,
         "found an index of a scalar, expected an array",
     )
-    .help("declare it with a size in brackets, or write the address in brackets")
+    .help("declare the variable as an array, or write the address in brackets")
 }
 
 /// An index of the wrong type.
@@ -395,7 +399,7 @@ pub(crate) fn index_type(span: Span) -> Diagnostic {
         span,
         "expected an integer of at most 64 bits as the index",
     )
-    .help("use an integer register, or a constant")
+    .help("use an integer register or a constant")
 }
 
 /// A policy that no modifier announces. `from` is where the operand before it ends, `at` where the modifier may be
@@ -407,7 +411,7 @@ pub(crate) fn hint_missing(span: Span, from: u32, at: Option<Span>) -> Diagnosti
         "found a third operand without `.L2::cache_hint`",
     )
     .help("the third operand of a store is a cache policy")
-    .fix("leave out the third operand", Span::new(from, span.end), "");
+    .fix("remove the third operand", Span::new(from, span.end), "");
     diagnostic.fixes.extend(at.map(|at| Fix {
         title: "add `.L2::cache_hint`".to_owned(),
         edits: vec![Edit {
@@ -425,10 +429,10 @@ pub(crate) fn policy_missing(word: Span, end: u32) -> Diagnostic {
         word,
         "`.L2::cache_hint` needs a cache policy as the last operand",
     )
-    .label(Span::at(end), "the policy is missing here")
-    .help("`createpolicy` makes one in a 64-bit register")
+    .label(Span::at(end), "expected a cache policy here")
+    .help("create a cache policy in a 64-bit register with `createpolicy`")
     .fix(
-        "leave out `.L2::cache_hint`",
+        "remove `.L2::cache_hint`",
         Span::new(word.start.saturating_sub(1), word.end),
         "",
     )
@@ -441,7 +445,9 @@ pub(crate) fn policy_type(span: Span) -> Diagnostic {
         span,
         "expected a 64-bit integer as the cache policy",
     )
-    .help("`createpolicy` makes one in a `.b64` register; an integer literal is allowed too")
+    .help(
+        "create a cache policy in a `.b64` register with `createpolicy`, or use an integer literal",
+    )
 }
 
 /// A literal and a component in one list.
@@ -468,13 +474,10 @@ pub(crate) fn special_address(span: Span) -> Diagnostic {
 /// The vector width elsewhere than before the type.
 pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Diagnostic {
     let text = opcode.modifier(vector);
-    let message = format!(
-        "`.{text}` belongs directly before `.{}`",
-        opcode.modifier(ty)
-    );
+    let message = format!("`.{text}` must directly precede `.{}`", opcode.modifier(ty));
     let mut diagnostic = Diagnostic::warning(VECTOR_ORDER, opcode.modifier_span(vector), message)
         .label(opcode.modifier_span(ty), "the type")
-        .help("the assembler accepts it with a warning");
+        .help("`ptxas` accepts this order with a warning");
     let at = Span::at(opcode.dotted_span(ty).start);
     let edits = vec![
         Edit {
@@ -504,12 +507,8 @@ pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
 
 /// The name of a function as a value.
 pub(crate) fn function_value(span: Span) -> Diagnostic {
-    Diagnostic::warning(
-        ODD_VALUE,
-        span,
-        "found a function, expected a register according to the manual",
-    )
-    .help("the assembler stores the address of the function")
+    Diagnostic::warning(ODD_VALUE, span, "found a function, expected a register")
+        .help("`ptxas` accepts this undocumented form and stores the address of the function")
 }
 
 /// `name+constant` as a value.
@@ -517,9 +516,9 @@ pub(crate) fn sum_value(span: Span) -> Diagnostic {
     Diagnostic::warning(
         ODD_VALUE,
         span,
-        "found a sum, expected a register according to the manual",
+        "found an address expression, expected a register",
     )
-    .help("the assembler accepts it; `add` or `mov` into a register has the same effect")
+    .help("`ptxas` accepts this undocumented form; `add` or `mov` into a register has the same effect")
 }
 
 /// A constant index that is not one of the array's elements.
@@ -529,7 +528,8 @@ pub(crate) fn index_beyond_array(
     index: i64,
     n_elements: u64,
 ) -> Diagnostic {
-    let message = format!("index {index} is beyond the {n_elements} elements of `{array}`");
+    let message =
+        format!("index {index} is out of bounds for `{array}` with {n_elements} elements");
     Diagnostic::warning(INDEX_BEYOND_ARRAY, span, message)
         .help("an index counts elements; in brackets, `[array+4]`, an offset counts bytes")
 }
@@ -539,7 +539,7 @@ pub(crate) fn beyond_vector(span: Span, n: u8) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_VECTOR,
         span,
-        format!("found a component beyond the {n} of the vector"),
+        format!("the vector has only {n} components"),
     )
-    .help("the assembler accepts it; the stored value is undefined")
+    .help("`ptxas` accepts this component, but the stored value is undefined")
 }

@@ -39,7 +39,7 @@ impl AddressCodes {
             span,
             format!("found a `.{ty}` register, expected an address"),
         )
-        .help("an address is in an integer or untyped register of 32 or 64 bits")
+        .help("use an integer or untyped register of 32 or 64 bits")
     }
 
     /// A variable of another space.
@@ -71,8 +71,8 @@ impl AddressCodes {
         Diagnostic::error(
             self.constant_address,
             span,
-            "a constant is an address in `.local` memory only",
+            "constant addresses are allowed in `.local` memory only",
         )
-        .help("move the address into a register, or name a variable")
+        .help("move the address into a register or use a variable")
     }
 }

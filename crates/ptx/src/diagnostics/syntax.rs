@@ -4,169 +4,169 @@ use super::catalogue;
 use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
 
 catalogue! {
-    /// A source may hold at most 4 GiB less two bytes, since places in it are 32-bit numbers.
-    SOURCE_TOO_LARGE = "W0001", "source too large", "a text of 5 GiB", "a text below 4 GiB";
+    /// A source is limited to 4 GiB minus two bytes, because source offsets are 32-bit integers.
+    SOURCE_TOO_LARGE = "W0001", "source too large", "a source of 5 GiB", "a source below 4 GiB";
 
-    /// Only the first 1,000 diagnostics are reported. Usually the first few explain all others, or the text is not PTX.
+    /// Only the first 1,000 diagnostics are reported. Usually the first few errors cause all others, or the source is not PTX.
     TOO_MANY = "W0002", "too many syntax errors", "a binary file", "a PTX module";
 
-    /// PTX is written in ASCII, also in strings such as file names; comments may contain any characters. Other characters
-    /// often come from a text editor or a web page: typographic quotation marks, dashes and spaces.
-    FOREIGN_CHARACTER = "W0003", "character outside of ASCII", "mov.u32 %r1,\u{a0}1;", "mov.u32 %r1, 1;";
+    /// PTX allows only ASCII characters outside comments, including strings such as file names. Typographic quotation marks, dashes and
+    /// spaces often result from copying from a text editor or web page.
+    FOREIGN_CHARACTER = "W0003", "non-ASCII character", "mov.u32 %r1,\u{a0}1;", "mov.u32 %r1, 1;";
 
-    /// A comment that starts with `/*` runs to the next `*/`; without one the rest of the text is lost.
-    UNCLOSED_COMMENT = "W0004", "comment without an end", "/* a note", "/* a note */";
+    /// A comment that starts with `/*` ends at the next `*/`. Without `*/`, the rest of the source is part of the comment.
+    UNCLOSED_COMMENT = "W0004", "unterminated comment", "/* a note", "/* a note */";
 
-    /// A string ends with a quotation mark on the same line. There are no escapes.
-    UNCLOSED_STRING = "W0005", "string without an end", ".pragma \"nounroll;", ".pragma \"nounroll\";";
+    /// A string must end with a quotation mark on the same line. Escape sequences are not supported.
+    UNCLOSED_STRING = "W0005", "unterminated string", ".pragma \"nounroll;", ".pragma \"nounroll\";";
 
-    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with an upper-case `U` after
-    /// them to make them unsigned. `0f` takes exactly 8 hexadecimal digits, `0d` exactly 16; they are the
-    /// bits of the value. Decimal floating-point numbers have a point or an exponent and no suffix.
+    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with the suffix `U` for unsigned
+    /// constants. `0f` is followed by exactly 8 hexadecimal digits and `0d` by exactly 16, the bit pattern of the
+    /// value. Decimal floating-point numbers have a decimal point or an exponent and no suffix.
     MALFORMED_NUMBER = "W0006", "malformed number", "mov.f32 %f1, 0f3F8;", "mov.f32 %f1, 0f3F800000;";
 
-    /// Integer constants have 64 bits, floating-point ones are doubles; this one fits neither.
+    /// Integer constants have 64 bits, and floating-point constants are double-precision. The constant exceeds this range.
     CONSTANT_OVERFLOW = "W0007", "constant too large", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
-    /// The constant has more than 64 bits. The reference assembler cuts it to 64 bits without a warning, as long as the value
-    /// before the last digit fits 63 bits; the manual allows 64 bits only.
-    CONSTANT_WRAPS = "W0008", "constant cut to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
+    /// The constant has more than 64 bits. `ptxas` truncates it to 64 bits without a warning if the value before the last digit
+    /// fits in 63 bits. The PTX ISA manual allows 64 bits only.
+    CONSTANT_WRAPS = "W0008", "constant truncated to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
-    /// The text is in a language that compilers turn into PTX, or in one beside it. Only PTX and machine code can be
-    /// shown here; the message says how to get PTX from the text. Nothing else is reported about it. The same is said of PTX
-    /// that was copied with what was around it: line numbers, HTML, the fence of a document; and of names that a page made readable.
-    OTHER_LANGUAGE = "W0009", "text in another language", "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }", "st.global.f32 [%rd1], 1.0;";
+    /// The source is in a language other than PTX and SASS, such as CUDA C++, and the message explains how to compile it to PTX. No
+    /// other diagnostics are reported for this source. The code also covers PTX that was copied together with line numbers, HTML or
+    /// Markdown, and demangled names.
+    OTHER_LANGUAGE = "W0009", "source in another language", "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }", "st.global.f32 [%rd1], 1.0;";
 
-    /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
+    /// Instructions, declarations and most directives must end with a semicolon. A line break does not terminate them.
     MISSING_SEMICOLON = "W0010", "missing semicolon", "ret", "ret;";
 
-    /// The grammar allows something else here. The message names what was found and what is expected.
+    /// The grammar does not allow this token here. The message lists the expected tokens.
     UNEXPECTED_TOKEN = "W0011", "unexpected token", "add.u32 %r1, %r2 %r3;", "add.u32 %r1, %r2, %r3;";
 
-    /// The body of a function, and each block in it, is enclosed in braces.
-    UNCLOSED_BRACE = "W0012", "`{` without its `}`", ".entry k() { ret;", ".entry k() { ret; }";
+    /// Function bodies and the blocks in them must be enclosed in braces.
+    UNCLOSED_BRACE = "W0012", "unclosed `{`", ".entry k() { ret;", ".entry k() { ret; }";
 
-    /// Every `}` closes a `{`.
-    UNMATCHED_BRACE = "W0013", "`}` without its `{`", ".entry k() { ret; } }", ".entry k() { ret; }";
+    /// Every `}` must close a `{`.
+    UNMATCHED_BRACE = "W0013", "unmatched `}`", ".entry k() { ret; } }", ".entry k() { ret; }";
 
-    /// A bracket, brace or parenthesis within a statement is closed before the semicolon.
-    UNCLOSED_GROUP = "W0014", "bracket that is not closed", "ld.global.u32 %r1, [%rd1;", "ld.global.u32 %r1, [%rd1];";
+    /// A bracket, brace or parenthesis within a statement must be closed before the semicolon.
+    UNCLOSED_GROUP = "W0014", "unclosed bracket", "ld.global.u32 %r1, [%rd1;", "ld.global.u32 %r1, [%rd1];";
 
-    /// An address is a name, optionally plus a constant expression. The grammar has no minus there: a negative offset is
-    /// the sum with a negative constant.
-    SUBTRACTED_OFFSET = "W0015", "offset with a minus", "ld.global.u32 %r1, [%rd1-8];", "ld.global.u32 %r1, [%rd1+-8];";
+    /// An address is a name, optionally plus a constant expression. The grammar does not allow subtraction; write a
+    /// negative offset as the addition of a negative constant.
+    SUBTRACTED_OFFSET = "W0015", "subtracted offset", "ld.global.u32 %r1, [%rd1-8];", "ld.global.u32 %r1, [%rd1+-8];";
 
-    /// An address has one name and it comes first. Sums of two registers and scaled indices have
-    /// to be computed by an instruction before.
+    /// An address has exactly one name, which must come first. Compute sums of two registers and scaled indices with a
+    /// separate instruction.
     ADDRESS_FORM = "W0016", "address that is not `name+constant`", "ld.global.u32 %r1, [4+%rd1];", "ld.global.u32 %r1, [%rd1+4];";
 
-    /// An operand is a register, a variable, a constant expression, an address in brackets or a vector in braces. Constant
-    /// expressions may be computed, but not with registers or the addresses of variables, except `name+constant`.
+    /// An operand is a register, a variable, a constant expression, an address in brackets or a vector in braces. Expressions
+    /// cannot contain registers or addresses of variables, except in the form `name+constant`.
     OPERAND_FORM = "W0017", "expression that is not an operand", "add.u32 %r1, %r2, %r3*4;", "mad.lo.u32 %r1, %r3, 4, %r2;";
 
-    /// Vectors hold at least one element, addresses a name or constant.
-    EMPTY_GROUP = "W0018", "nothing between the brackets", "st.global.v2.u32 [%rd1], {};", "st.global.v2.u32 [%rd1], {%r1, %r2};";
+    /// A vector must contain at least one element, and an address must contain a name or a constant.
+    EMPTY_GROUP = "W0018", "empty brackets or braces", "st.global.v2.u32 [%rd1], {};", "st.global.v2.u32 [%rd1], {%r1, %r2};";
 
-    /// The elements of a vector are registers, constants or `_`: no vectors, no addresses, no sums with names.
-    VECTOR_ELEMENT = "W0019", "operand that cannot be in a vector", "mov.b64 %rd1, {%r1, {%r2}};", "mov.b64 %rd1, {%r1, %r2};";
+    /// The elements of a vector must be registers, constants or `_`. Nested vectors, addresses and address expressions are not allowed.
+    VECTOR_ELEMENT = "W0019", "operand not allowed in a vector", "mov.b64 %rd1, {%r1, {%r2}};", "mov.b64 %rd1, {%r1, %r2};";
 
-    /// `_` marks a result that is discarded. It cannot be an address, an index or part of an expression.
-    MISPLACED_SINK = "W0020", "`_` where a value is needed", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
+    /// The sink `_` denotes a discarded result. It cannot be an address, an index or part of an expression.
+    MISPLACED_SINK = "W0020", "`_` in place of a value", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
 
-    /// Vectors and special registers have the components `.x .y .z .w` (or `.r .g .b .a`), video instructions
-    /// select `.b0` to `.b3`, `.h0` and `.h1`. All are lower case, one at a time.
+    /// Vectors and special registers have the components `.x .y .z .w` (or `.r .g .b .a`). Video instructions
+    /// select `.b0` to `.b3`, `.h0` and `.h1`. Component names are lower case and cannot be combined.
     UNKNOWN_COMPONENT = "W0021", "unknown component", "mov.u32 %r1, %tid.X;", "mov.u32 %r1, %tid.x;";
 
-    /// Each modifier is a dot and, directly after it, a word of letters, digits and underscores that
-    /// starts with a letter. Parts of a modifier are joined by `::`.
+    /// A modifier is a dot followed by a name of letters, digits and underscores that starts with a letter. Parts of a
+    /// modifier are joined by `::`.
     MALFORMED_MODIFIER = "W0022", "malformed modifier", "ld.global..u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
 
-    /// Some words belong to declarations and directives only and are never part of an opcode.
+    /// Keywords of declarations and directives cannot be part of an opcode.
     DIRECTIVE_IN_OPCODE = "W0023", "directive in an opcode", "ld.reg.u32 %r1, %r2;", "mov.u32 %r1, %r2;";
 
-    /// The body of a function has instructions, labels, declarations, blocks and a few directives.
-    STATEMENT_EXPECTED = "W0024", "no statement starts like this", "4;", "mov.u32 %r1, 4;";
+    /// The body of a function consists of instructions, labels, declarations, blocks and a few directives.
+    STATEMENT_EXPECTED = "W0024", "statement expected", "4;", "mov.u32 %r1, 4;";
 
-    /// A semicolon ends a statement; there is no empty statement.
+    /// A semicolon terminates a statement. Empty statements are not allowed.
     STRAY_SEMICOLON = "W0025", "semicolon without a statement", "ret;;", "ret;";
 
-    /// A guard is `@` and a predicate register, or `@!` and one; it applies to one instruction, not to a block or a label.
+    /// A guard is `@` or `@!` followed by a predicate register. It applies to one instruction, not to a block or a label.
     MALFORMED_GUARD = "W0026", "malformed guard", "@%p1 { ret; }", "@%p1 ret;";
 
-    /// Instructions and labels belong in the body of a function. (A text without any header and function is
-    /// read as the body of one.)
-    OUTSIDE_FUNCTION = "W0027", "instruction outside of a function", ".version 8.0 ret;", ".version 8.0 .target sm_90 .entry k() { ret; }";
+    /// Instructions and labels must be in the body of a function. (A source without a module header and functions is
+    /// parsed as a function body.)
+    OUTSIDE_FUNCTION = "W0027", "instruction outside a function", ".version 8.0 ret;", ".version 8.0 .target sm_90 .entry k() { ret; }";
 
-    /// `.version`, `.target` and `.address_size` come first, once, in this order. `.file`, `.section` and function bodies
-    /// belong outside of functions. Performance directives belong between the head and the body of a function.
+    /// `.version`, `.target` and `.address_size` must come first, once and in this order. `.file`, `.section` and function
+    /// definitions are allowed only at module scope. Performance directives must be between the header and the body of a function.
     MISPLACED_DIRECTIVE = "W0028", "directive in the wrong place", ".entry k() { .version 8.0 ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
 
     /// No directive has this name. Names are case-sensitive.
     UNKNOWN_DIRECTIVE = "W0029", "unknown directive", ".globl .u32 v;", ".global .u32 v;";
 
-    /// A declaration has one fundamental type, directly before the names: `.pred`, `.b8` to `.b128`, `.u8` to `.u64`,
-    /// `.s8` to `.s64`, `.f16`, `.f16x2`, `.f32`, `.f64`. Values of alternate formats such as `.bf16` are held in `.b` registers.
-    DECLARED_TYPE = "W0030", "declaration without a type it can have", ".reg .bf16 %h1;", ".reg .b16 %h1;";
+    /// A declaration must have one fundamental type directly before the names: `.pred`, `.b8` to `.b128`, `.u8` to `.u64`,
+    /// `.s8` to `.s64`, `.f16`, `.f16x2`, `.f32`, `.f64`. Values of alternate formats such as `.bf16` are stored in `.b` registers.
+    DECLARED_TYPE = "W0030", "missing or invalid type in a declaration", ".reg .bf16 %h1;", ".reg .b16 %h1;";
 
-    /// A declaration names the state space of the variable once: `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`.
-    DECLARED_SPACE = "W0031", "declaration without exactly one state space", ".global .shared .u32 v;", ".shared .u32 v;";
+    /// A declaration must have exactly one state space: `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`.
+    DECLARED_SPACE = "W0031", "missing, duplicate or invalid state space", ".global .shared .u32 v;", ".shared .u32 v;";
 
     /// State space, `.align` and `.attribute` come first, then `.v2` or `.v4`, then the type, then the names.
     DECLARATION_ORDER = "W0032", "declaration in the wrong order", ".global .u32 .align 16 v;", ".global .align 16 .u32 v;";
 
     /// A name is a letter followed by letters, digits, `_` and `$`, or one of `_ $ %` followed by at least one of these.
-    NAME_EXPECTED = "W0033", "name expected", ".global .u32 4v;", ".global .u32 v4;";
+    NAME_EXPECTED = "W0033", "missing or invalid name", ".global .u32 4v;", ".global .u32 v4;";
 
-    /// The size of an array is an integer literal, not an expression; only the first may be left out. `<n>` counts registers.
+    /// The size of an array is an integer literal, not an expression; only the first size may be omitted. `<n>` is a register count.
     ARRAY_SIZE = "W0034", "malformed array size", ".shared .b8 s[2*8];", ".shared .b8 s[16];";
 
-    /// `.visible`, `.extern`, `.weak` and `.common` apply to names of the module; one of them may precede
-    /// a variable or function (`.common` only before a variable), and none within a function.
-    MISPLACED_LINKAGE = "W0035", "linkage that does not belong here", ".visible .weak .func f();", ".visible .func f();";
+    /// One linkage directive, `.visible`, `.extern`, `.weak` or `.common`, may precede a variable or function at module
+    /// scope (`.common` only a variable). Linkage directives are not allowed inside functions.
+    MISPLACED_LINKAGE = "W0035", "linkage directive not allowed here", ".visible .weak .func f();", ".visible .func f();";
 
-    /// The prototype of an indirect call and the lists of its or a branch's targets are named by a label before them.
-    LABEL_NEEDED = "W0036", "directive without its label", ".branchtargets a, b;", "table: .branchtargets a, b;";
+    /// A call prototype and the target list of an indirect call or branch must be preceded by a label.
+    LABEL_NEEDED = "W0036", "directive without a label", ".branchtargets a, b;", "table: .branchtargets a, b;";
 
-    /// A line of words between instructions, as a manual has above and below its listings. It is read over in a snippet; the reference
-    /// assembler takes comments only.
-    PROSE = "W0037", "text between instructions", "Examples", "// Examples";
+    /// The snippet contains a line of prose between instructions, as in the listings of a manual. The line is ignored. `ptxas` accepts
+    /// such lines only as comments.
+    PROSE = "W0037", "prose between instructions", "Examples", "// Examples";
 
-    /// A manual leaves operands out with `...`. In a list of numbered names the names between the two beside it are meant. In place of
-    /// whole operands it makes the instruction one that cannot run: a snippet goes on without it.
-    ELLIPSIS = "W0038", "operands left out", "wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;", "// wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;";
+    /// `...` is an ellipsis as in the PTX ISA manual. In a list of numbered names, it denotes all names in between. An instruction with
+    /// `...` in place of operands cannot be run and is skipped in a snippet.
+    ELLIPSIS = "W0038", "omitted operands", "wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;", "// wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;";
 
-    /// Constant expressions are computed when the text is read, and division by zero has no result.
+    /// Constant expressions are evaluated at compile time, and division by zero has no result.
     DIVISION_BY_ZERO = "W0040", "division by zero in a constant", "mov.u32 %r1, 4 / 0;", "mov.u32 %r1, 4 / 2;";
 
-    /// Both sides of an operator are integers, or both are floating-point numbers.
-    CONSTANT_MISMATCH = "W0041", "constants of different kinds", "mov.f64 %fd1, 1.5 + 1;", "mov.f64 %fd1, 1.5 + 1.0;";
+    /// Both operands of an operator must be integers, or both must be floating-point numbers.
+    CONSTANT_MISMATCH = "W0041", "constants of different types", "mov.f64 %fd1, 1.5 + 1;", "mov.f64 %fd1, 1.5 + 1.0;";
 
-    /// Offsets, shifts, bit operations and conditions take integers.
-    INTEGER_CONSTANT = "W0042", "integer constant expected", "ld.shared.u32 %r1, [s+1.5];", "ld.shared.u32 %r1, [s+4];";
+    /// Offsets, shifts, bit operations and conditions require integers.
+    INTEGER_CONSTANT = "W0042", "expected an integer constant", "ld.shared.u32 %r1, [s+1.5];", "ld.shared.u32 %r1, [s+4];";
 
-    /// Constants are cast with `(.s64)` or `(.u64)` only.
+    /// Constants can be cast only to `.s64` or `.u64`.
     CONSTANT_CAST = "W0043", "unsupported cast of a constant", "mov.u32 %r1, (.u32)1;", "mov.u32 %r1, (.u64)1;";
 
-    /// Blocks, initialisers and expressions may be nested some hundred levels deep.
+    /// The nesting depth of blocks, initialisers and expressions is limited to a few hundred levels.
     NESTED_TOO_DEEP = "W0044", "nested too deeply", "mov.u32 %r1, ((((((...))))));", "mov.u32 %r1, (1);";
 
     /// A variable is initialised by a constant expression, the address of a variable or function (`name`, `name+4`,
     /// `generic(name)`, `0xFF00(name)` for one byte of it), or a list of such values in braces.
     INITIALIZER = "W0045", "malformed initialiser", ".global .b8 v[4] = \"abc\";", ".global .b8 v[4] = {97, 98, 99, 0};";
 
-    /// Each directive takes its own arguments; the message says which.
-    DIRECTIVE_ARGUMENT = "W0046", "wrong argument of a directive", ".maxntid sixteen", ".maxntid 32";
+    /// The directive does not accept this argument. The message describes the expected arguments.
+    DIRECTIVE_ARGUMENT = "W0046", "invalid argument of a directive", ".maxntid sixteen", ".maxntid 32";
 
-    /// `.loc` and `.file` end with their line, without a semicolon; so do the directives of a function's head.
-    SEMICOLON_NOT_ALLOWED = "W0047", "semicolon that is not allowed", ".loc 1 2 3;", ".loc 1 2 3";
+    /// `.loc`, `.file` and the directives of a function header are not followed by a semicolon.
+    SEMICOLON_NOT_ALLOWED = "W0047", "unexpected semicolon", ".loc 1 2 3;", ".loc 1 2 3";
 
-    /// PTX has no `if`, `for` or `while`: a loop is a label and a predicated branch back to it, a condition is a predicated
-    /// instruction or a predicated branch over the instructions that depend on it. `bra` to a label takes the place of `goto`, `break`
-    /// and `continue`, `ret` that of `return`.
-    C_CONTROL_FLOW = "W0048", "control flow of C", "if (%r1 == 0) { mov.u32 %r2, 1; }", "@%p1 mov.u32 %r2, 1;";
+    /// PTX has no `if`, `for` or `while`. Write a loop as a label and a predicated branch back to the label, and a condition as
+    /// predicated instructions or a predicated branch around them. Use `bra` instead of `goto`, `break` and `continue`, and `ret`
+    /// instead of `return`.
+    C_CONTROL_FLOW = "W0048", "C control flow", "if (%r1 == 0) { mov.u32 %r2, 1; }", "@%p1 mov.u32 %r2, 1;";
 
-    /// Names of registers, variables, labels and functions have letters, digits, `_` and `$`. A dot ends a name: `%v.x` is
-    /// component `x` of the vector `%v`.
+    /// Names of registers, variables, labels and functions consist of letters, digits, `_` and `$`. A dot terminates a name: `%v.x`
+    /// is component `x` of the vector `%v`.
     DOT_IN_NAME = "W0049", "dot in a name", ".reg .b32 %a.b;", ".reg .b32 %a_b;";
 }
 
@@ -174,9 +174,9 @@ catalogue! {
 pub fn c_control_flow(span: Span, word: &str, is_loop: bool) -> Diagnostic {
     let message = format!("found `{word}`, expected an instruction or a label");
     Diagnostic::error(C_CONTROL_FLOW, span, message).help(match is_loop {
-        true => "PTX has no loops: write a label, and after the body a predicated branch back to it, `@%p bra LOOP;`",
+        true => "PTX has no loops: write a label before the body and a predicated branch to the label after it, `@%p bra LOOP;`",
         false => {
-            "PTX has no `if`: compare with `setp`, and guard instructions (`@%p`) or branch over them (`@!%p bra END;`)"
+            "PTX has no `if`: compare with `setp`, then predicate the instructions (`@%p`) or branch around them (`@!%p bra END;`)"
         }
     })
 }
@@ -187,21 +187,21 @@ pub fn c_jump(span: Span, word: &str) -> Diagnostic {
     let found = Diagnostic::error(C_CONTROL_FLOW, span, message);
     match word {
         "goto" => found
-            .help("write `bra`: it branches to a label")
-            .fix("replace `goto` by `bra`", span, "bra"),
+            .help("use `bra` to branch to a label")
+            .fix("replace `goto` with `bra`", span, "bra"),
         "return" => found
-            .help("write `ret`: results are stored in the return parameters before it")
-            .fix("replace `return` by `ret`", span, "ret"),
+            .help("store the results in the return parameters and use `ret`")
+            .fix("replace `return` with `ret`", span, "ret"),
         "continue" => found.help(
-            "PTX has no loops: write a label before the increment of the loop, and branch to it, `bra NEXT;`",
+            "PTX has no loops: write a label before the loop increment and branch to it, `bra NEXT;`",
         ),
-        _ => found.help("PTX has no loops: write a label after the loop, and branch to it, `bra END;`"),
+        _ => found.help("PTX has no loops: write a label after the loop and branch to it, `bra END;`"),
     }
 }
 
 /// A name with a dot.
 pub fn dot_in_name(span: Span, name: &str) -> Diagnostic {
-    let message = format!("found `{name}`, expected a name without a dot: names end at a dot");
+    let message = format!("found `{name}`, expected a name without a dot");
     let fixed = name.replace('.', "_");
     Diagnostic::error(DOT_IN_NAME, span, message).help(format!("write `{fixed}`"))
 }
@@ -237,27 +237,28 @@ pub fn too_many(span: Span) -> Diagnostic {
 
 /// A text that is not PTX, known by the word at `span`.
 pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnostic {
-    let message = format!("found {language}, expected PTX or a listing of machine code");
+    let message = format!("found {language}, expected PTX or a SASS listing");
     Diagnostic::error(OTHER_LANGUAGE, span, message).help(way_to_ptx)
 }
 
 /// PTX that was copied with what is around it on a page; `span` is where that is first seen.
 pub fn wrapped(span: Span, wrapping: &str) -> Diagnostic {
-    let message = format!("found {wrapping} around the text, expected PTX alone");
-    Diagnostic::error(OTHER_LANGUAGE, span, message).help("copy the kernel without it")
+    let message = format!("found {wrapping} around the source, expected only PTX");
+    Diagnostic::error(OTHER_LANGUAGE, span, message).help("copy only the kernel")
 }
 
 /// PTX whose names a page shows as those of C++.
 pub fn demangled(span: Span) -> Diagnostic {
-    let message = "found names of C++ with their parameters, expected those of the PTX";
-    Diagnostic::error(OTHER_LANGUAGE, span, message)
-        .help("a page made them readable: turn off its option to demangle identifiers, and copy the text again")
+    let message = "found demangled C++ names, expected PTX identifiers";
+    Diagnostic::error(OTHER_LANGUAGE, span, message).help(
+        "disable identifier demangling in the tool that shows the listing and copy the PTX again",
+    )
 }
 
 /// A byte order mark before the text.
 pub fn byte_order_mark(span: Span) -> Diagnostic {
-    let message = "the text begins with a byte order mark (U+FEFF), which PTX does not allow";
-    Diagnostic::error(FOREIGN_CHARACTER, span, message).fix("remove the byte order mark", span, "")
+    let message = "the source begins with a byte-order mark (U+FEFF), which PTX does not allow";
+    Diagnostic::error(FOREIGN_CHARACTER, span, message).fix("remove the byte-order mark", span, "")
 }
 
 /// Bytes outside of the character set.
@@ -268,11 +269,11 @@ pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
             c as u32
         ),
         Some(c) => format!(
-            "found `{}` (U+{:04X}), expected ASCII outside of comments",
+            "found `{}` (U+{:04X}), expected ASCII outside comments",
             c.escape_debug(),
             c as u32
         ),
-        None => "found a character outside of ASCII".to_owned(),
+        None => "found a non-ASCII character".to_owned(),
     };
     Diagnostic::error(FOREIGN_CHARACTER, span, message)
 }
@@ -297,7 +298,7 @@ pub fn string_outside_ascii(span: Span, source: &str) -> Option<Diagnostic> {
     let place = Span::new(start, start + first.len_utf8() as u32);
     Some(
         Diagnostic::error(FOREIGN_CHARACTER, place, message)
-            .help("comments may contain any characters")
+            .help("non-ASCII characters are allowed in comments only")
             .fix(format!("write {spelled}"), span, spelled),
     )
 }
@@ -310,7 +311,7 @@ pub fn unclosed_comment(span: Span) -> Diagnostic {
         opening,
         "expected `*/` to end this comment",
     )
-    .help("the rest of the text is part of the comment")
+    .help("the rest of the source is part of the comment")
 }
 
 /// A string up to the end of its line.
@@ -334,7 +335,7 @@ pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
     );
     match text.strip_suffix('u') {
         Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => diagnostic.fix(
-            "write the suffix in upper case",
+            "use an upper-case suffix",
             Span::new(span.end - 1, span.end),
             "U",
         ),
@@ -356,9 +357,9 @@ pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
         format!(
             "`{text}` {}",
             if float {
-                "is larger than the largest double"
+                "exceeds the range of double precision"
             } else {
-                "does not fit 64 bits"
+                "does not fit in 64 bits"
             }
         ),
     )
@@ -366,7 +367,7 @@ pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
 
 /// A number that is too large for its directive.
 pub(crate) fn argument_overflow(span: Span, text: &str, n_bits: u32) -> Diagnostic {
-    let message = format!("`{text}` does not fit {n_bits} bits");
+    let message = format!("`{text}` does not fit in {n_bits} bits");
     Diagnostic::error(CONSTANT_OVERFLOW, span, message)
 }
 
@@ -381,7 +382,7 @@ pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
     Diagnostic::warning(
         CONSTANT_WRAPS,
         span,
-        format!("`{text}` does not fit 64 bits; the assembler reads it as {value:#x}"),
+        format!("`{text}` does not fit in 64 bits; `ptxas` truncates it to {value:#x}"),
     )
 }
 
@@ -399,7 +400,7 @@ pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
 
 /// A finding about what manuals print and the reference assembler refuses: a snippet runs as if its fix were applied.
 pub fn tolerated(found: Diagnostic) -> Diagnostic {
-    let help = "the reference assembler refuses this; a snippet runs as if it were mended";
+    let help = "`ptxas` rejects this; when a snippet is run, the fix is applied automatically";
     Diagnostic {
         severity: Severity::Warning,
         help: Some(help.to_owned()),
@@ -412,17 +413,17 @@ pub fn tolerated(found: Diagnostic) -> Diagnostic {
 pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
     let first = found.first().map_or(Span::at(0), |(span, _)| *span);
     let message = match found.len() {
-        1 => "found a character of typeset text, expected ASCII".to_owned(),
-        n => format!("found {n} characters of typeset text, expected ASCII"),
+        1 => "found a typographic character, expected ASCII".to_owned(),
+        n => format!("found {n} typographic characters, expected ASCII"),
     };
     let edits = found.iter().map(|(span, text)| Edit {
         span: *span,
         text: (*text).to_owned(),
     });
     let mut diagnostic = Diagnostic::error(FOREIGN_CHARACTER, first, message)
-        .help("chats, documents and pages write such spaces, quotation marks and dashes");
+        .help("chat programs, documents and web pages replace spaces, quotation marks and dashes with typographic ones");
     diagnostic.fixes.push(Fix {
-        title: "write them in ASCII".to_owned(),
+        title: "replace typographic characters with ASCII".to_owned(),
         edits: edits.collect(),
     });
     diagnostic
@@ -431,7 +432,7 @@ pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
 /// A file of machine code as it is.
 pub fn compiled_file(mark: Span) -> Diagnostic {
     Diagnostic::error(OTHER_LANGUAGE, mark, "found a compiled file (ELF), expected text").help(
-        "print its PTX with `cuobjdump -ptx` or its machine code with `cuobjdump -sass`, and paste what comes out",
+        "extract the PTX with `cuobjdump -ptx` or the SASS with `cuobjdump -sass` and paste the output",
     )
 }
 
@@ -440,9 +441,9 @@ pub fn assembler_message(line: Span) -> Diagnostic {
     Diagnostic::error(
         OTHER_LANGUAGE,
         line,
-        "found a message of the assembler, expected PTX",
+        "found an assembler message, expected PTX",
     )
-    .help("paste the PTX that the message is about: what is wrong is said at its line")
+    .help("paste the PTX module to see each error at its line")
 }
 
 /// A line of words in a snippet.
@@ -450,9 +451,9 @@ pub fn prose(line: Span) -> Diagnostic {
     Diagnostic::error(
         PROSE,
         line,
-        "found text, expected an instruction or a comment",
+        "found prose, expected an instruction or a comment",
     )
-    .fix("make it a comment", Span::at(line.start), "// ")
+    .fix("convert to a comment", Span::at(line.start), "// ")
 }
 
 /// `...` in place of operands; `line_starts` are where the lines of the statement begin.
@@ -460,14 +461,14 @@ pub fn operands_left_out(dots: Span, line_starts: &[u32]) -> Diagnostic {
     let mut found = Diagnostic::error(
         ELLIPSIS,
         dots,
-        "found `...` in place of operands: this instruction is left out of the run",
+        "found `...` in place of operands, so the instruction is skipped when the snippet is run",
     );
     let edits = line_starts.iter().map(|start| Edit {
         span: Span::at(*start),
         text: "// ".to_owned(),
     });
     found.fixes.push(Fix {
-        title: "make it a comment".to_owned(),
+        title: "convert to a comment".to_owned(),
         edits: edits.collect(),
     });
     found
@@ -476,7 +477,7 @@ pub fn operands_left_out(dots: Span, line_starts: &[u32]) -> Diagnostic {
 /// `...` between two numbered names of a list, which means `names`.
 pub fn elements_left_out(dots: Span, names: &str) -> Diagnostic {
     Diagnostic::error(ELLIPSIS, dots, format!("found `...`, expected `{names}`")).fix(
-        "write the names",
+        "replace `...` with the names",
         dots,
         names,
     )
@@ -526,7 +527,7 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
     let found = Diagnostic::error(
         SUBTRACTED_OFFSET,
         minus,
-        "found `-`, expected `+`: a negative offset is added, `+-8`",
+        "found `-`, expected `+`; write a negative offset as `+-8`",
     );
     let rest = source.get(minus.end as usize..).unwrap_or("");
     let is_in_name = rest.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -537,7 +538,7 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
         // The manual itself writes `cache-policy`.
         let message = "found `-`, which cannot be part of a name";
         return Diagnostic::error(SUBTRACTED_OFFSET, minus, message)
-            .help("names have letters, digits, `_`, `$` and `%`; offsets are added")
+            .help("names consist of letters, digits, `_`, `$` and `%`; write an offset with `+`")
             .fix("write `_`", minus, "_");
     }
     match rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
@@ -551,7 +552,7 @@ pub fn name_as_offset(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
         span,
-        format!("found `{text}`, expected a constant: an address has one name"),
+        format!("found `{text}`, expected a constant offset"),
     )
     .help("compute the sum into a register first")
 }
@@ -561,7 +562,7 @@ pub fn constant_before_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
         span,
-        format!("found `{text}` after a constant, expected the name first: `[{text}+4]`"),
+        format!("found `{text}` after a constant, expected the name first, such as `[{text}+4]`"),
     )
 }
 
@@ -583,7 +584,7 @@ pub fn operator_on_name(operator: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         OPERAND_FORM,
         operator,
-        format!("found `{text}` after a name: the only expression with a name is `name+constant`"),
+        format!("found `{text}` after a name, expected `name+constant`"),
     )
 }
 
@@ -701,9 +702,9 @@ pub fn outside_function(span: Span) -> Diagnostic {
     Diagnostic::error(
         OUTSIDE_FUNCTION,
         span,
-        "found an instruction or label outside of a function",
+        "found an instruction or label outside a function",
     )
-    .help("move it between the `{` and `}` of an `.entry` or `.func`")
+    .help("move the instruction or label into the body of an `.entry` or `.func`")
 }
 
 /// A directive that belongs elsewhere, with where.
@@ -737,7 +738,7 @@ pub fn undeclarable_type(span: Span, text: &str, instead: Option<&'static str>) 
     let diagnostic = Diagnostic::error(
         DECLARED_TYPE,
         span,
-        format!("a variable or register cannot have the type `{text}`"),
+        format!("variables and registers cannot have the type `{text}`"),
     );
     match instead {
         Some(instead) => diagnostic.fix(format!("declare it as `{instead}`"), span, instead),
@@ -752,7 +753,7 @@ pub fn space_expected(span: Span) -> Diagnostic {
         span,
         "expected a state space in this declaration",
     )
-    .help("begin it with `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`")
+    .help("start the declaration with `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`")
 }
 
 /// Two state spaces.
@@ -760,9 +761,9 @@ pub fn several_spaces(second: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
         second,
-        "found a second state space, expected one",
+        "found a second state space, expected only one",
     )
-    .label(first, "the first one")
+    .label(first, "the first state space")
 }
 
 /// A state space with a suffix, or one that variables do not have.
@@ -770,7 +771,7 @@ pub fn undeclarable_space(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
         span,
-        format!("a variable or register cannot be declared in `{text}`"),
+        format!("variables and registers cannot be declared in `{text}`"),
     )
 }
 
@@ -797,7 +798,7 @@ pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_EXPECTED,
         span,
-        format!("`{text}` is a word of PTX and cannot be declared"),
+        format!("`{text}` is a PTX keyword and cannot be declared"),
     )
 }
 
@@ -826,7 +827,11 @@ pub fn label_needed(span: Span, text: &str) -> Diagnostic {
 
 /// `/ 0` or `% 0`
 pub fn division_by_zero(span: Span) -> Diagnostic {
-    Diagnostic::error(DIVISION_BY_ZERO, span, "this constant divides by zero")
+    Diagnostic::error(
+        DIVISION_BY_ZERO,
+        span,
+        "division by zero in a constant expression",
+    )
 }
 
 /// An integer and a floating-point number.
@@ -834,7 +839,7 @@ pub fn constant_mismatch(span: Span) -> Diagnostic {
     Diagnostic::error(
         CONSTANT_MISMATCH,
         span,
-        "found an integer and a floating-point number, expected two of one kind",
+        "found an integer and a floating-point number, expected operands of the same type",
     )
     .help("write `1.0` instead of `1`")
 }
@@ -892,7 +897,7 @@ pub fn semicolon_not_allowed(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(
         SEMICOLON_NOT_ALLOWED,
         span,
-        format!("found `;` after `{directive}`, which ends without one"),
+        format!("unexpected `;` after `{directive}`"),
     )
     .fix("remove `;`", span, "")
 }

@@ -5,20 +5,21 @@ use warpgrid_program::{Diagnostic, Span};
 
 /// Bytes or half words that this operand of the instruction does not take.
 pub(crate) fn wrong_parts(opcode: &str, span: Span, found: &str, expected: &str) -> Diagnostic {
-    let message = format!("found `.{found}`, `{opcode}` takes {expected} here");
+    let message = format!("found `.{found}`, expected {expected} for `{opcode}`");
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
 
 /// A part of the addend.
 pub(crate) fn part_of_addend(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` reads the whole of its third source");
+    let message =
+        format!("the third source of `{opcode}` cannot have a byte or half-word selector");
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
 
 /// A part of the destination where the rest of it comes from nowhere.
 pub(crate) fn part_without_rest(opcode: &str, span: Span) -> Diagnostic {
     let message = format!(
-        "`{opcode}` writes a part of its destination, and has no third source for the rest"
+        "`{opcode}` writes part of its destination and needs a third source for the other bits"
     );
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
@@ -26,19 +27,19 @@ pub(crate) fn part_without_rest(opcode: &str, span: Span) -> Diagnostic {
 /// A part of the destination beside a second operation.
 pub(crate) fn part_and_operation(opcode: &str, span: Span) -> Diagnostic {
     let message = format!(
-        "the third source of `{opcode}` goes into the second operation or into the rest of the destination, not both"
+        "the third source of `{opcode}` can be used by the secondary operation or merged into the destination, not both"
     );
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
 
 /// Negations that cannot be computed together.
 pub(crate) fn negations(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` negates either the product or the third source");
+    let message = format!("`{opcode}` can negate the product or the third source, not both");
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
 
 /// A negation beside `.po`.
 pub(crate) fn negation_and_one(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` adds one, and negates nothing then");
+    let message = format!("`{opcode}` with `.po` cannot negate an operand");
     Diagnostic::error(WRONG_OPERAND, span, message)
 }

@@ -25,7 +25,7 @@ pub(super) fn terms() -> Vec<TermFacts> {
                 _ => format!("{first} to {last}"),
             },
             help: format!(
-                "A special register: {}. Read-only, {} bits.",
+                "Special register: {}. Read-only, {} bits.",
                 register.help(),
                 register.width_bits()
             ),
@@ -80,7 +80,7 @@ fn beside(bound: &Bound) -> Vec<String> {
     });
     let mut lines: Vec<String> = codes.collect();
     if !lines.is_empty() {
-        lines.insert(0, format!("machine code, {}", pairs::APPROXIMATION));
+        lines.insert(0, format!("SASS, {}", pairs::APPROXIMATION));
     }
     lines
 }

@@ -4,11 +4,11 @@ use crate::tree::DirectiveKind;
 
 pub(super) fn space_help(space: &str) -> &'static str {
     match space {
-        ".reg" => "registers: private to each thread, without address",
-        ".global" => "memory that every thread and the host see",
-        ".const" => "read-only memory, filled before a kernel starts",
-        ".shared" => "memory shared by the threads of a block",
-        ".local" => "memory private to each thread",
+        ".reg" => "registers: private to each thread, not addressable",
+        ".global" => "global memory: accessible to all threads and the host",
+        ".const" => "constant memory: read-only in kernels, initialised before the launch",
+        ".shared" => "shared memory: accessible to the threads of a block",
+        ".local" => "local memory: private to each thread",
         ".param" => "parameters of kernels and functions",
         _ => "a state space",
     }
@@ -16,44 +16,44 @@ pub(super) fn space_help(space: &str) -> &'static str {
 
 pub(super) fn linkage_help(word: &str) -> &'static str {
     match word {
-        ".extern" => "defined in another module, or sized at launch",
-        ".visible" => "seen by other modules and the host",
-        ".weak" => "seen by others; one of several definitions is kept",
-        ".common" => "seen by others; definitions of one name are merged",
-        _ => "who else sees the name",
+        ".extern" => "defined in another module, or allocated at launch",
+        ".visible" => "visible to other modules and the host",
+        ".weak" => "visible to other modules; the linker keeps one of several definitions",
+        ".common" => "visible to other modules; the linker merges definitions of the same name",
+        _ => "the linkage of the name",
     }
 }
 
 pub(super) fn directive_help(word: &str, kind: DirectiveKind) -> &'static str {
     match kind {
-        DirectiveKind::Version => "the PTX ISA version that the module is written for",
-        DirectiveKind::Target => "the lowest architecture that the module runs on",
-        DirectiveKind::AddressSize => "bits of a generic address",
-        DirectiveKind::File => "a source file, for `.loc`",
-        DirectiveKind::Loc => "the source line of what follows",
+        DirectiveKind::Version => "the PTX ISA version of the module",
+        DirectiveKind::Target => "the minimum target architecture of the module",
+        DirectiveKind::AddressSize => "the width of a generic address in bits",
+        DirectiveKind::File => "a source file for `.loc`",
+        DirectiveKind::Loc => "the source location of the following instructions",
         DirectiveKind::Section => "debug data",
         DirectiveKind::Pragma => "a hint for the assembler",
-        DirectiveKind::Alias => "a second name for a function",
-        DirectiveKind::CallPrototype => "what an indirect call passes and gets",
-        DirectiveKind::CallTargets => "functions that an indirect call may reach",
-        DirectiveKind::BranchTargets => "labels that an indexed branch may reach",
+        DirectiveKind::Alias => "an alias of a function",
+        DirectiveKind::CallPrototype => "the signature of an indirect call",
+        DirectiveKind::CallTargets => "the possible targets of an indirect call",
+        DirectiveKind::BranchTargets => "the possible targets of an indexed branch",
         DirectiveKind::Performance => performance_help(word),
-        DirectiveKind::Dwarf => "debug data of old modules",
-        DirectiveKind::Unknown => "a directive that is not known",
+        DirectiveKind::Dwarf => "debug data in the format of old PTX versions",
+        DirectiveKind::Unknown => "an unknown directive",
     }
 }
 
 fn performance_help(word: &str) -> &'static str {
     match word {
-        ".maxntid" => "the most threads of a block, by dimension",
-        ".reqntid" => "the threads of a block, by dimension",
-        ".minnctapersm" => "blocks that a multiprocessor should hold at once",
-        ".maxnctapersm" => "the most blocks that a multiprocessor holds at once",
-        ".maxnreg" => "the most registers of a thread",
+        ".maxntid" => "the maximum number of threads per block in each dimension",
+        ".reqntid" => "the required number of threads per block in each dimension",
+        ".minnctapersm" => "the minimum number of resident blocks per multiprocessor",
+        ".maxnctapersm" => "the maximum number of resident blocks per multiprocessor",
+        ".maxnreg" => "the maximum number of registers per thread",
         ".noreturn" => "the function never returns",
-        ".reqnctapercluster" => "the blocks of a cluster, by dimension",
-        ".explicitcluster" => "the launch must name a cluster size",
-        ".maxclusterrank" => "the most blocks of a cluster",
-        _ => "a hint or bound for launch and code generation",
+        ".reqnctapercluster" => "the required number of blocks per cluster in each dimension",
+        ".explicitcluster" => "the launch must specify a cluster size",
+        ".maxclusterrank" => "the maximum number of blocks per cluster",
+        _ => "a constraint or hint for launch and code generation",
     }
 }

@@ -20,13 +20,14 @@ struct Kept {
 impl Parser<'_> {
     /// `.file 1 "name", 123, 456`
     pub(super) fn file(&mut self, word: Span) -> Read<()> {
-        const EXPECTED: &str = "a number, a name in quotation marks, and perhaps a time and a size";
+        const EXPECTED: &str =
+            "a number, a name in quotation marks, and optionally a timestamp and a size";
         let first = self.tree.operands.len() as u32;
         if self.place == Place::Body && self.tree.kind == SourceKind::Module {
             self.report(syntax::misplaced_directive(
                 word,
                 ".file",
-                "belongs outside of functions",
+                "is allowed only at module scope",
             ));
         }
         self.integer_argument(".file", EXPECTED, Width::Word)?;
@@ -48,7 +49,7 @@ impl Parser<'_> {
             self.report(syntax::misplaced_directive(
                 word,
                 ".loc",
-                "belongs in the body of a function",
+                "is allowed only in the body of a function",
             ));
         }
         for _ in 0..3 {
@@ -126,7 +127,7 @@ impl Parser<'_> {
             self.report(syntax::misplaced_directive(
                 word,
                 ".section",
-                "belongs outside of functions",
+                "is allowed only at module scope",
             ));
         }
         self.cursor.skip();
@@ -142,7 +143,7 @@ impl Parser<'_> {
             kind: OperandKind::Word,
         });
         if self.cursor.skip() != b'{' {
-            return self.bad_argument(".section", "its contents in braces");
+            return self.bad_argument(".section", "the section contents in braces");
         }
         let open = self.cursor.at;
         self.cursor.at += 1;
@@ -246,7 +247,7 @@ impl Parser<'_> {
             return self.section_number(64, kept);
         }
         let Some(span) = self.cursor.name() else {
-            return self.bad_argument(".section", "the label that is subtracted");
+            return self.bad_argument(".section", "the label to subtract");
         };
         let kind = OperandKind::Minus(self.name_of(span));
         self.keep_first(&mut kept.difference, span, kind);

@@ -201,9 +201,11 @@ impl Parser<'_> {
         let shown = self.text(span);
         let diagnostic = match word {
             ".sreg" => syntax::undeclarable_space(span, shown),
-            ".visible" | ".extern" | ".weak" | ".common" => {
-                syntax::misplaced_linkage(span, shown, "must be the first word, once")
-            }
+            ".visible" | ".extern" | ".weak" | ".common" => syntax::misplaced_linkage(
+                span,
+                shown,
+                "must be the first keyword of the declaration and appear only once",
+            ),
             _ if first != word && space_of(first).is_some() => {
                 syntax::undeclarable_space(span, shown)
             }

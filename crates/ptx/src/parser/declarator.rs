@@ -140,7 +140,7 @@ impl Parser<'_> {
             Some(span) if self.is_declarable(span) => span,
             _ => {
                 self.cursor.at = start as usize;
-                return self.declarator_name_expected("what is declared");
+                return self.declarator_name_expected("the variable or register");
             }
         };
         let span = self.whole_name(span);
@@ -152,7 +152,7 @@ impl Parser<'_> {
             end = self.cursor.at;
             byte = self.cursor.skip();
             if matches!(byte, b'[' | b'=') {
-                return self.unexpected("`,` or `;` after a number of names");
+                return self.unexpected("`,` or `;` after a register count");
             }
         }
         while byte == b'[' {
@@ -182,7 +182,7 @@ impl Parser<'_> {
     fn count(&mut self, declarator: &mut Declarator) -> Read<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
-        let count = self.literal_integer("the number of names")?;
+        let count = self.literal_integer("the register count")?;
         self.close(open, b'>', "`>`")?;
         declarator.count_span = self.since(open);
         let count = self.word(count, declarator.count_span);
@@ -204,7 +204,7 @@ impl Parser<'_> {
             let found = self.found();
             return self.broken(syntax::array_size(
                 &found,
-                "`]`, as the size is one integer literal",
+                "`]`, because the size must be a single integer literal",
             ));
         }
         let span = self.since(open);

@@ -94,7 +94,7 @@ impl Parser<'_> {
             _ if is_performance(text) => self.broken(syntax::misplaced_directive(
                 word,
                 text,
-                "belongs between the head of a function and its `{`",
+                "is allowed only between the header of a function and its `{`",
             )),
             _ => {
                 let shown = self.text(word);
@@ -109,20 +109,20 @@ impl Parser<'_> {
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         if token.kind != TokenKind::Word {
-            return self.unexpected("a function or variable after the linkage");
+            return self.unexpected("a function or variable after the linkage directive");
         }
         if linkage == Linkage::Common && matches!(text, ".entry" | ".func") {
             return self.broken(syntax::misplaced_linkage(
                 word,
                 ".common",
-                "concerns variables only",
+                "is allowed for variables only",
             ));
         }
         if let (Some(_), shown) = (linkage_of(text), self.text(token.span)) {
             return self.broken(syntax::misplaced_linkage(
                 token.span,
                 shown,
-                "is a second linkage",
+                "is a second linkage directive",
             ));
         }
         if matches!(text, ".entry" | ".func") {
@@ -135,14 +135,14 @@ impl Parser<'_> {
             return self.function(start, sort, token.span, Some((linkage, word)));
         }
         if !is_specifier(text) {
-            return self.unexpected("a function or variable after the linkage");
+            return self.unexpected("a function or variable after the linkage directive");
         }
         if self.place == Place::Body && self.tree.kind == SourceKind::Module {
             let shown = self.text(word);
             self.report(syntax::misplaced_linkage(
                 word,
                 shown,
-                "concerns variables of the module, not of a function",
+                "is allowed only for variables at module scope",
             ));
         }
         self.declaration(start, Some((linkage, word)))
@@ -315,7 +315,7 @@ impl Parser<'_> {
 
     /// `.alias f, g;`
     fn alias(&mut self, word: Span) -> Read<()> {
-        const EXPECTED: &str = "two names of functions";
+        const EXPECTED: &str = "two function names";
         let first = self.tree.operands.len() as u32;
         self.name_argument(".alias", EXPECTED)?;
         if !self.eat(b',') {

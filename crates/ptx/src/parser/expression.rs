@@ -261,7 +261,7 @@ impl Parser<'_> {
             (".s64" | ".u64", _) => {
                 self.report(syntax::integer_constant(
                     Span::new(target.start, end),
-                    "what is cast",
+                    "the operand of the cast",
                 ));
                 ZERO
             }
@@ -309,7 +309,7 @@ impl Parser<'_> {
             Value::Single(bits) if single => Constant::Single(bits),
             Value::Single(_) => {
                 return self.unexpected(
-                    "an integer, `0d` or decimal constant, as `0f` constants stand alone",
+                    "an integer, `0d` or decimal constant, because `0f` constants are not allowed in expressions",
                 );
             }
             Value::Wrapped(_) | Value::Overflow | Value::Broken(_) => {
@@ -346,7 +346,7 @@ impl Parser<'_> {
                 }
             }
             _ => {
-                let reason = "other characters follow it";
+                let reason = "it is followed by other characters";
                 return self.broken(syntax::malformed_number(whole, text, reason));
             }
         };
@@ -399,7 +399,10 @@ impl Parser<'_> {
             ">" => truth(a > b),
             ">=" => truth(a >= b),
             _ => {
-                self.report(syntax::integer_constant(span, "each side of this operator"));
+                self.report(syntax::integer_constant(
+                    span,
+                    "both operands of this operator",
+                ));
                 ZERO
             }
         }
@@ -456,11 +459,12 @@ fn integers(
 fn reason_of(flaw: Flaw) -> String {
     match flaw {
         Flaw::Digits => {
-            "octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed".to_owned()
+            "octal digits are 0 to 7, binary digits are 0 and 1, and at least one digit is required"
+                .to_owned()
         }
         Flaw::HexFloat { wanted, found } => {
             let prefix = if wanted == 8 { "0f" } else { "0d" };
-            format!("`{prefix}` takes exactly {wanted} hexadecimal digits, found {found}")
+            format!("`{prefix}` needs exactly {wanted} hexadecimal digits, found {found}")
         }
     }
 }

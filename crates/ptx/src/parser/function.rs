@@ -92,12 +92,12 @@ impl Parser<'_> {
             }
             b';' => {
                 if sort == FunctionSort::Entry && self.place == Place::Body {
-                    let place = "belongs outside of functions";
+                    let place = "is allowed only at module scope";
                     self.report(syntax::misplaced_directive(sort_span, ".entry", place));
                 }
                 if sort == FunctionSort::Entry && !header.directives.is_empty() {
                     let found = self.found();
-                    let expected = "`{`, as directives of a kernel stand before its body";
+                    let expected = "`{`, because kernel directives must precede the body";
                     self.report(syntax::unexpected(&found, expected));
                 }
                 self.cursor.at += 1;
@@ -244,7 +244,7 @@ impl Parser<'_> {
                         self.tree.directives.truncate(sizes.1);
                         return Ok(());
                     }
-                    let place = "belongs into the body of a `.func`";
+                    let place = "is allowed only in the body of a `.func`";
                     self.report(syntax::misplaced_directive(word.span, text, place));
                 }
                 continue;
@@ -258,9 +258,9 @@ impl Parser<'_> {
             };
             if row.on.is_some_and(|on| on != sort) {
                 let place = if sort == FunctionSort::Entry {
-                    "concerns `.func` only"
+                    "is allowed for `.func` only"
                 } else {
-                    "concerns `.entry` only"
+                    "is allowed for `.entry` only"
                 };
                 self.report(syntax::misplaced_directive(word.span, text, place));
             }

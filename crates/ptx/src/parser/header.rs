@@ -20,10 +20,7 @@ impl Parser<'_> {
         match kind {
             DirectiveKind::Version => self.version_number()?,
             DirectiveKind::Target => loop {
-                self.name_argument(
-                    text,
-                    "names of targets and options, with commas between them",
-                )?;
+                self.name_argument(text, "target and option names separated by commas")?;
                 if !self.comma() {
                     break;
                 }
@@ -54,9 +51,9 @@ impl Parser<'_> {
                 if self.tree.directives.get(index as usize).is_some_and(|d| d.kind == DirectiveKind::Target));
         if (is_late && !follows_target) || self.place == Place::Body {
             let place = match kind {
-                DirectiveKind::Version => "must be the first statement of the text",
-                DirectiveKind::Target => "must come directly after `.version`",
-                _ => "must come directly after `.target`",
+                DirectiveKind::Version => "must be the first statement of the module",
+                DirectiveKind::Target => "must directly follow `.version`",
+                _ => "must directly follow `.target`",
             };
             self.report(syntax::misplaced_directive(word, text, place));
         }

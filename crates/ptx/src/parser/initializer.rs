@@ -64,9 +64,9 @@ impl Parser<'_> {
         if is_name || !starts_constant(byte) {
             return self.initializer_name(start, Some(mask));
         }
-        let number = self.integer_constant("what a mask takes a byte of")?;
+        let number = self.integer_constant("the operand of the mask")?;
         if !self.eat(b')') {
-            return self.unexpected("`)` after the masked number");
+            return self.unexpected("`)` after the masked constant");
         }
         let value = (number as u64 & mask) >> mask.trailing_zeros().min(63);
         let kind = InitValueKind::MaskedInteger { value, mask };

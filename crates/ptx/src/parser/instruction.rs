@@ -156,7 +156,7 @@ impl Parser<'_> {
             {
                 self.report(syntax::misplaced_sink(
                     last.span,
-                    "a value, as only a result can be dropped",
+                    "a value, because only a result can be discarded",
                 ));
             }
             _ => {}
@@ -272,7 +272,7 @@ impl Parser<'_> {
             if byte == b'{' {
                 self.report(syntax::malformed_guard(
                     &found,
-                    "an instruction: a block cannot be guarded",
+                    "an instruction, because a block cannot be predicated",
                 ));
                 self.cursor.at = name_span.end as usize;
                 self.push(start, StatementKind::Error);
@@ -287,7 +287,7 @@ impl Parser<'_> {
             let found = self.found();
             return self.broken(syntax::malformed_guard(
                 &found,
-                "an instruction: a label cannot be guarded",
+                "an instruction, because a label cannot be predicated",
             ));
         }
         self.cursor.at = end;

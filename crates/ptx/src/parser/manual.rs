@@ -77,7 +77,7 @@ impl Parser<'_> {
                 let span = self.scan_name();
                 self.name_of(span)
             }
-            false => return self.unexpected("the last of the names"),
+            false => return self.unexpected("the last name of the range"),
         };
         self.cursor.at = next;
         let Some((first, n)) = between(before, last) else {

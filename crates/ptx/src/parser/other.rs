@@ -19,27 +19,27 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
             "__syncthreads",
         ],
         "CUDA C++",
-        "compile it with `nvcc -ptx`, or with PTX as output on a compiler page such as Compiler Explorer, and paste what comes out",
+        "compile the source with `nvcc -ptx`, or with PTX output in Compiler Explorer, and paste the result",
     ),
     (
         &["asm", "__asm__", "__asm"],
         "inline assembly",
-        "paste the PTX between its quotes, with names in place of `%0` and `%1`; or compile the whole with `nvcc -ptx`, and paste what comes out",
+        "paste the PTX between the quotation marks with `%0` and `%1` replaced by names, or compile the whole source with `nvcc -ptx` and paste the result",
     ),
     (
         &["__kernel", "get_global_id", "get_local_id"],
         "OpenCL C",
-        "compile it with `clang --target=nvptx64-nvidia-nvcl -S`, and paste what comes out",
+        "compile the source with `clang --target=nvptx64-nvidia-nvcl -S` and paste the result",
     ),
     (
         &["getelementptr", "source_filename", "addrspace"],
         "LLVM IR",
-        "compile it with `llc -march=nvptx64`, and paste what comes out",
+        "compile the source with `llc -march=nvptx64` and paste the result",
     ),
     (
         &["triton", "numba", "cupy"],
         "Python",
-        "compile it, and paste the PTX: Triton has it as `kernel.asm[\"ptx\"]`, Numba as `kernel.inspect_asm()`",
+        "compile the kernel and paste its PTX, which is `kernel.asm[\"ptx\"]` in Triton and `kernel.inspect_asm()` in Numba",
     ),
 ];
 
@@ -101,7 +101,7 @@ fn copied(source: &str, may_be_ptx: bool) -> Option<Diagnostic> {
         }
         let span = Span::new(start as u32, (start + text.len()) as u32);
         if text.starts_with("```") || text.starts_with("~~~") {
-            return Some(syntax::wrapped(span, "the fence of a Markdown document"));
+            return Some(syntax::wrapped(span, "a Markdown code fence"));
         }
         if text.starts_with("<pre") || text.starts_with("<code") || text.starts_with("<!DOCTYPE") {
             return Some(syntax::wrapped(span, "HTML"));
@@ -128,7 +128,7 @@ fn copied(source: &str, may_be_ptx: bool) -> Option<Diagnostic> {
             Some(syntax::wrapped(span, "line numbers"))
         }
         Some(span) if n_lines > 2 && n_added == n_lines => {
-            Some(syntax::wrapped(span, "the marks of a patch"))
+            Some(syntax::wrapped(span, "diff markers"))
         }
         _ => None,
     }
@@ -263,11 +263,11 @@ mod tests {
         for (source, what) in [
             (
                 format!("The kernel:\n```ptx\n{kernel}```\n"),
-                "the fence of a Markdown document",
+                "a Markdown code fence",
             ),
             (format!("<pre><code>{kernel}</code></pre>\n"), "HTML"),
             (each(&|i| format!("{:3}  ", i + 1)), "line numbers"),
-            (each(&|_| "+".to_owned()), "the marks of a patch"),
+            (each(&|_| "+".to_owned()), "diff markers"),
         ] {
             let parse = crate::parse(&source);
             let found =
@@ -275,7 +275,7 @@ mod tests {
             let said: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
             assert_eq!(
                 said,
-                [format!("found {what} around the text, expected PTX alone")]
+                [format!("found {what} around the source, expected only PTX")]
             );
         }
         assert!(!is_other(kernel));

@@ -22,7 +22,7 @@ impl Parser<'_> {
         let first = self.tree.operands.len() as u32;
         let text = word.text(self.cursor.source);
         loop {
-            self.name_argument(text, "names with commas between them")?;
+            self.name_argument(text, "names separated by commas")?;
             if !self.comma() {
                 break;
             }
@@ -42,7 +42,7 @@ impl Parser<'_> {
         }
         let name = self.cursor.token().span;
         if name.text(self.cursor.source) != "_" {
-            return self.unexpected("`_`, as a prototype has no name");
+            return self.unexpected("`_`, because a prototype has no name");
         }
         self.cursor.at = name.end as usize;
         header.name_span = name;

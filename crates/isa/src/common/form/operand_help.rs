@@ -21,11 +21,11 @@ impl Layout {
         };
         Some(match (operand.role, operand.shape) {
             (Role::Written, OperandShape::Pair { .. }) => {
-                format!("destination: {value}; after the bar a predicate")
+                format!("destination: {value} and a predicate after `|`")
             }
             (Role::Written, _) => format!("destination: {value}"),
             (Role::Read, OperandShape::Negatable) => {
-                format!("{value}, which may be negated by `!`")
+                format!("{value}, optionally negated by `!`")
             }
             (Role::Read, _) => value,
         })
@@ -52,12 +52,12 @@ impl OperandSlot {
             }
             OperandType::Wider(ty) => format!("{value} of type `.{}`, or wider", ty.name()),
             OperandType::Vector(name) => format!(
-                "as many registers in braces as `.vec` says, of the type in {} or wider",
+                "list of registers in braces, of the type in {} or wider; `.vec` is their number",
                 slot(name)
             ),
             OperandType::Elements(name) => {
                 format!(
-                    "as many registers in braces as `.vec` says, of the type in {}",
+                    "list of registers in braces, of the type in {}; `.vec` is their number",
                     slot(name)
                 )
             }
@@ -70,15 +70,15 @@ impl OperandSlot {
                     slot(name)
                 )
             }
-            OperandType::AnyAddress => format!("{value} of 32 or 64 bits that holds an address"),
-            OperandType::Bits(bits) => format!("integer {value} of {bits} bits"),
-            OperandType::Row => "register of 32 bits with a part of a fragment".to_owned(),
+            OperandType::AnyAddress => format!("32-bit or 64-bit {value} that contains an address"),
+            OperandType::Bits(bits) => format!("{bits}-bit integer {value}"),
+            OperandType::Row => "32-bit register of a matrix fragment".to_owned(),
             OperandType::Untyped(bits) => format!("register of type `.b{bits}`"),
             OperandType::Number(rule) => number_words(rule),
-            OperandType::Literal(bits) => format!("constant of {bits} bits"),
+            OperandType::Literal(bits) => format!("{bits}-bit constant"),
             OperandType::Predicate => "predicate".to_owned(),
             OperandType::Address => {
-                "address in the space that `.ss` names; generic without one".to_owned()
+                "address in the state space `.ss`; generic if `.ss` is omitted".to_owned()
             }
             OperandType::AddressIn(space) => format!("address in `.{}` memory", space.name()),
             OperandType::MbarrierIn(space) => {
@@ -87,10 +87,8 @@ impl OperandSlot {
                     space.name()
                 )
             }
-            OperandType::Label => "label or name of a function".to_owned(),
-            OperandType::CachePolicy => {
-                "64-bit cache policy, as `createpolicy` makes it".to_owned()
-            }
+            OperandType::Label => "label or function name".to_owned(),
+            OperandType::CachePolicy => "64-bit cache policy, created by `createpolicy`".to_owned(),
             OperandType::Unit(operand) => return Some(of_unit(operand)),
             OperandType::Custom(what) => what.to_owned(),
         })
@@ -103,60 +101,60 @@ fn of_unit(operand: UnitOperand) -> String {
         UnitOperand::Register(name) => format!("register of the type in {}", slot(name)),
         UnitOperand::Alignment => "constant, a power of two".to_owned(),
         UnitOperand::Columns => {
-            "columns of tensor memory: a power of two from 32 to 512".to_owned()
+            "number of tensor memory columns: a power of two from 32 to 512".to_owned()
         }
         UnitOperand::TensorAddress => "address in tensor memory".to_owned(),
         UnitOperand::InstructionDescriptor => "32-bit instruction descriptor".to_owned(),
-        UnitOperand::Packed => "value of 128 bits, or its parts in braces".to_owned(),
+        UnitOperand::Packed => "128-bit value, or its parts in braces".to_owned(),
         UnitOperand::Values(name) => {
             format!(
-                "as many values as `.vec` says, of the type in {}",
+                "values of the type in {}; `.vec` is their number",
                 slot(name)
             )
         }
         UnitOperand::Widened(name) => format!("value of the type in {}, or wider", slot(name)),
-        UnitOperand::Mask => "mask of 16 bits, one for each block of the cluster".to_owned(),
-        UnitOperand::Bytes => "bytes: a multiple of 16".to_owned(),
+        UnitOperand::Mask => "16-bit mask of the blocks of the cluster".to_owned(),
+        UnitOperand::Bytes => "size in bytes, a multiple of 16".to_owned(),
         UnitOperand::AddressOrName(space) => format!("address in `.{}` memory", space.name()),
         UnitOperand::TensorPlace => "tensor map and coordinates: `[map, {x, y}]`".to_owned(),
-        UnitOperand::ImageOffsets => "offsets within the image, 16 bits each".to_owned(),
+        UnitOperand::ImageOffsets => "16-bit offsets within the image".to_owned(),
         UnitOperand::Words => {
-            "as many registers of 32 bits as the shape and the count say".to_owned()
+            "32-bit registers; their number follows from shape and repetition count".to_owned()
         }
-        UnitOperand::Reduced => "register of 32 bits with the smallest or largest value".to_owned(),
+        UnitOperand::Reduced => "32-bit register for the minimum or maximum".to_owned(),
         UnitOperand::Descriptor => "64-bit descriptor of a matrix in shared memory".to_owned(),
-        UnitOperand::ZeroColumns => "64-bit mask of the columns of B that count as zero".to_owned(),
+        UnitOperand::ZeroColumns => "64-bit mask of the columns of B that are treated as zero".to_owned(),
         UnitOperand::Factor => {
-            "matrix A: an address in tensor memory, or a 64-bit descriptor of shared memory"
+            "matrix A: an address in tensor memory, or a 64-bit shared memory descriptor"
                 .to_owned()
         }
         UnitOperand::Lanes => {
-            "mask of the lanes of D that stay as they are, a word for 32 of them".to_owned()
+            "disable-output-lane mask: lanes of D that are not updated, one register per 32 lanes".to_owned()
         }
         UnitOperand::Sums => "registers of matrix D, in braces".to_owned(),
         UnitOperand::WarpgroupFactor => {
-            "matrix A: registers in braces, or a 64-bit descriptor of shared memory".to_owned()
+            "matrix A: registers in braces, or a 64-bit shared memory descriptor".to_owned()
         }
-        UnitOperand::Metadata => "metadata of the sparse matrix A, 32 bits".to_owned(),
+        UnitOperand::Metadata => "32-bit metadata of the sparse matrix A".to_owned(),
         UnitOperand::Reference => "texture, sampler or surface".to_owned(),
-        UnitOperand::Level => "level of the mipmap".to_owned(),
+        UnitOperand::Level => "mipmap level".to_owned(),
         UnitOperand::SurfacePlace => "surface and coordinates: `[surface, {x, y}]`".to_owned(),
-        UnitOperand::Texels => "as many values as `.vec` says".to_owned(),
-        UnitOperand::Sampled => "four values in braces, or two pairs of halves".to_owned(),
+        UnitOperand::Texels => "values; `.vec` is their number".to_owned(),
+        UnitOperand::Sampled => "four values in braces, or two `.f16x2` registers".to_owned(),
         UnitOperand::TexturePlace => {
-            "texture, sampler where they are separate, and coordinates: `[texture, {x, y}]`"
+            "texture, sampler (in the independent texture mode) and coordinates: `[texture, {x, y}]`"
                 .to_owned()
         }
-        UnitOperand::Detail => "level of detail, of the type of the coordinates".to_owned(),
+        UnitOperand::Detail => "level of detail, with the type of the coordinates".to_owned(),
         UnitOperand::Gradient => "gradient of the coordinates".to_owned(),
         UnitOperand::TextureOffset => "offsets in texels, in braces".to_owned(),
-        UnitOperand::Compared => "reference value that texels are compared with".to_owned(),
+        UnitOperand::Compared => "reference value of the depth comparison".to_owned(),
         UnitOperand::Sign => "constant 1 or -1".to_owned(),
         UnitOperand::Constant => "constant".to_owned(),
         UnitOperand::NumberUpTo(most) | UnitOperand::NumberBy(most, ..) => {
-            format!("constant, at most {most}")
+            format!("constant of at most {most}")
         }
-        UnitOperand::SumScale => "constant: D is divided by 2 to this power".to_owned(),
+        UnitOperand::SumScale => "constant n: D is scaled by 2^-n".to_owned(),
         UnitOperand::SparseScale => "constant".to_owned(),
         UnitOperand::Condition => "predicate, 0 or 1".to_owned(),
     }
@@ -165,20 +163,20 @@ fn of_unit(operand: UnitOperand) -> String {
 /// Which numbers an operand takes, as a phrase.
 fn number_words(rule: NumberRule) -> String {
     match rule {
-        NumberRule::Fraction => "fraction above 0, at most 1, or a register".to_owned(),
+        NumberRule::Fraction => "fraction greater than 0 and at most 1, or a register".to_owned(),
         NumberRule::Between(least, most) => format!("constant from {least} to {most}"),
         NumberRule::Multiple(of, least, most) => {
-            format!("constant from {least} to {most}, a multiple of {of}")
+            format!("multiple of {of} from {least} to {most}")
         }
-        NumberRule::UpTo(most) => format!("integer of 32 bits, at most {most}"),
+        NumberRule::UpTo(most) => format!("32-bit integer of at most {most}"),
         NumberRule::Within(least, most) => {
-            format!("integer of 32 bits, from {least} to {most}")
+            format!("32-bit integer from {least} to {most}")
         }
         NumberRule::MultipleUpTo(of, most) => {
-            format!("integer of 32 bits, a multiple of {of}, at most {most}")
+            format!("32-bit integer, a multiple of {of}, at most {most}")
         }
         NumberRule::PredicateOrUpTo(most) => {
-            format!("predicate, or integer of 32 bits, at most {most}")
+            format!("predicate, or 32-bit integer of at most {most}")
         }
     }
 }

@@ -203,7 +203,7 @@ impl Rule {
         let what = self.kind.sentence();
         let weight = match self.verdict {
             Verdict::Error => "",
-            Verdict::Warning => " (the manual's rule; the assembler does not enforce it)",
+            Verdict::Warning => " (documented in the PTX ISA manual, not enforced by `ptxas`)",
         };
         format!("{what}: {}{weight}", self.why)
     }
@@ -221,28 +221,32 @@ impl RuleKind {
                 format!("{} needs {}", when.text(), wanted.text())
             }
             RuleKind::Only { when, among, .. } => {
-                format!("{} goes with {} only", when.text(), listed(among))
+                format!(
+                    "{} can be combined only with {}",
+                    when.text(),
+                    listed(among)
+                )
             }
             RuleKind::Together { a, b, gate } => {
-                format!("{} with {} from {} on", a.text(), b.text(), gate.text())
+                format!("{} with {} requires {}", a.text(), b.text(), gate.text())
             }
             RuleKind::From { when, gate } => {
-                format!("{} from {} on", when.text(), gate.text())
+                format!("{} requires {}", when.text(), gate.text())
             }
             RuleKind::Empty { slot, gate } => {
-                format!("no `.{slot}` from {} on", gate.text())
+                format!("omitting `.{slot}` requires {}", gate.text())
             }
             RuleKind::VectorBits { most, wide } if wide.shapes.is_empty() => {
-                format!("at most {most} bits together")
+                format!("at most {most} bits in total")
             }
             RuleKind::VectorBits { most, wide } => format!(
-                "at most {most} bits together, or {} from {} on in {} and generic memory",
+                "at most {most} bits in total, or {} with {} in {} and generic memory",
                 wide.text(),
                 wide.gate.text(),
                 listed(wide.spaces)
             ),
             RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),
-            RuleKind::Before { first, second } => format!("`.{first}` comes before `.{second}`"),
+            RuleKind::Before { first, second } => format!("`.{first}` must precede `.{second}`"),
             RuleKind::Refused { words } => format!("not {}", listed(words)),
         }
     }

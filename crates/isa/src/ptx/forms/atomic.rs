@@ -15,36 +15,36 @@ const ATOMICS: Gate = since(1, 1).sm(11);
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
 set! { SEM: Sem "memory order";
-    "relaxed", Sem(Relaxed), MODEL, "without ordering other accesses";
-    "acquire", Sem(Acquire), MODEL, "orders all later accesses after it";
-    "release", Sem(Release), MODEL, "orders all earlier accesses before it";
-    "acq_rel", Sem(AcqRel),  MODEL, "acquires and releases";
+    "relaxed", Sem(Relaxed), MODEL, "relaxed: does not order other accesses";
+    "acquire", Sem(Acquire), MODEL, "acquire: orders all later accesses after the operation";
+    "release", Sem(Release), MODEL, "release: orders all earlier accesses before the operation";
+    "acq_rel", Sem(AcqRel),  MODEL, "acquire and release";
 }
 set! { RED_SEM: Sem "memory order";
-    "relaxed", Sem(Relaxed), MODEL, "without ordering other accesses";
-    "release", Sem(Release), MODEL, "orders all earlier accesses before it";
+    "relaxed", Sem(Relaxed), MODEL, "relaxed: does not order other accesses";
+    "release", Sem(Release), MODEL, "release: orders all earlier accesses before the operation";
 }
 set! { BITWISE: Op "operation";
     "and", Atomic(And), ALWAYS, "bitwise and";
     "or",  Atomic(Or),  ALWAYS, "bitwise or";
-    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
+    "xor", Atomic(Xor), ALWAYS, "bitwise XOR";
 }
 set! { EXCHANGE: Op "operation";
     "exch", Atomic(Exch), ALWAYS, "replaces the value";
 }
 set! { COMPARE_EXCHANGE: Op "operation";
-    "cas", Atomic(Cas), ALWAYS, "replaces the value where it equals b";
+    "cas", Atomic(Cas), ALWAYS, "replaces the value if it equals b";
 }
 set! { ADD: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds the operand";
 }
 set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after the operand";
-    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to the operand after zero";
+    "inc", Atomic(Inc), ALWAYS, "increments; wraps to zero above the operand";
+    "dec", Atomic(Dec), ALWAYS, "decrements; wraps to the operand below zero";
 }
 set! { EXTREME: Op "operation";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "min", Atomic(Min), ALWAYS, "stores the minimum";
+    "max", Atomic(Max), ALWAYS, "stores the maximum";
 }
 types!(BITS, Type, B32; since(3, 1).sm(32) => B64);
 types!(EXCHANGED, Type, B32 B64; since(8, 3).sm(90) => B128);
@@ -70,33 +70,33 @@ set! { UP_TO_8: Vector "vector width";
 }
 set! { HALF_OPS: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds b";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "min", Atomic(Min), ALWAYS, "stores the minimum";
+    "max", Atomic(Max), ALWAYS, "stores the maximum";
 }
 const IN_SHARED: Pick = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
 const OF_64: Pick = of(S::Type, &["b64", "u64"]);
 #[rustfmt::skip]
-pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "older devices have no generic addressing");
+pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "generic addressing was introduced in PTX 2.0 and `sm_20`");
 #[rustfmt::skip]
-const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older devices have them in global memory only");
+const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support atomics in global memory only");
 #[rustfmt::skip]
-const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older devices have atomics of 32 bits only");
+const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support 32-bit atomics only");
 #[rustfmt::skip]
-const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older devices have 64 bits in global memory only");
+const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older architectures support 64-bit atomics in global memory only");
 /// What holds between the modifiers of atomics.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were added later"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were introduced in PTX 5.0 and `sm_60`"),
     GENERIC, SHARED_FIRST, LONG_FIRST, LONG_SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope need it"),
+    assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
 ];
 #[rustfmt::skip]
 const EXTREME_RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were added later"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were introduced in PTX 5.0 and `sm_60`"),
     GENERIC, SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit operations were added later"),
+    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit minimum and maximum require PTX 1.2 and `sm_32`"),
 ];
 
 operands! {
@@ -110,74 +110,74 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Combines bits with memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Performs an atomic bitwise operation on memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.and.b32 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Replaces memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically replaces the value in memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.exch.b64 d, [d], d;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}",
         [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Replaces memory by c where it equals b; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically replaces the value in memory with c if it equals b; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.shared.cas.b32 r, [r], r, r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Adds to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically adds to memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Adds halves to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically adds half-precision values to memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Counts up or down in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically increments or decrements memory with wraparound; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.inc.u32 r, [d], 7;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: EXTREME_RULES;
-        "Keeps the smaller or larger in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically stores the minimum or maximum in memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.max.u32 r, [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Combines bits with memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Performs an atomic bitwise operation on memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.or.b32 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Adds to memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically adds to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.f32 [d], f;"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Adds halves to memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically adds half-precision values to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.f16x2 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Counts up or down in memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically increments or decrements memory with wraparound.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.dec.u32 [d], 7;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: EXTREME_RULES;
-        "Keeps the smaller or larger in memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically stores the minimum or maximum in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.s32 [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
-        "Adds several singles to memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically adds a vector of single-precision values to memory; d is the original vector.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.v2.f32 {f, f}, [d], {f, f};"], bad: &[("atom.shared.add.v2.f32 {f, f}, [d], {f, f};", "W0102")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
-        "Combines several halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically combines a vector of half-precision values with memory; d is the original vector.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.min.noftz.v8.f16 {h, h, h, h, h, h, h, h}, [d], {h, h, h, h, h, h, h, h};"]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
-        "Combines several pairs of halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically combines a vector of packed half-precision pairs with memory; d is the original vector.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
-        "Adds several singles to memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically adds a vector of single-precision values to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.v2.f32 [d], {f, f};"], bad: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
-        "Combines several halves with memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically combines a vector of half-precision values with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
-        "Combines several pairs of halves with memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically combines a vector of packed half-precision pairs with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
 ];

@@ -25,13 +25,13 @@ set! { TO_CTA: Destination "destination"; "shared::cta", Space(Shared), ALWAYS, 
 set! { FROM_GLOBAL: Source "source"; "global", SourceSpace(Global), ALWAYS, "from global memory"; }
 set! { FROM_CTA: Source "source"; "shared::cta", SourceSpace(Shared), ALWAYS, "from shared memory of the block"; }
 set! { MBARRIER: Completion "completion mechanism";
-    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "completion decrements the tx-count of the mbarrier by the number of bytes";
 }
 set! { GROUP: Completion "completion mechanism";
-    "bulk_group", Completion(BulkGroup), ALWAYS, "the copy belongs to a bulk group of the thread";
+    "bulk_group", Completion(BulkGroup), ALWAYS, "completion is tracked by a bulk async-group of the thread";
 }
-set! { CP_MASK: Mode "byte mask"; "cp_mask", Flag(ByteMask), since(8, 6).sm(100), "a mask says which bytes of each 16 are written"; }
-set! { OUT_OF_BOUNDS: Mode "out-of-bounds bytes"; "ignore_oob", Flag(Oob), since(9, 2).sm(90).assembler("13.5"), "some bytes at both ends are left out"; }
+set! { CP_MASK: Mode "byte mask"; "cp_mask", Flag(ByteMask), since(8, 6).sm(100), "a byte mask selects the bytes of each 16-byte chunk that are written"; }
+set! { OUT_OF_BOUNDS: Mode "out-of-bounds bytes"; "ignore_oob", Flag(Oob), since(9, 2).sm(90).assembler("13.5"), "the given numbers of bytes at both ends are ignored"; }
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 types!(BITS, Type, B32 B64);
 types!(ADDED, Type, U32 S32 U64 F32 F64);
@@ -42,7 +42,7 @@ types!(CLUSTER_EXTREMES, Type, U32 S32);
 
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
-    assembler(Before { first: S::Destination, second: S::Source }, "a copy names its destination first"),
+    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified first"),
 ];
 
 operands! {
@@ -66,7 +66,7 @@ pub static FORMS: &[Form] = &[
     form!("cp.async.bulk.dst.src.completion_mechanism{.multicast::cluster}{.level::cache_hint} [dst], [src], size, [mbar]{, blocks}{, cache-policy}",
         [TO_CLUSTER, FROM_GLOBAL, MBARRIER, CACHE_HINT], Async(BulkCopy), gate: BULK, leads: 2, announced: &[("blocks", Blocks), ("cache-policy", Hint)],
         address: Copied, types: GLOBAL_TO_CLUSTER, rules: RULES;
-        "Starts a copy from global memory to shared memory of a block of the cluster, or of several blocks.", COPY;
+        "Starts an asynchronous copy from global memory to shared memory of one or more blocks of the cluster.", COPY;
         good: &["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"],
         bad: &[("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 8, [d];", "W0144"),
             ("cp.async.bulk.shared::cluster.global [d], [d], 64, [d];", "W0105"),
@@ -74,69 +74,69 @@ pub static FORMS: &[Form] = &[
     form!("cp.async.bulk.dst.src.completion_mechanism{.mode}{.level::cache_hint} [dst], [src], size{, left}{, right}, [mbar]{, cache-policy}",
         [TO_CTA, FROM_GLOBAL, MBARRIER, OUT_OF_BOUNDS, CACHE_HINT], Async(BulkCopy), gate: TO_BLOCK, leads: 2,
         announced: &[("left", Oob), ("right", Oob), ("cache-policy", Hint)], address: Copied, types: GLOBAL_TO_BLOCK, rules: RULES;
-        "Starts a copy from global memory to shared memory of the block.", COPY;
+        "Starts an asynchronous copy from global memory to shared memory of the block.", COPY;
         good: &["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
     form!("cp.async.bulk.dst.src.completion_mechanism [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER], Async(BulkCopy), gate: BULK, leads: 2,
         address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Starts a copy from shared memory of the block to that of a block of the cluster.", COPY;
+        "Starts an asynchronous copy from shared memory of the block to shared memory of another block of the cluster.", COPY;
         good: &["cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
     form!("cp.async.bulk.dst.src.completion_mechanism{.level::cache_hint}{.mode} [dst], [src], size{, cache-policy}{, bytes}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, CP_MASK], Async(BulkCopy), gate: BULK, leads: 2, announced: &[("cache-policy", Hint), ("bytes", ByteMask)],
         address: Copied, types: BLOCK_TO_GLOBAL, rules: RULES;
-        "Starts a copy from shared memory of the block to global memory.", COPY;
+        "Starts an asynchronous copy from shared memory of the block to global memory.", COPY;
         good: &["cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64;"], bad: &[("cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64, [d];", "W0108")]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, BITWISE, B32_ONLY],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Combines bits of shared memory of the block with those of a block of the cluster.", REDUCE;
+        "Starts an asynchronous bitwise reduction from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, ADD, CLUSTER_ADDED],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Adds shared memory of the block to that of a block of the cluster.", REDUCE;
+        "Starts an asynchronous addition from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, COUNT, U32_ONLY],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Counts up or down in shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous increment or decrement with wraparound in shared memory of a block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, EXTREME, CLUSTER_EXTREMES],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Keeps the smaller or larger in shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous minimum or maximum reduction to shared memory of a block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, BITWISE, BITS], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Combines bits of shared memory of the block with global memory.", REDUCE;
+        "Starts an asynchronous bitwise reduction from shared memory of the block to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, ADDED], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Adds shared memory of the block to global memory.", REDUCE;
+        "Starts an asynchronous addition from shared memory of the block to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.noftz.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, HALVES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Adds 16-bit floats of shared memory of the block to global memory.", REDUCE;
+        "Starts an asynchronous addition of 16-bit floats from shared memory of the block to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [d], [d], 64;"],
         bad: &[("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [d], [d], 64;", "W0104")]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, COUNT, U32_ONLY], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Counts up or down in global memory.", REDUCE;
+        "Starts an asynchronous increment or decrement with wraparound in global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.dec.u32 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, EXTREME, EXTREMES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Keeps the smaller or larger in global memory.", REDUCE;
+        "Starts an asynchronous minimum or maximum reduction to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [d], [d], 64;"]),
     form!("cp.async.bulk.prefetch.L2.ss{.level::cache_hint} [a], size{, cache-policy}", [GLOBAL_ONLY, CACHE_HINT], Hint(BulkPrefetch), gate: BULK, leads: 3,
         announced: &[("cache-policy", Hint)], address: Copied, types: PREFETCHED;
-        "Prefetches a range of global memory into the level 2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
+        "Prefetches a range of global memory into the L2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
         good: &["cp.async.bulk.prefetch.L2.global [d], 64;"], bad: &[("cp.async.bulk.prefetch.L2.global [d], 8;", "W0144")]),
     form!("cp.async.bulk.commit_group", [], Async(BulkCommit), gate: BULK, leads: 3;
-        "Commits the ungrouped bulk operations of the thread to a bulk group.",
+        "Commits all prior uncommitted bulk operations of the thread to a bulk async-group.",
         "data-movement-and-conversion-instructions-cp-async-bulk-commit-group";
         good: &["cp.async.bulk.commit_group;"]),
     form!("cp.async.bulk.wait_group{.read} n", [], Async(BulkWait), gate: BULK, leads: 3, types: GROUPS;
-        "Waits until at most the `n` latest bulk groups of the thread are pending, or have not been read.",
+        "Waits until at most the `n` most recent bulk async-groups of the thread are pending, or with `.read` until their source reads are complete.",
         "data-movement-and-conversion-instructions-cp-async-bulk-wait-group";
         good: &["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0;"]),
 ];

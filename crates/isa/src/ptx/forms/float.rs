@@ -31,31 +31,31 @@ types!(EX2_HALVES, Type; since(7, 0).sm(75) => F16 F16x2);
 types!(TANH_BRAINS, Type; HOPPER => Bf16 Bf16x2);
 types!(F32_F64, Type, F32 F64);
 set! { TESTS: Op "test";
-    "finite",     Test(Finite),     ALWAYS, "neither infinite nor NaN";
+    "finite",     Test(Finite),     ALWAYS, "neither infinity nor NaN";
     "infinite",   Test(Infinite),   ALWAYS, "infinite";
     "number",     Test(Number),     ALWAYS, "not NaN";
     "notanumber", Test(NotANumber), ALWAYS, "NaN";
-    "normal",     Test(Normal),     ALWAYS, "neither zero, subnormal, infinite nor NaN";
-    "subnormal",  Test(Subnormal),  ALWAYS, "too small to be normal, not zero";
+    "normal",     Test(Normal),     ALWAYS, "neither zero, subnormal, infinity nor NaN";
+    "subnormal",  Test(Subnormal),  ALWAYS, "subnormal: nonzero, below the normal range";
 }
 
 /// What holds between the modifiers of `rsqrt`.
 #[rustfmt::skip]
 const FLUSHED_ROOT: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "flushing doubles was added later"),
+    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "`.ftz` for `.f64` was introduced in PTX 4.0"),
 ];
 
 /// `.xorsign` and `.abs` come together, since `sm_86`.
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
-    assembler(Needs { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "magnitudes are compared with `.xorsign` alone"),
-    assembler(Needs { when: any(S::Literal(Xorsign)), slot: S::Literal(Abs), among: &[] }, "the signs are combined of magnitudes"),
-    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "combining signs was added later"),
+    assembler(Needs { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "`min` and `max` of this type compare absolute values only in combination with `.xorsign`"),
+    assembler(Needs { when: any(S::Literal(Xorsign)), slot: S::Literal(Abs), among: &[] }, "`.xorsign` combines the operand signs of a comparison of absolute values, so it requires `.abs`"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "`.xorsign` was introduced in PTX 7.2 and `sm_86`"),
 ];
 #[rustfmt::skip]
 const SINGLE_SIGNS: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "combining signs was added later"),
-    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "passing NaN on was added later"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "`.xorsign` was introduced in PTX 7.2 and `sm_86`"),
+    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "`.NaN` was introduced in PTX 7.0 and `sm_80`"),
 ];
 
 types!(TO_SINGLE, DType, F32);
@@ -73,109 +73,109 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("add{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Add);
-        "Adds, with one rounding.", "floating-point-instructions-add";
+        "Adds a and b with a single rounding.", "floating-point-instructions-add";
         good: &["add.f32 f, f, 0f3F800000;", "add.rn.ftz.sat.f32 f, f, f;"], bad: &[("add.f32 f, f, 1;", "W0116"), ("add.f32 f, f, g;", "W0109")]),
     form!("add{.rnd}.type d, a, b", [ROUND_FLOAT, F64_ONLY], Arithmetic(Add);
-        "Adds, with one rounding.", "floating-point-instructions-add";
+        "Adds a and b with a single rounding.", "floating-point-instructions-add";
         good: &["add.rz.f64 g, g, g;"]),
     form!("add{.rnd}{.ftz}.type d, a, b", [ROUND_FLOAT, PAIRS], Arithmetic(Add);
-        "Adds two pairs of singles.", "floating-point-instructions-add";
+        "Adds packed single-precision values.", "floating-point-instructions-add";
         good: &["add.f32x2 d, d, d;"]),
     form!("add{.rnd}{.sat}.dtype.atype d, a, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Add), gate: MIXED, types: MIXED_SUM;
-        "Adds a half to a single, with one rounding.", "mixed-precision-floating-point-instructions-add";
+        "Adds a half-precision and a single-precision value with a single rounding.", "mixed-precision-floating-point-instructions-add";
         good: &["add.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("add.f32.f16 f, h, 1;", "W0116")]),
     form!("add{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Add);
-        "Adds halves, with one rounding.", "half-precision-floating-point-instructions-add";
+        "Adds half-precision values with a single rounding.", "half-precision-floating-point-instructions-add";
         good: &["add.f16 h, h, h;", "add.rn.ftz.f16x2 r, r, r;"]),
     form!("add{.rnd}.type d, a, b", [ROUND_NEAREST, HOPPER_BRAINS], Arithmetic(Add);
-        "Adds bfloat16, with one rounding.", "half-precision-floating-point-instructions-add";
+        "Adds bfloat16 values with a single rounding.", "half-precision-floating-point-instructions-add";
         good: &["add.bf16x2 r, r, r;"]),
     form!("sub{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Sub);
-        "Subtracts b from a, with one rounding.", "floating-point-instructions-sub";
+        "Subtracts b from a with a single rounding.", "floating-point-instructions-sub";
         good: &["sub.f32 f, f, f;"]),
     form!("sub{.rnd}.type d, a, b", [ROUND_FLOAT, F64_ONLY], Arithmetic(Sub);
-        "Subtracts b from a, with one rounding.", "floating-point-instructions-sub";
+        "Subtracts b from a with a single rounding.", "floating-point-instructions-sub";
         good: &["sub.f64 g, g, g;"]),
     form!("sub{.rnd}{.ftz}.type d, a, b", [ROUND_FLOAT, PAIRS], Arithmetic(Sub);
-        "Subtracts two pairs of singles.", "floating-point-instructions-sub";
+        "Subtracts packed single-precision values.", "floating-point-instructions-sub";
         good: &["sub.f32x2 d, d, d;"]),
     form!("sub{.rnd}{.sat}.dtype.atype d, a, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Sub), gate: MIXED, types: MIXED_SUM;
-        "Subtracts a single from a half, with one rounding.", "mixed-precision-floating-point-instructions-sub";
+        "Subtracts a single-precision value from a half-precision value with a single rounding.", "mixed-precision-floating-point-instructions-sub";
         good: &["sub.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("sub.f32.f16 f, h, 1;", "W0116")]),
     form!("sub{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Sub);
-        "Subtracts halves, with one rounding.", "half-precision-floating-point-instructions-sub";
+        "Subtracts half-precision values with a single rounding.", "half-precision-floating-point-instructions-sub";
         good: &["sub.f16 h, h, h;"]),
     form!("sub{.rnd}.type d, a, b", [ROUND_NEAREST, HOPPER_BRAINS], Arithmetic(Sub);
-        "Subtracts bfloat16, with one rounding.", "half-precision-floating-point-instructions-sub";
+        "Subtracts bfloat16 values with a single rounding.", "half-precision-floating-point-instructions-sub";
         good: &["sub.bf16 h, h, h;"]),
     form!("mul{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Mul);
-        "Multiplies, with one rounding.", "floating-point-instructions-mul";
+        "Multiplies a and b with a single rounding.", "floating-point-instructions-mul";
         good: &["mul.f32 f, f, 2.5;"]),
     form!("mul{.rnd}.type d, a, b", [ROUND_FLOAT, F64_ONLY], Arithmetic(Mul);
-        "Multiplies, with one rounding.", "floating-point-instructions-mul";
+        "Multiplies a and b with a single rounding.", "floating-point-instructions-mul";
         good: &["mul.f64 g, g, g;"]),
     form!("mul{.rnd}{.ftz}.type d, a, b", [ROUND_FLOAT, PAIRS], Arithmetic(Mul);
-        "Multiplies two pairs of singles.", "floating-point-instructions-mul";
+        "Multiplies packed single-precision values.", "floating-point-instructions-mul";
         good: &["mul.f32x2 d, d, d;"]),
     form!("mul{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Mul);
-        "Multiplies halves, with one rounding.", "half-precision-floating-point-instructions-mul";
+        "Multiplies half-precision values with a single rounding.", "half-precision-floating-point-instructions-mul";
         good: &["mul.f16x2 r, r, r;"]),
     form!("mul{.rnd}.type d, a, b", [ROUND_NEAREST, HOPPER_BRAINS], Arithmetic(Mul);
-        "Multiplies bfloat16, with one rounding.", "half-precision-floating-point-instructions-mul";
+        "Multiplies bfloat16 values with a single rounding.", "half-precision-floating-point-instructions-mul";
         good: &["mul.bf16 h, h, h;"]),
     form!("fma.rnd{.ftz}{.sat}.type d, a, b, c", [ROUND_FLOAT, F32_ONLY], Arithmetic(Fma), gate: since(2, 0).sm(20);
-        "Multiplies and adds c, with one rounding.", "floating-point-instructions-fma";
+        "Computes the fused multiply-add a * b + c with a single rounding.", "floating-point-instructions-fma";
         good: &["fma.rn.f32 f, f, f, f;"], bad: &[("fma.f32 f, f, f, f;", "W0105")]),
     form!("fma.rnd.type d, a, b, c", [ROUND_FLOAT, F64_ONLY], Arithmetic(Fma);
-        "Multiplies and adds c, with one rounding.", "floating-point-instructions-fma";
+        "Computes the fused multiply-add a * b + c with a single rounding.", "floating-point-instructions-fma";
         good: &["fma.rn.f64 g, g, g, g;"]),
     form!("fma.rnd{.ftz}.type d, a, b, c", [ROUND_FLOAT, PAIRS], Arithmetic(Fma);
-        "Multiplies and adds two pairs of singles.", "floating-point-instructions-fma";
+        "Computes the fused multiply-add of packed single-precision values.", "floating-point-instructions-fma";
         good: &["fma.rn.f32x2 d, d, d, d;"]),
     form!("fma.rnd{.sat}.dtype.atype d, a, b, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Fma), gate: MIXED, types: MIXED_PRODUCT;
-        "Multiplies halves and adds a single, with one rounding.", "mixed-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of half-precision factors and a single-precision addend with a single rounding.", "mixed-precision-floating-point-instructions-fma";
         good: &["fma.rn.f32.f16 f, h, h, f;"], bad: &[("fma.f32.f16 f, h, h, f;", "W0105")]),
     form!("fma.rnd.oob{.relu}.type d, a, b, c", [ROUND_NEAREST, OOB_HALVES], Arithmetic(Fma);
-        "Multiplies halves that may be marked as out of bounds, and adds c.", "half-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of half-precision values; out-of-bounds NaN factors are treated as zero.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.oob.relu.bf16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}{.sat}.type d, a, b, c", [ROUND_NEAREST, HALVES], Arithmetic(Fma);
-        "Multiplies halves and adds c, with one rounding.", "half-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of half-precision values with a single rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.f16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}.relu.type d, a, b, c", [ROUND_NEAREST, NEW_HALVES], Arithmetic(Fma);
-        "Multiplies halves and adds c, with one rounding; negative results become zero.", "half-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of half-precision values with a single rounding; negative results are clamped to zero.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.relu.f16x2 r, r, r, r;"]),
     form!("fma.rnd{.relu}.type d, a, b, c", [NEAREST_OR_ZERO, BRAINS], Arithmetic(Fma);
-        "Multiplies bfloat16 and adds c, with one rounding.", "half-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of bfloat16 values with a single rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.bf16x2 r, r, r, r;"]),
     form!("mad{.rnd}{.ftz}{.sat}.type d, a, b, c", [ROUND_FLOAT, F32_ONLY], Arithmetic(Mad);
-        "Multiplies and adds c; the same as `fma` from sm_20 on.", "floating-point-instructions-mad";
+        "Computes a * b + c; identical to `fma` on `sm_20` and later.", "floating-point-instructions-mad";
         good: &["mad.rn.f32 f, f, f, f;"]),
     form!("mad.rnd.type d, a, b, c", [ROUND_FLOAT, F64_ONLY], Arithmetic(Mad);
-        "Multiplies and adds c, with one rounding.", "floating-point-instructions-mad";
+        "Computes the fused multiply-add a * b + c with a single rounding.", "floating-point-instructions-mad";
         good: &["mad.rn.f64 g, g, g, g;"]),
     form!("div.approx{.ftz}.type d, a, b", [F32_ONLY], Arithmetic(Div);
-        "Divides, to about two units in the last place.", "floating-point-instructions-div";
+        "Divides a by b with a maximum error of about 2 ulp.", "floating-point-instructions-div";
         good: &["div.approx.f32 f, f, f;"]),
     form!("div.full{.ftz}.type d, a, b", [F32_ONLY], Arithmetic(Div), leads: 1;
-        "Divides over the full range, to about two units in the last place.", "floating-point-instructions-div";
+        "Divides a by b over the full range with a maximum error of about 2 ulp.", "floating-point-instructions-div";
         good: &["div.full.ftz.f32 f, f, f;"]),
     form!("div.rnd{.ftz}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Div), gate: since(2, 0).sm(20);
-        "Divides, correctly rounded.", "floating-point-instructions-div";
+        "Divides a by b, correctly rounded.", "floating-point-instructions-div";
         good: &["div.rn.f32 f, f, f;"], bad: &[("div.f32 f, f, f;", "W0105")]),
     form!("div.rnd.type d, a, b", [ROUND_FLOAT, F64_ONLY], Arithmetic(Div);
-        "Divides, correctly rounded.", "floating-point-instructions-div";
+        "Divides a by b, correctly rounded.", "floating-point-instructions-div";
         good: &["div.rn.f64 g, g, g;"]),
     form!("abs{.ftz}.type d, a", [F32_ONLY], Arithmetic(Magnitude);
-        "Clears the sign.", "floating-point-instructions-abs";
+        "Computes the absolute value.", "floating-point-instructions-abs";
         good: &["abs.f32 f, f;"]),
     form!("abs.type d, a", [F64_ONLY], Arithmetic(Magnitude);
-        "Clears the sign.", "floating-point-instructions-abs";
+        "Computes the absolute value.", "floating-point-instructions-abs";
         good: &["abs.f64 g, g;"]),
     form!("abs{.ftz}.type d, a", [HALVES], Arithmetic(Magnitude), gate: since(6, 5).sm(53).assembler("13.5");
-        "Clears the sign of halves.", "half-precision-floating-point-instructions-abs";
+        "Computes the absolute value of half-precision values.", "half-precision-floating-point-instructions-abs";
         good: &["abs.f16 h, h;"]),
     form!("abs.type d, a", [BRAINS], Arithmetic(Magnitude);
-        "Clears the sign of bfloat16.", "half-precision-floating-point-instructions-abs";
+        "Computes the absolute value of bfloat16 values.", "half-precision-floating-point-instructions-abs";
         good: &["abs.bf16 h, h;"]),
     form!("neg{.ftz}.type d, a", [F32_ONLY], Arithmetic(Neg);
         "Negates.", "floating-point-instructions-neg";
@@ -190,43 +190,43 @@ pub static FORMS: &[Form] = &[
         "Negates bfloat16.", "half-precision-floating-point-instructions-neg";
         good: &["neg.bf16x2 r, r;"]),
     form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b{, c}", [F32_ONLY], Arithmetic(Min), rules: SINGLE_SIGNS;
-        "Computes the smaller of a and b.", "floating-point-instructions-min";
+        "Computes the minimum of a and b.", "floating-point-instructions-min";
         good: &["min.f32 f, f, f;", "min.NaN.f32 f, f, f;", "min.abs.f32 f, f, f, f;"], bad: &[("min.abs.f32 f, f, f;", "W0105")]),
     form!("min.type d, a, b", [F64_ONLY], Arithmetic(Min);
-        "Computes the smaller of a and b.", "floating-point-instructions-min";
+        "Computes the minimum of a and b.", "floating-point-instructions-min";
         good: &["min.f64 g, g, g;"]),
     form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Min), rules: SIGNS;
-        "Computes the smaller of two halves.", "half-precision-floating-point-instructions-min";
+        "Computes the minimum of half-precision values.", "half-precision-floating-point-instructions-min";
         good: &["min.f16 h, h, h;"]),
     form!("min{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Min), rules: SIGNS;
-        "Computes the smaller of two bfloat16.", "half-precision-floating-point-instructions-min";
+        "Computes the minimum of bfloat16 values.", "half-precision-floating-point-instructions-min";
         good: &["min.bf16 h, h, h;"]),
     form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b{, c}", [F32_ONLY], Arithmetic(Max), rules: SINGLE_SIGNS;
-        "Computes the larger of a and b.", "floating-point-instructions-max";
+        "Computes the maximum of a and b.", "floating-point-instructions-max";
         good: &["max.f32 f, f, f;"]),
     form!("max.type d, a, b", [F64_ONLY], Arithmetic(Max);
-        "Computes the larger of a and b.", "floating-point-instructions-max";
+        "Computes the maximum of a and b.", "floating-point-instructions-max";
         good: &["max.f64 g, g, g;"]),
     form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Max), rules: SIGNS;
-        "Computes the larger of two halves.", "half-precision-floating-point-instructions-max";
+        "Computes the maximum of half-precision values.", "half-precision-floating-point-instructions-max";
         good: &["max.f16x2 r, r, r;"]),
     form!("max{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Max), rules: SIGNS;
-        "Computes the larger of two bfloat16.", "half-precision-floating-point-instructions-max";
+        "Computes the maximum of bfloat16 values.", "half-precision-floating-point-instructions-max";
         good: &["max.bf16x2 r, r, r;"]),
     form!("rcp.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Rcp);
-        "Computes 1/a, to one unit in the last place.", "floating-point-instructions-rcp";
+        "Computes the reciprocal of a with a maximum error of 1 ulp.", "floating-point-instructions-rcp";
         good: &["rcp.approx.f32 f, f;"]),
     form!("rcp.rnd{.ftz}.type d, a", [ROUND_FLOAT, F32_ONLY], Arithmetic(Rcp), gate: since(2, 0).sm(20);
-        "Computes 1/a, correctly rounded.", "floating-point-instructions-rcp";
+        "Computes the reciprocal of a, correctly rounded.", "floating-point-instructions-rcp";
         good: &["rcp.rn.f32 f, f;"]),
     form!("rcp.rnd.type d, a", [ROUND_FLOAT, F64_ONLY], Arithmetic(Rcp);
-        "Computes 1/a, correctly rounded.", "floating-point-instructions-rcp";
+        "Computes the reciprocal of a, correctly rounded.", "floating-point-instructions-rcp";
         good: &["rcp.rn.f64 g, g;"]),
     form!("rcp.approx.ftz.type d, a", [F64_ONLY], Arithmetic(Rcp), gate: since(2, 1).sm(20);
         "Computes a coarse 1/a.", "floating-point-instructions-rcp-approx-ftz-f64";
         good: &["rcp.approx.ftz.f64 g, g;"]),
     form!("sqrt.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sqrt);
-        "Computes the square root, approximately.", "floating-point-instructions-sqrt";
+        "Computes an approximation of the square root.", "floating-point-instructions-sqrt";
         good: &["sqrt.approx.f32 f, f;"]),
     form!("sqrt.rnd{.ftz}.type d, a", [ROUND_FLOAT, F32_ONLY], Arithmetic(Sqrt), gate: since(2, 0).sm(20);
         "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
@@ -235,39 +235,39 @@ pub static FORMS: &[Form] = &[
         "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
         good: &["sqrt.rn.f64 g, g;"]),
     form!("rsqrt.approx{.ftz}.type d, a", [F32_F64], Arithmetic(Rsqrt), rules: FLUSHED_ROOT;
-        "Computes 1 over the square root, approximately.", "floating-point-instructions-rsqrt";
+        "Computes an approximation of the reciprocal square root.", "floating-point-instructions-rsqrt";
         good: &["rsqrt.approx.f32 f, f;", "rsqrt.approx.f64 g, g;"]),
     form!("sin.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sin);
-        "Computes the sine, approximately.", "floating-point-instructions-sin";
+        "Computes an approximation of the sine.", "floating-point-instructions-sin";
         good: &["sin.approx.f32 f, f;"]),
     form!("cos.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Cos);
-        "Computes the cosine, approximately.", "floating-point-instructions-cos";
+        "Computes an approximation of the cosine.", "floating-point-instructions-cos";
         good: &["cos.approx.f32 f, f;"]),
     form!("lg2.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Lg2);
-        "Computes the logarithm to base 2, approximately.", "floating-point-instructions-lg2";
+        "Computes an approximation of the base-2 logarithm.", "floating-point-instructions-lg2";
         good: &["lg2.approx.f32 f, f;"]),
     form!("ex2.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Ex2);
-        "Computes 2 to the power of a, approximately.", "floating-point-instructions-ex2";
+        "Computes an approximation of 2 to the power of a.", "floating-point-instructions-ex2";
         good: &["ex2.approx.ftz.f32 f, f;"]),
     form!("ex2.approx.type d, a", [EX2_HALVES], Arithmetic(Ex2);
-        "Computes 2 to the power of a half.", "half-precision-floating-point-instructions-ex2";
+        "Computes 2 to the power of a half-precision value.", "half-precision-floating-point-instructions-ex2";
         good: &["ex2.approx.f16 h, h;"]),
     form!("ex2.approx.ftz.type d, a", [HOPPER_BRAINS], Arithmetic(Ex2);
-        "Computes 2 to the power of a bfloat16.", "half-precision-floating-point-instructions-ex2";
+        "Computes 2 to the power of a bfloat16 value.", "half-precision-floating-point-instructions-ex2";
         good: &["ex2.approx.ftz.bf16 h, h;"]),
     form!("tanh.approx.type d, a", [F32_ONLY], Arithmetic(Tanh), gate: since(7, 0).sm(75);
-        "Computes the hyperbolic tangent, approximately.", "floating-point-instructions-tanh";
+        "Computes an approximation of the hyperbolic tangent.", "floating-point-instructions-tanh";
         good: &["tanh.approx.f32 f, f;"]),
     form!("tanh.approx.type d, a", [EX2_HALVES], Arithmetic(Tanh);
-        "Computes the hyperbolic tangent of halves.", "half-precision-floating-point-instructions-tanh";
+        "Computes an approximation of the hyperbolic tangent of half-precision values.", "half-precision-floating-point-instructions-tanh";
         good: &["tanh.approx.f16 h, h;"]),
     form!("tanh.approx.type d, a", [TANH_BRAINS], Arithmetic(Tanh);
-        "Computes the hyperbolic tangent of bfloat16.", "half-precision-floating-point-instructions-tanh";
+        "Computes an approximation of the hyperbolic tangent of bfloat16 values.", "half-precision-floating-point-instructions-tanh";
         good: &["tanh.approx.bf16 h, h;"]),
     form!("copysign.type d, a, b", [F32_F64], Arithmetic(Copysign), gate: since(2, 0).sm(20);
-        "Combines the magnitude of b with the sign of a.", "floating-point-instructions-copysign";
+        "Combines the sign of a with the magnitude of b.", "floating-point-instructions-copysign";
         good: &["copysign.f32 f, f, f;"]),
     form!("testp{.op}.type p, a", [TESTS, F32_F64], Compare(Testp), gate: since(2, 0).sm(20), writes: &["p"], types: PREDICATE;
-        "Tests what kind of number a is.", "floating-point-instructions-testp";
+        "Tests the floating-point class of a.", "floating-point-instructions-testp";
         good: &["testp.finite.f32 p, f;"]),
 ];

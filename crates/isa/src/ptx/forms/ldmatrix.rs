@@ -18,38 +18,38 @@ const BYTES: Gate = since(8, 6).on(OneOf(&[Family(100), Family(101), Family(120)
 /// Words that the assembler takes and does not look at.
 const UNCHECKED: Gate = ALWAYS.assembler(ASSEMBLER);
 
-set! { M8N8: Shape "matrix shape";   "m8n8",   Shape(8, 8, 0),   ALWAYS, "8 rows of 8 elements of 16 bits"; }
-set! { M8N16: Shape "matrix shape";  "m8n16",  Shape(8, 16, 0),  ALWAYS, "8 rows of 16 elements"; }
-set! { M16N16: Shape "matrix shape"; "m16n16", Shape(16, 16, 0), ALWAYS, "16 rows of 16 elements"; }
-set! { M16N8: Shape "matrix shape";  "m16n8",  Shape(16, 8, 0),  ALWAYS, "16 rows of 8 elements"; }
+set! { M8N8: Shape "matrix shape";   "m8n8",   Shape(8, 8, 0),   ALWAYS, "8 x 8 matrix of 16-bit elements"; }
+set! { M8N16: Shape "matrix shape";  "m8n16",  Shape(8, 16, 0),  ALWAYS, "8 x 16 matrix"; }
+set! { M16N16: Shape "matrix shape"; "m16n16", Shape(16, 16, 0), ALWAYS, "16 x 16 matrix"; }
+set! { M16N8: Shape "matrix shape";  "m16n8",  Shape(16, 8, 0),  ALWAYS, "16 x 8 matrix"; }
 set! { COUNT: Count "number of matrices";
-    "x1",   Count(X1),   ALWAYS,    "one matrix; lanes 0 to 7 give the addresses of its rows";
-    "x2",   Count(X2),   ALWAYS,    "two matrices; lanes 0 to 15 give the addresses of their rows";
-    "x4",   Count(X4),   ALWAYS,    "four matrices; all lanes give addresses of rows";
-    "x8",   Count(X8),   UNCHECKED, "not in the manual";
-    "x16",  Count(X16),  UNCHECKED, "not in the manual";
-    "x32",  Count(X32),  UNCHECKED, "not in the manual";
-    "x64",  Count(X64),  UNCHECKED, "not in the manual";
-    "x128", Count(X128), UNCHECKED, "not in the manual";
+    "x1",   Count(X1),   ALWAYS,    "one matrix; lanes 0 to 7 provide the row addresses";
+    "x2",   Count(X2),   ALWAYS,    "two matrices; lanes 0 to 15 provide the row addresses";
+    "x4",   Count(X4),   ALWAYS,    "four matrices; all lanes provide row addresses";
+    "x8",   Count(X8),   UNCHECKED, "undocumented";
+    "x16",  Count(X16),  UNCHECKED, "undocumented";
+    "x32",  Count(X32),  UNCHECKED, "undocumented";
+    "x64",  Count(X64),  UNCHECKED, "undocumented";
+    "x128", Count(X128), UNCHECKED, "undocumented";
 }
 set! { COUNT_OF_LARGE: Count "number of matrices";
-    "x1",   Count(X1),   ALWAYS,    "one matrix; lanes 0 to 15 give the addresses of its rows";
-    "x2",   Count(X2),   ALWAYS,    "two matrices; all lanes give addresses of rows";
-    "x8",   Count(X8),   UNCHECKED, "not in the manual";
-    "x16",  Count(X16),  UNCHECKED, "not in the manual";
-    "x32",  Count(X32),  UNCHECKED, "not in the manual";
-    "x64",  Count(X64),  UNCHECKED, "not in the manual";
-    "x128", Count(X128), UNCHECKED, "not in the manual";
+    "x1",   Count(X1),   ALWAYS,    "one matrix; lanes 0 to 15 provide the row addresses";
+    "x2",   Count(X2),   ALWAYS,    "two matrices; all lanes provide row addresses";
+    "x8",   Count(X8),   UNCHECKED, "undocumented";
+    "x16",  Count(X16),  UNCHECKED, "undocumented";
+    "x32",  Count(X32),  UNCHECKED, "undocumented";
+    "x64",  Count(X64),  UNCHECKED, "undocumented";
+    "x128", Count(X128), UNCHECKED, "undocumented";
 }
 set! { SPACE: Space "state space"; SHARED; SHARED_CTA; }
 set! { UNPACKING: Unpacking "format in memory";
-    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits, then 32 bits that mean nothing";
-    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
+    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits and 32 bits of padding";
+    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits and 64 bits of padding";
 }
 // Which `stmatrix` and `movmatrix` take and do not look at.
 set! { LAYOUT: Layout "matrix layout";
-    "row", Layout(Row), UNCHECKED, "not in the manual";
-    "col", Layout(Col), UNCHECKED, "not in the manual";
+    "row", Layout(Row), UNCHECKED, "undocumented";
+    "col", Layout(Col), UNCHECKED, "undocumented";
 }
 types!(HALF_WORDS, Type, B16);
 types!(SINGLE_BYTES, Type, B8);
@@ -57,7 +57,7 @@ types!(SINGLE_BYTES, Type, B8);
 #[rustfmt::skip]
 static RULES: &[Rule] = &[
     rule(Refused { words: &["const", "global", "local", "param", "param::func", "param::entry", "shared::cluster"] },
-        "the matrices are in shared memory of the block"),
+        "the matrices must be in shared memory of the block"),
 ];
 
 // Checked by code: how many registers follows from shape and number of matrices.
@@ -86,22 +86,22 @@ macro_rules! store {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     load!("ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type d, [a]", [M8N8, COUNT, SPACE, HALF_WORDS], TURING,
-        "Reads matrices of 16-bit elements from shared memory; each lane gives the address of a row.",
+        "Loads matrices of 16-bit elements from shared memory; each lane provides a row address.",
         &["ldmatrix.sync.aligned.m8n8.x4.shared.b16 {r, r, r, r}, [a];", "ldmatrix.sync.aligned.m8n8.x1.trans.b16 {r}, [a];"],
         &[("ldmatrix.sync.aligned.m8n8.x2.b16 {r}, [a];", "W0503"), ("ldmatrix.sync.aligned.m8n8.x1.global.b16 {r}, [a];", "W0309")]),
     load!("ldmatrix.sync.aligned.shape.num.trans{.ss}.type d, [a]", [M16N16, COUNT_OF_LARGE, SPACE, SINGLE_BYTES], BYTES,
-        "Reads matrices of bytes from shared memory, transposed.",
+        "Loads and transposes matrices of bytes from shared memory.",
         &[], &[("ldmatrix.sync.aligned.m16n16.x1.b8 {r, r}, [a];", "W0105")]),
     load!("ldmatrix.sync.aligned.shape.num{.ss}.b8x16.src_fmt d, [a]", [M8N16, COUNT, SPACE, UNPACKING], BYTES,
-        "Reads matrices of 6-bit or 4-bit elements from shared memory; each element gets a byte of a register.",
+        "Loads matrices of 6-bit or 4-bit elements from shared memory; each element is expanded to a byte.",
         &[], &[("ldmatrix.sync.aligned.m8n16.x1.shared.b8x16 {r}, [a];", "W0105")]),
     load!("ldmatrix.sync.aligned.shape.num.trans{.ss}.b8x16.src_fmt d, [a]", [M16N16, COUNT_OF_LARGE, SPACE, UNPACKING], BYTES,
-        "Reads matrices of 6-bit or 4-bit elements from shared memory, transposed; each element gets a byte of a register.",
+        "Loads and transposes matrices of 6-bit or 4-bit elements from shared memory; each element is expanded to a byte.",
         &[], &[("ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8x16.b4x16_p64 {r, r, r, r}, [a];", "W0102")]),
     store!("stmatrix.sync.aligned.shape.num{.trans}{.layout}{.ss}.type [a], r", [M8N8, COUNT, LAYOUT, SPACE, HALF_WORDS], HOPPER,
-        "Writes matrices of 16-bit elements to shared memory; each lane gives the address of a row.",
+        "Stores matrices of 16-bit elements to shared memory; each lane provides a row address.",
         &["stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [a], {r, r, r, r};"], &[("stmatrix.sync.aligned.m8n8.x2.b16 [a], {r, _};", "W0507")]),
     store!("stmatrix.sync.aligned.shape.num.trans{.layout}{.ss}.type [a], r", [M16N8, COUNT, LAYOUT, SPACE, SINGLE_BYTES], BYTES,
-        "Writes matrices of bytes to shared memory, transposed.",
+        "Transposes matrices of bytes and stores them to shared memory.",
         &[], &[("stmatrix.sync.aligned.m16n8.x1.b8 [a], {r};", "W0105")]),
 ];

@@ -38,37 +38,37 @@ set! { DESCRIBED: Space "state space"; CONST; PARAM; }
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
 
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     MODEL,  "no synchronisation; the default";
-    "volatile", Sem(Volatile), ALWAYS, "performed as written, neither omitted nor merged";
-    "relaxed",  Sem(Relaxed),  MODEL,  "strong, without ordering other accesses";
-    "acquire",  Sem(Acquire),  MODEL,  "strong; orders all later accesses after it";
+    "weak",     Sem(Weak),     MODEL,  "weak: no synchronization; the default";
+    "volatile", Sem(Volatile), ALWAYS, "volatile: neither omitted nor merged";
+    "relaxed",  Sem(Relaxed),  MODEL,  "relaxed: strong, does not order other accesses";
+    "acquire",  Sem(Acquire),  MODEL,  "acquire: strong, orders all later accesses after the load";
 }
 set! { MMIO: Mmio "device access";
-    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped input and output: each access reaches the device once";
+    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O: each access is performed exactly once";
 }
 set! { LEVEL: Level "cache level";
-    "L1", CacheLevel(L1), ALWAYS, "into the first-level cache";
-    "L2", CacheLevel(L2), ALWAYS, "into the second-level cache";
+    "L1", CacheLevel(L1), ALWAYS, "into the L1 cache";
+    "L2", CacheLevel(L2), ALWAYS, "into the L2 cache";
 }
 set! { PREFETCH_PRIORITY: LevelPriority "eviction priority";
-    "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "level 2, kept as long as possible";
-    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
+    "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "L2, likely to be evicted last";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "L2, normal priority";
 }
 set! { APPLIED: LevelPriority "eviction priority";
-    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "L2, normal priority";
 }
 set! { DISCARDED: Level "cache level";
-    "L2", CacheLevel(L2), ALWAYS, "of the second-level cache";
+    "L2", CacheLevel(L2), ALWAYS, "of the L2 cache";
 }
 set! { PRIMARY: PrimaryPriority "priority";
-    "L2::evict_last",      EvictL2(Last),      ALWAYS, "kept as long as possible";
+    "L2::evict_last",      EvictL2(Last),      ALWAYS, "likely to be evicted last";
     "L2::evict_normal",    EvictL2(Normal),    ALWAYS, "normal priority";
     "L2::evict_first",     EvictL2(First),     ALWAYS, "evicted first";
-    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority left as it is";
+    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority unchanged";
 }
-set! { SECONDARY: SecondaryPriority "priority of the rest";
+set! { SECONDARY: SecondaryPriority "priority of the other accesses";
     "L2::evict_first",     EvictL2(First),     ALWAYS, "evicted first";
-    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority left as it is";
+    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority unchanged";
 }
 
 /// `ldu` has no wide accesses.
@@ -86,34 +86,34 @@ const RULES: &[Rule] = &[
     GENERIC,
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "PTX 9.1 introduced volatile accesses to local memory"),
     // Memory-mapped input and output.
-    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` is a kind of `.relaxed` access"),
-    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "before, `.mmio` was legal with `.relaxed` only"),
+    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` accesses must be `.relaxed`"),
+    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "earlier versions allow `.mmio` with `.relaxed` only"),
     rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
-    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "memory-mapped I/O is in global memory"),
-    rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O takes scalar accesses only"),
+    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "memory-mapped I/O uses global memory"),
+    rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
     rule(Clash { a: any(S::Mmio), b: any(S::CacheOp) }, "memory-mapped I/O bypasses the caches"),
     rule(Clash { a: any(S::Mmio), b: any(S::Level1Priority) }, "memory-mapped I/O bypasses the caches"),
     rule(Clash { a: any(S::Mmio), b: any(S::PrefetchSize) }, "memory-mapped I/O bypasses the caches"),
     rule(Clash { a: any(S::Mmio), b: any(S::CacheHint) }, "memory-mapped I/O bypasses the caches"),
     // Caches.
-    rule(Clash { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a load has a cache operator or a level 1 priority"),
-    rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "level 2 priorities belong to 256-bit loads"),
-    assembler(Only { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
-    assembler(Only { when: any(S::Literal(L1Prefetch)), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
-    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into level 1 was added later"),
-    assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "the proxy reads global memory"),
-    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the proxy was added later"),
-    assembler(Clash { a: any(S::Literal(Readonly)), b: of(S::Sem, &["volatile"]) }, "what is volatile changes"),
-    assembler(Needs { when: any(S::Literal(NonCoherent)), slot: S::Space, among: GLOBALS }, "global memory is read through this cache"),
-    assembler(Clash { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the cache does not know the last use"),
-    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the cache was added later"),
+    rule(Clash { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a load can have either a cache operator or an L1 eviction priority"),
+    rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "L2 eviction priorities are available on 256-bit loads only"),
+    assembler(Only { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "prefetch size hints apply to global memory only"),
+    assembler(Only { when: any(S::Literal(L1Prefetch)), slot: S::Space, among: GLOBALS }, "prefetch size hints apply to global memory only"),
+    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into L1 was introduced in PTX 7.4 and `sm_75`"),
+    assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "the read-only proxy reads global memory only"),
+    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the read-only proxy was introduced in PTX 9.4 and `sm_90`"),
+    assembler(Clash { a: any(S::Literal(Readonly)), b: of(S::Sem, &["volatile"]) }, "a volatile location may be modified concurrently, so it cannot be read through the read-only proxy"),
+    assembler(Needs { when: any(S::Literal(NonCoherent)), slot: S::Space, among: GLOBALS }, "the non-coherent cache supports global memory only"),
+    assembler(Clash { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the non-coherent cache does not support the last-use policy"),
+    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the non-coherent cache was introduced in PTX 2.0 and `sm_32`"),
     // Widths.
-    rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
+    rule(VectorBits { most: 128, wide: &WIDE }, "this is the maximum width of an access"),
 ];
 /// What holds between the modifiers of `ldu`.
 #[rustfmt::skip]
 const UNIFORM_RULES: &[Rule] = &[
-    rule(VectorBits { most: 128, wide: &NARROW }, "one access has at most this many bits"),
+    rule(VectorBits { most: 128, wide: &NARROW }, "this is the maximum width of an access"),
 ];
 
 operands! {
@@ -131,7 +131,7 @@ const POLICY: Gate = since(7, 4).sm(80);
 pub static FORMS: &[Form] = &[
     form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.L1::32B}{.proxy::readonly}{.vec}.type d, [a]{, cache-policy}",
         [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), address: Loaded, takes: &[ArrayElement], types: LOADED, rules: RULES;
-        "Loads from memory at a.", "data-movement-and-conversion-instructions-ld";
+        "Loads a value from memory.", "data-movement-and-conversion-instructions-ld";
         good: &["ld.global.u32 r, [d];", "ld.u8 r, [d+4];", "ld.global.v4.f32 {f, f, f, f}, [d];", "ld.volatile.shared.u32 r, [r];",
             "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;",
             "ld.global.L1::32B.u32 r, [d];", "ld.relaxed.mmio.sys.global.u32 r, [d];"],
@@ -139,37 +139,37 @@ pub static FORMS: &[Form] = &[
             ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"),
             ("ld.global.u32 r, [f];", "W0132")]),
     form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), address: Loaded, takes: &[ArrayElement], types: UNIFORM, rules: UNIFORM_RULES;
-        "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu";
+        "Loads a value from read-only memory at a warp-uniform address.", "data-movement-and-conversion-instructions-ldu";
         good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
-        "Prefetches a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a cache line.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
     form!("prefetch{.ss}.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
-        "Prefetches a line into the level 2 cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a cache line into L2 with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2::evict_last [d];"]),
     form!("prefetch{.ss}.tensormap [a]", [DESCRIBED], Hint(Prefetch), gate: since(8, 0).sm(90);
-        "Prefetches the description of a tensor.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a tensor map.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.tensormap [d];", "prefetch.const.tensormap [d];"], bad: &[("prefetch.global.tensormap [d];", "W0102")]),
     form!("prefetchu.L1 [a]", [], Hint(Prefetch), gate: since(2, 0).sm(20);
-        "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a cache line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetchu.L1 [d];"]),
     form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, APPLIED], Hint(ApplyPriority),
         gate: POLICY, types: SIZE;
-        "Gives a line another eviction priority.", "data-movement-and-conversion-instructions-applypriority";
+        "Applies an eviction priority to a cache line.", "data-movement-and-conversion-instructions-applypriority";
         good: &["applypriority.global.L2::evict_normal [d], 128;"], bad: &[("applypriority.global.L2::evict_normal [d], 64;", "W0144")]),
     form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
-        "Drops a line without writing it back.", "data-movement-and-conversion-instructions-discard";
+        "Discards a cache line without writing it back.", "data-movement-and-conversion-instructions-discard";
         good: &["discard.global.L2 [d], 128;"]),
     form!("createpolicy.fractional.level::primary_priority{.level::secondary_priority}.type d{, fraction}",
         [PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: FRACTION;
-        "Makes a cache policy for a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
+        "Creates a cache policy for a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.fractional.L2::evict_first.b64 d, 1.0;", "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d;"],
         bad: &[("createpolicy.fractional.L2::evict_first.b64 d, 2.0;", "W0144")]),
     form!("createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.type d, [a], primary, total",
         [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AnyWidth, types: PART;
-        "Makes a cache policy for a range of addresses.", "data-movement-and-conversion-instructions-createpolicy";
+        "Creates a cache policy for an address range.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.range.global.L2::evict_last.b64 d, [d], 128, 256;"]),
     form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: PROPERTY;
-        "Makes a cache policy from an access property.", "data-movement-and-conversion-instructions-createpolicy";
+        "Creates a cache policy from an access property.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.cvt.L2.b64 d, d;"]),
 ];

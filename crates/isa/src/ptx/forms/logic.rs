@@ -9,12 +9,12 @@ use crate::modifier::{BoolOp, OverflowMode::*};
 types!(BITS, Type, B16 B32 B64);
 types!(SHIFTED, Type, B16 B32 B64 U16 U32 U64 S16 S32 S64);
 set! { COMBINED: Bool "combination with a predicate";
-    "and", Bool(BoolOp::And), ALWAYS, "whether the result is not zero, and q";
-    "or",  Bool(BoolOp::Or),  ALWAYS, "whether the result is not zero, or q";
+    "and", Bool(BoolOp::And), ALWAYS, "the result is nonzero and q is true";
+    "or",  Bool(BoolOp::Or),  ALWAYS, "the result is nonzero or q is true";
 }
-set! { SHIFT_MODE: Mode "mode for large amounts";
-    "clamp", Overflow(Clamp), ALWAYS, "amounts beyond 32 count as 32";
-    "wrap",  Overflow(Wrap),  ALWAYS, "amounts count modulo 32";
+set! { SHIFT_MODE: Mode "mode for out-of-range shift amounts";
+    "clamp", Overflow(Clamp), ALWAYS, "shift amounts above 32 are clamped to 32";
+    "wrap",  Overflow(Wrap),  ALWAYS, "shift amounts are taken modulo 32";
 }
 
 operands! {
@@ -28,22 +28,22 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("and.type d, a, b", [BITS], Arithmetic(And);
-        "Computes the bitwise and of a and b.", "logic-and-shift-instructions-and";
+        "Computes the bitwise AND of a and b.", "logic-and-shift-instructions-and";
         good: &["and.b32 r, r, 31;"], bad: &[("and.u32 r, r, r;", "W0104")]),
     form!("and.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(And), takes: &[Halves], types: PREDICATE;
-        "Computes whether a and b are both true.", "logic-and-shift-instructions-and";
+        "Computes the logical AND of a and b.", "logic-and-shift-instructions-and";
         good: &["and.pred p, p, q;", "and.pred p, !p, q;"]),
     form!("or.type d, a, b", [BITS], Arithmetic(Or);
-        "Computes the bitwise or of a and b.", "logic-and-shift-instructions-or";
+        "Computes the bitwise OR of a and b.", "logic-and-shift-instructions-or";
         good: &["or.b64 d, d, d;"]),
     form!("or.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Or), takes: &[Halves], types: PREDICATE;
-        "Computes whether a or b is true.", "logic-and-shift-instructions-or";
+        "Computes the logical OR of a and b.", "logic-and-shift-instructions-or";
         good: &["or.pred p, p, q;"]),
     form!("xor.type d, a, b", [BITS], Arithmetic(Xor);
-        "Computes the bitwise exclusive or of a and b.", "logic-and-shift-instructions-xor";
+        "Computes the bitwise XOR of a and b.", "logic-and-shift-instructions-xor";
         good: &["xor.b16 h, h, h;"]),
     form!("xor.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Xor), takes: &[Halves], types: PREDICATE;
-        "Computes whether exactly one of a and b is true.", "logic-and-shift-instructions-xor";
+        "Computes the logical XOR of a and b.", "logic-and-shift-instructions-xor";
         good: &["xor.pred p, p, q;"]),
     form!("not.type d, a", [BITS], Arithmetic(Not);
         "Inverts every bit.", "logic-and-shift-instructions-not";
@@ -52,24 +52,24 @@ pub static FORMS: &[Form] = &[
         "Negates a predicate.", "logic-and-shift-instructions-not";
         good: &["not.pred p, q;"]),
     form!("cnot.type d, a", [BITS], Arithmetic(Cnot);
-        "Computes 1 where a is zero, else 0.", "logic-and-shift-instructions-cnot";
+        "Computes the C logical negation: 1 if a is zero, otherwise 0.", "logic-and-shift-instructions-cnot";
         good: &["cnot.b32 r, r;"]),
     form!("lop3.type d, a, b, c, immLut", [B32_ONLY], Arithmetic(Lop3), gate: since(4, 3).sm(50), types: TABLE;
-        "Computes any function of three bits, given as a truth table.", "logic-and-shift-instructions-lop3";
+        "Computes an arbitrary bitwise function of three operands, given as a truth table.", "logic-and-shift-instructions-lop3";
         good: &["lop3.b32 r, r, r, r, 0x96;"], bad: &[("lop3.b32 r, r, r, r, r;", "W0110")]),
     form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [COMBINED, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), takes: &[Sink], types: TABLE;
-        "Computes `lop3`, and whether the result, combined with q, is not zero.", "logic-and-shift-instructions-lop3";
+        "Computes `lop3` and a predicate that combines q with whether the result is nonzero.", "logic-and-shift-instructions-lop3";
         good: &["lop3.or.b32 r|p, r, r, r, 0x96, q;"], bad: &[("lop3.xor.b32 r|p, r, r, r, 0x96, q;", "W0102")]),
     form!("shf.l.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;
-        "Shifts b and a left as one 64-bit value and keeps the top.", "logic-and-shift-instructions-shf";
+        "Shifts the 64-bit value formed by b and a left and returns the high 32 bits.", "logic-and-shift-instructions-shf";
         good: &["shf.l.wrap.b32 r, r, r, 5;"]),
     form!("shf.r.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;
-        "Shifts b and a right as one 64-bit value and keeps the bottom.", "logic-and-shift-instructions-shf";
+        "Shifts the 64-bit value formed by b and a right and returns the low 32 bits.", "logic-and-shift-instructions-shf";
         good: &["shf.r.clamp.b32 r, r, r, 5;"]),
     form!("shl.type d, a, b", [BITS], Arithmetic(Shl), types: AMOUNT;
-        "Shifts left; amounts beyond the width give zero.", "logic-and-shift-instructions-shl";
+        "Shifts a left; the result is zero for shift amounts above the width.", "logic-and-shift-instructions-shl";
         good: &["shl.b64 d, d, 3;"], bad: &[("shl.b64 d, d, d;", "W0109")]),
     form!("shr.type d, a, b", [SHIFTED], Arithmetic(Shr), types: AMOUNT;
-        "Shifts right, filling with the sign of signed types.", "logic-and-shift-instructions-shr";
+        "Shifts a right, arithmetically for signed types and logically for other types.", "logic-and-shift-instructions-shr";
         good: &["shr.s32 r, r, 31;", "shr.u64 d, d, r;"]),
 ];

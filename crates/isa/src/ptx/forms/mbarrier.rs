@@ -18,7 +18,7 @@ const LAYOUT: Gate = since(9, 3).sm(90).assembler("13.5");
 
 types!(B64_ONLY, Type, B64);
 values! {
-    IN_CLUSTER: "shared::cluster", Space(SharedCluster), CLUSTERS, "shared memory of any block of the cluster";
+    IN_CLUSTER: "shared::cluster", Space(SharedCluster), CLUSTERS, "shared memory of a block of the cluster";
     BLOCK: "cta", Scope(Cta), ALWAYS, "with the threads of the block";
     CLUSTER: "cluster", Scope(Cluster), CLUSTERS, "with the threads of the cluster";
 }
@@ -26,22 +26,22 @@ set! { OWN: Space "state space"; SHARED; SHARED_CTA; }
 set! { ANY: Space "state space"; SHARED; SHARED_CTA; IN_CLUSTER; }
 set! { SCOPE: Scope "scope"; BLOCK; CLUSTER; }
 set! { ARRIVES: Sem "memory order";
-    "release", Sem(Release), ORDERED, "orders all earlier accesses before it; the default";
-    "relaxed", Sem(Relaxed), RELAXED, "without ordering other accesses";
+    "release", Sem(Release), ORDERED, "release: orders all earlier accesses before the operation; the default";
+    "relaxed", Sem(Relaxed), RELAXED, "relaxed: does not order other accesses";
 }
 set! { WAITS: Sem "memory order";
-    "acquire", Sem(Acquire), ORDERED, "orders all later accesses after it; the default";
-    "relaxed", Sem(Relaxed), RELAXED, "without ordering other accesses";
+    "acquire", Sem(Acquire), ORDERED, "acquire: orders all later accesses after the operation; the default";
+    "relaxed", Sem(Relaxed), RELAXED, "relaxed: does not order other accesses";
 }
 set! { COUNTS: Sem "memory order";
-    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses; the default";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses; the default";
 }
 
 /// An order says with whom, and only an order does.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "an order needs a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope needs an order such as `.release`"),
+    rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "a memory order requires a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope requires a memory order such as `.release`"),
 ];
 
 operands! {
@@ -74,71 +74,71 @@ const PENDED: &str =
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("mbarrier.init{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: OBJECTS, leads: 1, types: MADE;
-        "Makes an mbarrier object that expects `count` arrivals in each phase.", INIT;
+        "Initializes an mbarrier object with an expected arrival count of `count`.", INIT;
         good: &["mbarrier.init.shared.b64 [d], 1;"], bad: &[("mbarrier.init.shared.b64 [d], 0;", "W0144"), ("mbarrier.init.shared.b32 [d], 1;", "W0104"),
             ("mbarrier.init.global.b64 [d], 1;", "W0102")]),
     form!("mbarrier.init.layout::v1{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: LAYOUT, leads: 1, types: MADE;
-        "Makes an mbarrier object of the first layout; the manual does not have this form, the assembler accepts it.", INIT;
+        "Initializes an mbarrier object with the first layout version; undocumented, but accepted by `ptxas`.", INIT;
         good: &["mbarrier.init.layout::v1.shared.b64 [d], 1;"]),
     form!("mbarrier.inval{.ss}.type [addr]", [OWN, B64_ONLY], Mbarrier(Inval), gate: OBJECTS, leads: 1;
-        "Ends an mbarrier object, so that its memory can be used for something else.", INVAL;
+        "Invalidates an mbarrier object so that its memory can be reused.", INVAL;
         good: &["mbarrier.inval.shared.b64 [d];"], bad: &[("mbarrier.inval.shared.b64 d;", "W0110")]),
     form!("mbarrier.arrive{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
-        "Arrives at an mbarrier once or `count` times; d is the state of the phase.", ARRIVE;
+        "Arrives at an mbarrier once or `count` times; d is the phase state.", ARRIVE;
         good: &["mbarrier.arrive.shared.b64 d, [d];", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [d], 2;"],
         bad: &[("mbarrier.arrive.release.shared.b64 d, [d];", "W0301"), ("mbarrier.arrive.cta.shared.b64 d, [d];", "W0301"),
             ("mbarrier.arrive.shared::cluster.b64 d, [d];", "W0145")]),
     form!("mbarrier.arrive.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(Arrive),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
-        "Arrives `count` times, which must not complete the phase; d is the state of the phase.", ARRIVE;
+        "Arrives `count` times without completing the phase; d is the phase state.", ARRIVE;
         good: &["mbarrier.arrive.noComplete.shared.b64 d, [d], 1;"], bad: &[("mbarrier.arrive.noComplete.shared.b64 d, [d];", "W0108")]),
     form!("mbarrier.arrive.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
         gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
-        "Expects bytes of asynchronous operations in this phase, and arrives once; d is the state of the phase.", ARRIVE;
+        "Increases the tx-count of the phase by a number of bytes and arrives once; d is the phase state.", ARRIVE;
         good: &["mbarrier.arrive.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.arrive_drop{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
-        "Arrives once or `count` times, and takes as many off what later phases expect.", DROP;
+        "Arrives once or `count` times and reduces the expected arrival count of later phases by the same number.", DROP;
         good: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
     form!("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(ArriveDrop),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
-        "As `mbarrier.arrive_drop`, which must not complete the phase.", DROP;
+        "Like `mbarrier.arrive_drop`, but must not complete the phase.", DROP;
         good: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
     form!("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
         gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
-        "Expects bytes of asynchronous operations in this phase, arrives once, and takes one off the arrivals that later phases expect.", DROP;
+        "Increases the tx-count of the phase by a number of bytes, arrives once and decrements the expected arrival count of later phases.", DROP;
         good: &["mbarrier.arrive_drop.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.expect_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(ExpectTx),
         gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;
-        "Expects bytes of asynchronous operations in this phase.", EXPECT;
+        "Increases the tx-count of the phase by a number of bytes.", EXPECT;
         good: &["mbarrier.expect_tx.relaxed.cta.shared.b64 [d], 64;"], bad: &[("mbarrier.expect_tx.release.cta.shared.b64 [d], 64;", "W0102")]),
     form!("mbarrier.complete_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(CompleteTx),
         gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;
-        "Counts bytes as done, as an asynchronous operation does when it completes.", COMPLETE;
+        "Decreases the tx-count by a number of bytes, like the completion of an asynchronous operation.", COMPLETE;
         good: &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [d], 64;"]),
     form!("mbarrier.test_wait{.sem}{.scope}{.ss}.type p, [addr], state", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
         gate: OBJECTS, leads: 1, writes: &["p"], types: STATE, rules: RULES;
-        "Tests whether the phase of a state is complete.", WAIT;
+        "Tests whether the phase of a phase state is complete.", WAIT;
         good: &["mbarrier.test_wait.shared.b64 p, [d], d;"], bad: &[("mbarrier.test_wait.shared.b64 p, [d], r;", "W0109")]),
     form!("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
         gate: since(7, 1).sm(80), leads: 2, writes: &["p"], types: PARITY, rules: RULES;
-        "Tests whether the phase with this parity is complete: the present one or the one before.", WAIT;
+        "Tests whether the current or the preceding phase, identified by its parity, is complete.", WAIT;
         good: &["mbarrier.test_wait.parity.shared.b64 p, [d], 0;"], bad: &[("mbarrier.test_wait.parity.shared.b64 p, [d], 2;", "W0144")]),
     form!("mbarrier.try_wait{.sem}{.scope}{.ss}.type p, [addr], state{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
         gate: since(7, 8).sm(90), leads: 1, writes: &["p"], types: TIMED_STATE, rules: RULES;
-        "Waits for the phase of a state for some time; p says whether it is complete.", WAIT;
+        "Waits for the phase of a phase state with a time limit; p is true if the phase is complete.", WAIT;
         good: &["mbarrier.try_wait.shared.b64 p, [d], d;"]),
     form!("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
         gate: since(7, 8).sm(90), leads: 2, writes: &["p"], types: TIMED_PARITY, rules: RULES;
-        "Waits for the phase with this parity for some time; p says whether it is complete.", WAIT;
+        "Waits for the phase with this parity with a time limit; p is true if the phase is complete.", WAIT;
         good: &["mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [d], 0, 100;"]),
     form!("mbarrier.pending_count.type d, state", [B64_ONLY], Mbarrier(PendingCount), gate: OBJECTS, leads: 1, types: PENDING;
-        "Reads how many arrivals were pending out of a state.", PENDED;
+        "Extracts the pending arrival count from a phase state.", PENDED;
         good: &["mbarrier.pending_count.b64 r, d;"], bad: &[("mbarrier.pending_count.b64 d, d;", "W0109")]),
     form!("mbarrier.check_layout{.ss}.layout::v1.type p, [addr]", [OWN, B64_ONLY], Mbarrier(CheckLayout), gate: LAYOUT, leads: 1,
         writes: &["p"], types: LAYOUTS;
-        "Tests whether an object has a layout; the manual does not have this instruction, the assembler accepts it.", PREFIX;
+        "Tests whether an mbarrier object has a layout version; undocumented, but accepted by `ptxas`.", PREFIX;
         good: &["mbarrier.check_layout.shared.layout::v1.b64 p, [d];"], bad: &[("mbarrier.check_layout.shared.b64 p, [d];", "W0105")]),
 ];
 

@@ -28,37 +28,37 @@ set! { SPARSITY: Sparsity "sparsity";
 }
 set! { ORDERED_ONLY: Sparsity "sparsity"; "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "metadata in ascending order"; }
 set! { HALVES: Shape "matrix shape";
-    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 by 8 sums over 16 elements, half of them zero";
-    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 by 8 sums over 32 elements, half of them zero";
+    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 x 8 matrix D, K = 16, half of the elements of A stored";
+    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D, K = 32, half of the elements of A stored";
 }
 set! { TF32S: Shape "matrix shape";
-    "m16n8k8",  Shape(16, 8, 8),  ALWAYS, "16 by 8 sums over 8 elements, half of them zero";
-    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 by 8 sums over 16 elements, half of them zero";
+    "m16n8k8",  Shape(16, 8, 8),  ALWAYS, "16 x 8 matrix D, K = 8, half of the elements of A stored";
+    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 x 8 matrix D, K = 16, half of the elements of A stored";
 }
 set! { BYTES: Shape "matrix shape";
-    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 by 8 sums over 32 elements, half of them zero";
-    "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 by 8 sums over 64 elements, half of them zero";
+    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D, K = 32, half of the elements of A stored";
+    "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 x 8 matrix D, K = 64, half of the elements of A stored";
 }
 set! { NIBBLES: Shape "matrix shape";
-    "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 by 8 sums over 64 elements, half of them zero";
-    "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 by 8 sums over 128 elements, half of them zero";
+    "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 x 8 matrix D, K = 64, half of the elements of A stored";
+    "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 x 8 matrix D, K = 128, half of the elements of A stored";
 }
-set! { DEPTH_64: Shape "matrix shape";  "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 by 8 sums over 64 elements, half of them zero"; }
-set! { DEPTH_128: Shape "matrix shape"; "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 by 8 sums over 128 elements, half of them zero"; }
+set! { DEPTH_64: Shape "matrix shape";  "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 x 8 matrix D, K = 64, half of the elements of A stored"; }
+set! { DEPTH_128: Shape "matrix shape"; "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 x 8 matrix D, K = 128, half of the elements of A stored"; }
 
 #[rustfmt::skip]
 static NV_RULES: &[Rule] = &[
-    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A is stored with consecutive elements along k"),
-    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B is stored with consecutive elements along k"),
-    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` takes `ue8m0` scales only"),
-    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "before PTX 9.1, `scale_vec::4X` takes `ue4m3` scales only"),
+    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
+    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
+    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
+    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "before PTX 9.1, `scale_vec::4X` requires `ue4m3` scale factors"),
 ];
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a register of 32 bits"), "f" Custom("which lanes of four hold the metadata: a constant");
-    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a register of 32 bits"), "f" Custom("which lanes of four hold the metadata: a constant"),
-        "scale_a" Custom("scales of the rows of A: a register of 32 bits"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("scales of the columns of B: a register of 32 bits"), "ids_b" Custom(SCALE_IDS);
+    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a 32-bit register"), "f" Custom("sparsity selector, the threads of each group of four that provide the metadata: a constant");
+    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a 32-bit register"), "f" Custom("sparsity selector, the threads of each group of four that provide the metadata: a constant"),
+        "scale_a" Custom("scale factors of the rows of A: a 32-bit register"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("scale factors of the columns of B: a 32-bit register"), "ids_b" Custom(SCALE_IDS);
 }
 
 /// A row of one kind of elements with one type of sums. An exact one takes no further types.
@@ -89,39 +89,39 @@ macro_rules! scaled {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_F16, B_F16, C_F32], AMPERE,
-        "Sparse matrix multiply-accumulate of half-precision numbers, with `f32` sums.",
+        "Sparse matrix multiply-accumulate of half-precision values with `f32` accumulation.",
         &["mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r}, r, 1;"],
         &[("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r}, r, 4;", "W0516"),
             ("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r}, 1, 1;", "W0517")]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F16, A_F16, B_F16, C_F16], AMPERE,
-        "Sparse matrix multiply-accumulate of half-precision numbers, with half-precision sums.",
+        "Sparse matrix multiply-accumulate of half-precision values with half-precision accumulation.",
         &["mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 {r, r}, {r, r, r, r}, {r, r, r, r}, {r, r}, r, 0;"],
         &[("mma.sp.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 {r, r}, {r, r}, {r, r, r, r}, {r, r}, r, 0;", "W0503")]),
     product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE,
-        "Sparse matrix multiply-accumulate of `bf16` numbers, with `f32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of `bf16` values with `f32` accumulation.", &[], &[]),
     product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE,
-        "Sparse matrix multiply-accumulate of `tf32` numbers, with `f32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of `tf32` values with `f32` accumulation.", &[], &[]),
     product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, BYTES, D_S32, A_BYTE, B_BYTE, C_S32], AMPERE,
-        "Sparse matrix multiply-accumulate of bytes, with `s32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 8-bit integers with `s32` accumulation.", &[], &[]),
     product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, NIBBLES, D_S32, A_NIBBLE, B_NIBBLE, C_S32], AMPERE,
-        "Sparse matrix multiply-accumulate of 4-bit integers, with `s32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 4-bit integers with `s32` accumulation.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, DEPTH_64, D_F32, A_EIGHT, B_EIGHT, C_F32], ADA,
-        "Sparse matrix multiply-accumulate of 8-bit floats, with `f32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 8-bit floats with `f32` accumulation.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
-        "Sparse matrix multiply-accumulate of 8-bit floats, with `f32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 8-bit floats with `f32` accumulation.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, UNREAD_KIND, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
-        "Sparse matrix multiply-accumulate of 8-bit floats, with `f32` sums; the kind changes nothing.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 8-bit floats with `f32` accumulation; `.kind` has no effect.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW,
-        "Sparse matrix multiply-accumulate of floats of 8, 6 and 4 bits, with `f32` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f32` accumulation.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW,
-        "Sparse matrix multiply-accumulate of floats of 8, 6 and 4 bits, with `f16` sums.", &[], &[]),
+        "Sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f16` accumulation.", &[], &[]),
     scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_64, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], NARROW, ROW_COLUMN,
-        "Block-scaled sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats, one scale per 32 elements, with `f32` sums.", &[]),
+        "Block-scaled sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f32` accumulation, one scale factor per 32 elements.", &[]),
     scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_128, MX_FOUR, TWO, D_F32, A_FOUR, B_FOUR, C_F32, EXPONENTS], FOUR, ROW_COLUMN,
-        "Block-scaled sparse matrix multiply-accumulate of 4-bit floats, one scale per 32 elements, with `f32` sums.", &[]),
+        "Block-scaled sparse matrix multiply-accumulate of 4-bit floats with `f32` accumulation, one scale factor per 32 elements.", &[]),
     scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale.scale_vec_size.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_128, NV_FOUR, TWO_OR_FOUR, D_F32, A_FOUR, B_FOUR, C_F32, FACTORS], FOUR, NV_RULES,
-        "Block-scaled sparse matrix multiply-accumulate of 4-bit floats, one scale per 16 or 32 elements, with `f32` sums.", &[]),
+        "Block-scaled sparse matrix multiply-accumulate of 4-bit floats with `f32` accumulation, one scale factor per 16 or 32 elements.", &[]),
 ];

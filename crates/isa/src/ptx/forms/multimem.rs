@@ -30,32 +30,32 @@ const SECTION: &str = "data-movement-and-conversion-instructions-multimem";
 
 set! { ON_GLOBAL: Space "state space"; GLOBAL; }
 set! { LOADS: Sem "memory order";
-    "weak",    Sem(Weak),    ALWAYS, "no synchronisation; the default";
-    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses";
-    "acquire", Sem(Acquire), ALWAYS, "orders all later accesses after it";
+    "weak",    Sem(Weak),    ALWAYS, "weak: no synchronization; the default";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
+    "acquire", Sem(Acquire), ALWAYS, "acquire: orders all later accesses after the operation";
 }
 set! { STORES: Sem "memory order";
-    "weak",    Sem(Weak),    ALWAYS, "no synchronisation; the default";
-    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses";
-    "release", Sem(Release), ALWAYS, "orders all earlier accesses before it";
+    "weak",    Sem(Weak),    ALWAYS, "weak: no synchronization; the default";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
+    "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation";
 }
 set! { REDUCES: Sem "memory order";
-    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses";
-    "release", Sem(Release), ALWAYS, "orders all earlier accesses before it";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
+    "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation";
 }
-set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation"; }
 set! { FAR: Scope "scope";
-    "gpu", Scope(Gpu), ALWAYS, "with the threads of the device";
-    "sys", Scope(Sys), ALWAYS, "with every thread of the system, the host included";
+    "gpu", Scope(Gpu), ALWAYS, "with all threads of the device";
+    "sys", Scope(Sys), ALWAYS, "with all threads of the system, including the host";
 }
 set! { ANY_OP: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds the values";
-    "min", Atomic(Min), ALWAYS, "keeps the smallest";
-    "max", Atomic(Max), ALWAYS, "keeps the largest";
+    "min", Atomic(Min), ALWAYS, "computes the minimum";
+    "max", Atomic(Max), ALWAYS, "computes the maximum";
 }
 set! { PRECISION: Accumulator "accumulator";
-    "acc::f16", Accumulator(F16), ALWAYS,             "sums are kept with half precision";
-    "acc::f32", Accumulator(F32), since(8, 2).sm(90), "sums are kept with single precision";
+    "acc::f16", Accumulator(F16), ALWAYS,             "accumulation in half precision";
+    "acc::f32", Accumulator(F32), since(8, 2).sm(90), "accumulation in single precision";
 }
 set! { PAIRS: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
@@ -81,16 +81,16 @@ types!(EXTREMES_COPIED, Type, U32 S32 U64 S64 F16 Bf16);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Needs { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access needs a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only a strong access takes a scope"),
-    assembler(Only { when: any(S::Accumulator), slot: S::Op, among: &["add"] }, "only sums are kept with a precision"),
-    rule(Only { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "`.acc::f32` applies to `.f16` and `.bf16` sums only"),
-    rule(Only { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "`.acc::f16` applies to sums of 8-bit floats only"),
+    rule(Needs { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access requires a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only strong accesses have a scope"),
+    assembler(Only { when: any(S::Accumulator), slot: S::Op, among: &["add"] }, "the accumulation precision applies to additions only"),
+    rule(Only { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "`.acc::f32` applies to additions of `.f16` and `.bf16` only"),
+    rule(Only { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "`.acc::f16` applies to additions of 8-bit floats only"),
 ];
 #[rustfmt::skip]
 const ORDERED: &[Rule] = &[
-    rule(Needs { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access needs a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only a strong access takes a scope"),
+    rule(Needs { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access requires a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only strong accesses have a scope"),
 ];
 
 operands! {
@@ -136,38 +136,38 @@ macro_rules! combine {
 /// The forms of memory of several devices.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ADD, SUMS], "Reads the sum of what the devices hold.",
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ADD, SUMS], "Loads the sum of the values on all devices.",
         &["multimem.ld_reduce.add.u32 r, [d];"], &[("multimem.ld_reduce.relaxed.add.u32 r, [d];", "W0301")]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [EXTREME, EXTREMES], "Reads the smallest or largest of what the devices hold.",
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [EXTREME, EXTREMES], "Loads the minimum or maximum of the values on all devices.",
         &["multimem.ld_reduce.relaxed.gpu.global.min.s64 d, [d];"], &[("multimem.ld_reduce.min.f32 f, [d];", "W0104")]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [BITWISE, BITS], "Combines bits of what the devices hold.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ANY_OP, PACKED_BYTES], "Combines packed floats of what the devices hold.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ADD, PAIRS, SINGLES], "Reads sums of what the devices hold.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, PAIRS, PACKED_BYTES], "Combines vectors of packed floats.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, HALVES_OF, HALVES_BYTES], "Combines vectors of floats.", &[], &[]),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, SUMS], "Adds to what each of the devices holds."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [EXTREME, EXTREMES], "Keeps the smaller or larger on each of the devices."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [BITWISE, BITS], "Combines bits on each of the devices."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, PACKED], "Adds packed floats on each of the devices."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ADD, PAIRS, SINGLES], "Adds vectors of floats on each of the devices."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, PAIRS, PACKED], "Combines vectors of packed floats on each of the devices."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, HALVES_OF, HALVES], "Combines vectors of halves on each of the devices."),
-    store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Writes a value on each of the devices."),
-    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Writes a vector on each of the devices."),
-    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Writes a vector of narrow floats on each of the devices."),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [BITWISE, BITS], "Loads the bitwise reduction of the values on all devices.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ANY_OP, PACKED_BYTES], "Loads the reduction of packed floating-point values on all devices.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ADD, PAIRS, SINGLES], "Loads the sums of the values on all devices.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, PAIRS, PACKED_BYTES], "Loads the reduction of vectors of packed floating-point values on all devices.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, HALVES_OF, HALVES_BYTES], "Loads the reduction of vectors of floating-point values on all devices.", &[], &[]),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, SUMS], "Adds to the value on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [EXTREME, EXTREMES], "Stores the minimum or maximum on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [BITWISE, BITS], "Performs a bitwise operation on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, PACKED], "Adds packed floating-point values on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ADD, PAIRS, SINGLES], "Adds vectors of floating-point values on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, PAIRS, PACKED], "Combines vectors of packed floating-point values on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, HALVES_OF, HALVES], "Combines vectors of half-precision values on each device."),
+    store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Stores a value on each device."),
+    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Stores a vector on each device."),
+    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Stores a vector of narrow floats on each device."),
     form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem(AsyncReduction)), gate: ASYNC, leads: 2,
         address: Plain, takes: &[NoAddress];
-        "Starts to add a value on each of the devices.", SECTION),
+        "Starts an asynchronous addition of a value on each device.", SECTION),
     form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem(AsyncStore)), gate: ASYNC, leads: 2,
         address: Plain, types: LATER;
-        "Starts to write a value on each of the devices.", SECTION),
+        "Starts an asynchronous store of a value on each device.", SECTION),
     form!("multimem.cp.async.bulk.dst.src.completion_mechanism{.mode} [dst], [src], size{, bytes}", [TO_GLOBAL, FROM_CTA, BULK_GROUP, CP_MASK],
         Unit(Multimem(BulkCopy)), gate: COPY, leads: 3, announced: &[("bytes", ByteMask)], address: Copied, types: COPIED, rules: COPIES, takes: &[NoAddress];
-        "Starts a copy from shared memory of the block to memory of each of the devices.", SECTION),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Combines bits of shared memory with memory of each of the devices."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Adds shared memory to memory of each of the devices."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op{.noftz}.type [dst], [src], size", [ADD, SINGLES], "Adds floats of shared memory to memory of each of the devices."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type [dst], [src], size", [ADD, HALVES], "Adds halves of shared memory to memory of each of the devices."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [COUNT, U32_ONLY], "Counts up or down in memory of each of the devices."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [EXTREME, EXTREMES_COPIED], "Keeps the smaller or larger in memory of each of the devices."),
+        "Starts an asynchronous copy from shared memory of the block to the memory of each device.", SECTION),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Starts an asynchronous bitwise reduction from shared memory to the memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Starts an asynchronous addition from shared memory to the memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op{.noftz}.type [dst], [src], size", [ADD, SINGLES], "Starts an asynchronous addition of floating-point values from shared memory to the memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type [dst], [src], size", [ADD, HALVES], "Starts an asynchronous addition of half-precision values from shared memory to the memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [COUNT, U32_ONLY], "Starts an asynchronous increment or decrement with wraparound in the memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [EXTREME, EXTREMES_COPIED], "Starts an asynchronous minimum or maximum reduction to the memory of each device."),
 ];

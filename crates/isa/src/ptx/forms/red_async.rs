@@ -15,18 +15,18 @@ const SECTION: &str = "parallel-synchronization-and-communication-instructions-r
 const MBARRIER: Gate = since(8, 1).with(StAsync);
 const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
 
-set! { RELAXED: Sem "memory order"; "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses"; }
-set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses of the thread before it"; }
+set! { RELAXED: Sem "memory order"; "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release: orders all earlier accesses of the thread before the operation"; }
 set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
 set! { DEVICE: Scope "scope";
-    "gpu", Scope(Gpu), ALWAYS, "with the threads of the device";
-    "sys", Scope(Sys), ALWAYS, "with every thread of the system, the host included";
+    "gpu", Scope(Gpu), ALWAYS, "with all threads of the device";
+    "sys", Scope(Sys), ALWAYS, "with all threads of the system, including the host";
 }
-set! { MMIO: Mmio "memory-mapped input and output"; "mmio", Flag(Mmio), ALWAYS, "one access of exactly this width reaches the device"; }
+set! { MMIO: Mmio "memory-mapped I/O"; "mmio", Flag(Mmio), ALWAYS, "exactly one access of this width is performed"; }
 set! { IN_CLUSTER: Space "state space"; SHARED_CLUSTER; }
 set! { IN_GLOBAL: Space "state space"; GLOBAL; }
 set! { COMPLETION: Completion "completion mechanism";
-    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "on arrival the number of bytes is subtracted from the pending transactions of the mbarrier";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "completion decrements the tx-count of the mbarrier by the number of bytes";
 }
 types!(ADDED, Type, U32 S32 U64);
 types!(EXTREMES, Type, U32 S32);
@@ -46,23 +46,23 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, BITWISE, B32_ONLY],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Combines bits with shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        "Starts an asynchronous bitwise reduction on shared memory of the cluster, which completes on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [d], r, [d];"],
         bad: &[("red.async.relaxed.cluster.shared::cluster.or.b32 [d], r, [d];", "W0105")]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, ADD, ADDED],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Adds to shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        "Starts an asynchronous addition to shared memory of the cluster, which completes on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [d], r, [d];"]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, COUNT, U32_ONLY],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Counts up or down in shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        "Starts an asynchronous increment or decrement in shared memory of the cluster, which completes on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [d], r, [d];"]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, EXTREME, EXTREMES],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Keeps the smaller or larger in shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        "Starts an asynchronous minimum or maximum reduction on shared memory of the cluster, which completes on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.min.u32 [d], r, [d];"]),
     form!("red.async{.mmio}.sem.scope{.ss}.op.type [a], b", [MMIO, RELEASES, DEVICE, IN_GLOBAL, ADD, RELEASED],
         Async(Reduction), gate: RELEASE, leads: 1, address: Strict, rules: RULES;
-        "Adds to global memory later, after all earlier accesses of the thread.", SECTION;
+        "Starts an asynchronous addition to global memory with release semantics.", SECTION;
         good: &["red.async.release.gpu.global.add.u32 [d], r;"], bad: &[("red.async.mmio.release.gpu.global.add.u32 [d], r;", "W0302")]),
 ];

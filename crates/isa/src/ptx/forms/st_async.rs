@@ -23,13 +23,13 @@ const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
 const WIDEST: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";
-    "weak", Sem(Weak), ALWAYS, "the store itself orders nothing; only the mbarrier shows that it is done";
+    "weak", Sem(Weak), ALWAYS, "weak: the store does not order other accesses; completion is observed through the mbarrier";
 }
 set! { SEM_RELEASE: Sem "memory order";
-    "release", Sem(Release), RELEASE, "orders all earlier accesses of the thread before the store";
+    "release", Sem(Release), RELEASE, "release: orders all earlier accesses of the thread before the store";
 }
-set! { MMIO: Mmio "memory-mapped input and output";
-    "mmio", Flag(Mmio), RELEASE, "one access of exactly this width reaches the device";
+set! { MMIO: Mmio "memory-mapped I/O";
+    "mmio", Flag(Mmio), RELEASE, "exactly one access of this width is performed";
 }
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
@@ -37,18 +37,18 @@ set! { VECTOR: Vector "vector width";
 }
 set! { COMPLETION: Completion "completion mechanism";
     "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), since(8, 0).with(StAsync),
-        "on arrival the number of bytes is subtracted from the pending transactions of the mbarrier";
+        "completion decrements the tx-count of the mbarrier by the number of bytes";
 }
 set! { SCOPE_CLUSTER: Scope "scope";
     "cluster", Scope(Cluster), since(7, 8).with(Clusters).assembler(ASSEMBLER), "with the threads of the cluster";
 }
 set! { SCOPE_DEVICE: Scope "scope";
-    "gpu", Scope(Gpu), RELEASE, "with the threads of the device";
-    "sys", Scope(Sys), RELEASE, "with every thread of the system, the host included";
+    "gpu", Scope(Gpu), RELEASE, "with all threads of the device";
+    "sys", Scope(Sys), RELEASE, "with all threads of the system, including the host";
 }
 set! { SCOPE_PLAIN: Scope "scope";
-    "gpu", Scope(Gpu), BEYOND, "with the threads of the device";
-    "sys", Scope(Sys), BEYOND, "with every thread of the system, the host included";
+    "gpu", Scope(Gpu), BEYOND, "with all threads of the device";
+    "sys", Scope(Sys), BEYOND, "with all threads of the system, including the host";
 }
 set! { SPACE_CLUSTER: Space "state space";
     SHARED_CLUSTER; (SHARED.since(BEYOND)); (SHARED_CTA.since(BEYOND));
@@ -73,18 +73,18 @@ static WIDE: Wide = Wide {
 /// What holds between the modifiers of `st.async`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronise, so it has no scope"),
+    assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronize, so it has no scope"),
     assembler(Only { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
-        "cluster scope goes with shared memory of the cluster"),
+        "cluster scope requires shared memory of the cluster"),
     rule(Only { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "the scopes `.gpu` and `.sys` apply to global memory only"),
     rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
-    rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
-    rule(Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store is `.weak` or `.release`"),
-    rule(Refused { words: &["cta"] }, "an asynchronous store reaches beyond the block"),
+    rule(VectorBits { most: 128, wide: &WIDE }, "this is the maximum width of an access"),
+    rule(Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store must be `.weak` or `.release`"),
+    rule(Refused { words: &["cta"] }, "the scope of an asynchronous store is larger than the block"),
     rule(Refused { words: &["const", "local", "param", "param::func", "param::entry"] },
-        "asynchronous stores go to shared or global memory"),
+        "asynchronous stores access shared or global memory only"),
     rule(Refused { words: &["wb", "cg", "cs", "wt", "ca", "L2::cache_hint"] },
-        "asynchronous stores take no cache operator and no cache policy"),
+        "asynchronous stores do not support cache operators and cache policies"),
     rule(Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
     rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),
     rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert it with `selp` first"),
@@ -92,8 +92,8 @@ pub static RULES: &[Rule] = &[
 
 // Checked by code: what fits depends on how many operands there are.
 operands! {
-    OPERANDS: "a" Custom("address"), "b" Custom("value, or as many in braces as `.vec` says"), "mbar" Custom("address of an mbarrier object in shared memory");
-    NO_BARRIER: "a" Custom("address"), "b" Custom("value, or as many in braces as `.vec` says");
+    OPERANDS: "a" Custom("address"), "b" Custom("value, or a list of values in braces; `.vec` is their number"), "mbar" Custom("address of an mbarrier object in shared memory");
+    NO_BARRIER: "a" Custom("address"), "b" Custom("value, or a list of values in braces; `.vec` is their number");
 }
 
 /// The forms of `st.async`.
@@ -102,7 +102,7 @@ pub static FORMS: &[Form] = &[
     form!("st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b{, [mbar]}",
         [WEAK, SCOPE_CLUSTER, SPACE_CLUSTER, COMPLETION, VECTOR, TYPE_MBARRIER], Async(Store), leads: 1, gate: MBARRIER,
         types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
-        "Starts a store to shared memory of the cluster; an mbarrier there counts its bytes as they arrive.", SECTION;
+        "Starts an asynchronous store to shared memory of the cluster, which completes on an mbarrier.", SECTION;
         good: &["st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
         bad: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
@@ -111,13 +111,13 @@ pub static FORMS: &[Form] = &[
     form!("st.async{.mmio}.sem.scope{.ss}.type [a], b",
         [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), leads: 1, gate: RELEASE,
         types: NO_BARRIER, address: Strict, reports: Everything, extra_operands: 1, rules: RULES;
-        "Starts a store to global memory that becomes visible after all earlier accesses of the thread.", SECTION;
+        "Starts an asynchronous store to global memory with release semantics.", SECTION;
         good: &["st.async.release.gpu.global.u32 [a], b;", "st.async.mmio.release.sys.global.u32 [a], b;"],
         bad: &[("st.async.release.global.u32 [a], b;", "W0105"), ("st.async.mmio.release.gpu.u32 [a], b;", "W0302")]),
     form!("st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
         [WEAK, SCOPE_PLAIN, SPACE_PLAIN, VECTOR, TYPE_RELEASE], Async(Store), leads: 1, gate: BEYOND,
         types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
-        "Starts a store without a completion mechanism; the manual does not have this form, the assembler accepts it.", SECTION;
+        "Starts an asynchronous store without a completion mechanism; undocumented, but accepted by `ptxas`.", SECTION;
         good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
         bad: &[("st.async.u32 [a], b, [mbar];", "W0401")]),
 ];

@@ -15,30 +15,30 @@ const VOLUMES: Gate = since(3, 0).sm(20);
 /// Minimum and maximum of 64 bits.
 const LONG: Gate = since(8, 1).sm(50);
 
-set! { RAW: Mode "addressing"; "b", Surface(SurfaceMode::Bytes), ALWAYS, "coordinates count bytes, and elements are untyped"; }
-set! { FORMATTED: Mode "addressing"; "p", Surface(SurfaceMode::Formatted), ALWAYS, "coordinates count elements, which are converted"; }
+set! { RAW: Mode "addressing"; "b", Surface(SurfaceMode::Bytes), ALWAYS, "unformatted: byte coordinates and untyped elements"; }
+set! { FORMATTED: Mode "addressing"; "p", Surface(SurfaceMode::Formatted), ALWAYS, "formatted: element coordinates and format conversion"; }
 set! { READ: Geometry "geometry";
     "1d",  Geometry(D1), ALWAYS,           "one row";
     "2d",  Geometry(D2), ALWAYS,           "rows";
     "3d",  Geometry(D3), VOLUMES,          "a volume";
-    "a1d", Geometry(A1d), VOLUMES,          "an array of rows; the first coordinate is the layer";
-    "a2d", Geometry(A2d), VOLUMES,          "an array of images; the first coordinate is the layer";
-    "4d",  Geometry(D4), since(4, 3).sm(20).assembler("13.5"), "not in the manual";
+    "a1d", Geometry(A1d), VOLUMES,          "array of one-dimensional layers; the first coordinate is the layer";
+    "a2d", Geometry(A2d), VOLUMES,          "array of two-dimensional layers; the first coordinate is the layer";
+    "4d",  Geometry(D4), since(4, 3).sm(20).assembler("13.5"), "undocumented";
 }
 set! { WRITTEN: Geometry "geometry";
     "1d",  Geometry(D1), ALWAYS,  "one row";
     "2d",  Geometry(D2), ALWAYS,  "rows";
     "3d",  Geometry(D3), VOLUMES, "a volume";
-    "a1d", Geometry(A1d), VOLUMES, "an array of rows; the first coordinate is the layer";
-    "a2d", Geometry(A2d), VOLUMES, "an array of images; the first coordinate is the layer";
-    "5d",  Geometry(D5), ALWAYS.assembler("13.5"), "not in the manual";
+    "a1d", Geometry(A1d), VOLUMES, "array of one-dimensional layers; the first coordinate is the layer";
+    "a2d", Geometry(A2d), VOLUMES, "array of two-dimensional layers; the first coordinate is the layer";
+    "5d",  Geometry(D5), ALWAYS.assembler("13.5"), "undocumented";
 }
 set! { CONVERTED: Geometry "geometry";
     "1d",  Geometry(D1), ALWAYS,           "one row";
     "2d",  Geometry(D2), ALWAYS,           "rows";
     "3d",  Geometry(D3), VOLUMES,          "a volume";
-    "a1d", Geometry(A1d), since(4, 1).sm(30), "an array of rows; the first coordinate is the layer";
-    "a2d", Geometry(A2d), since(4, 1).sm(30), "an array of images; the first coordinate is the layer";
+    "a1d", Geometry(A1d), since(4, 1).sm(30), "array of one-dimensional layers; the first coordinate is the layer";
+    "a2d", Geometry(A2d), since(4, 1).sm(30), "array of two-dimensional layers; the first coordinate is the layer";
 }
 set! { COMBINED: Geometry "geometry";
     "1d", Geometry(D1), ALWAYS,  "one row";
@@ -47,20 +47,20 @@ set! { COMBINED: Geometry "geometry";
 }
 set! { LOADS: CacheOp "cache operator";
     "ca", Cache(Ca), ALWAYS, "cache at all levels";
-    "cg", Cache(Cg), ALWAYS, "cache at level 2 only";
+    "cg", Cache(Cg), ALWAYS, "cache in L2 only";
     "cs", Cache(Cs), ALWAYS, "streaming, likely to be read once";
     "cv", Cache(Cv), ALWAYS, "do not cache, fetch again";
 }
 set! { STORES: CacheOp "cache operator";
     "wb", Cache(Wb), ALWAYS, "write back";
-    "cg", Cache(Cg), ALWAYS, "cache at level 2 only";
+    "cg", Cache(Cg), ALWAYS, "cache in L2 only";
     "cs", Cache(Cs), ALWAYS, "streaming, likely to be written once";
     "wt", Cache(Wt), ALWAYS, "write through";
 }
-set! { BEYOND: Clamp "outside of the surface";
-    "trap",  Beyond(Trap), ALWAYS, "the run stops";
-    "clamp", Beyond(Clamp), ALWAYS, "the nearest element is meant";
-    "zero",  Beyond(Zero), ALWAYS, "zero is read, and nothing is written";
+set! { BEYOND: Clamp "out-of-bounds mode";
+    "trap",  Beyond(Trap), ALWAYS, "out-of-bounds accesses cause a fault";
+    "clamp", Beyond(Clamp), ALWAYS, "out-of-bounds accesses are clamped to the nearest element";
+    "zero",  Beyond(Zero), ALWAYS, "out-of-bounds loads return zero, and out-of-bounds stores are dropped";
 }
 set! { WIDTH: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
@@ -68,8 +68,8 @@ set! { WIDTH: Vector "vector width";
 }
 set! { ADD: Op "operation"; "add", Atomic(Add), ALWAYS, "adds"; }
 set! { EXTREME: Op "operation";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "min", Atomic(Min), ALWAYS, "stores the minimum";
+    "max", Atomic(Max), ALWAYS, "stores the maximum";
 }
 set! { BITWISE: Op "operation";
     "and", Atomic(And), ALWAYS, "bitwise and";
@@ -77,8 +77,8 @@ set! { BITWISE: Op "operation";
 }
 set! { ANY_OP: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "min", Atomic(Min), ALWAYS, "stores the minimum";
+    "max", Atomic(Max), ALWAYS, "stores the maximum";
     "and", Atomic(And), ALWAYS, "bitwise and";
     "or",  Atomic(Or), ALWAYS, "bitwise or";
 }
@@ -96,7 +96,7 @@ const NARROW: Wide = Wide {
 };
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(VectorBits { most: 128, wide: &NARROW }, "one access has at most this many bits"),
+    rule(VectorBits { most: 128, wide: &NARROW }, "this is the maximum width of an access"),
 ];
 
 operands! {
@@ -120,16 +120,16 @@ macro_rules! reduce {
 pub static FORMS: &[Form] = &[
     form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface(Load)), gate: SURFACES, leads: 1,
         types: LOADED, rules: RULES;
-        "Reads elements of a surface.", "surface-instructions-suld"),
+        "Loads elements of a surface.", "surface-instructions-suld"),
     form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [RAW, WRITTEN, STORES, WIDTH, UNTYPED, BEYOND], Unit(Surface(Store)), gate: SURFACES, leads: 1,
         writes: &[], types: STORED, rules: RULES;
-        "Writes elements of a surface.", SUST),
+        "Stores elements of a surface.", SUST),
     form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [FORMATTED, CONVERTED, STORES, WIDTH, B32_ONLY, BEYOND], Unit(Surface(Store)), gate: SURFACES, leads: 1,
         writes: &[], types: STORED, rules: RULES;
-        "Writes elements of a surface, in its format.", SUST),
-    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, ADD, ADDED], "Adds to an element of a surface."),
-    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, EXTREME, EXTREMES], "Keeps the smaller or larger in an element of a surface."),
-    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, BITWISE, B32_ONLY], "Combines bits of an element of a surface."),
-    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [FORMATTED, ANY_OP, B32_ONLY], "Combines an element of a surface with a value, in its format."),
-    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [FORMATTED, EXTREME, LONG_ONLY], "Keeps the smaller or larger of 64 bits in an element of a surface."),
+        "Stores elements of a surface with format conversion.", SUST),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, ADD, ADDED], "Atomically adds to an element of a surface."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, EXTREME, EXTREMES], "Atomically stores the minimum or maximum in an element of a surface."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, BITWISE, B32_ONLY], "Performs an atomic bitwise operation on an element of a surface."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [FORMATTED, ANY_OP, B32_ONLY], "Performs an atomic reduction on an element of a surface with format conversion."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [FORMATTED, EXTREME, LONG_ONLY], "Atomically stores the 64-bit minimum or maximum in an element of a surface."),
 ];

@@ -19,58 +19,58 @@ types!(WORDS, Type, U32 S32);
 const UNUSED: Gate = ALWAYS.assembler("13.5");
 
 set! { POPC: Op "reduction";
-    "popc", BarrierReduce(Popc), ALWAYS, "the number of threads where the predicate is true";
+    "popc", BarrierReduce(Popc), ALWAYS, "the number of threads with a true predicate";
 }
 set! { BOTH: Op "reduction";
-    "and", BarrierReduce(And), ALWAYS, "whether the predicate is true in all threads";
-    "or",  BarrierReduce(Or),  ALWAYS, "whether the predicate is true in some thread";
+    "and", BarrierReduce(And), ALWAYS, "true if the predicate is true in all threads";
+    "or",  BarrierReduce(Or),  ALWAYS, "true if the predicate is true in any thread";
 }
 // Which `bar.sync` takes and does not look at.
 set! { UNREAD_MODE: Mode "vote";
-    "all", Vote(All), ALWAYS.assembler("13.5"), "not in the manual";
-    "any", Vote(Any), ALWAYS.assembler("13.5"), "not in the manual";
+    "all", Vote(All), ALWAYS.assembler("13.5"), "undocumented";
+    "any", Vote(Any), ALWAYS.assembler("13.5"), "undocumented";
 }
 set! { LEVEL: Level "level";
-    "cta", Scope(Cta), ALWAYS, "for the block";
-    "gl",  Scope(Gpu), ALWAYS, "for the device";
-    "sys", Scope(Sys), ALWAYS, "for the system";
+    "cta", Scope(Cta), ALWAYS, "block scope";
+    "gl",  Scope(Gpu), ALWAYS, "device scope";
+    "sys", Scope(Sys), ALWAYS, "system scope";
 }
 set! { BLOCK: Level "level";
-    "cta", Flag(BlockOnly), since(7, 8), "the threads of the block take part";
+    "cta", Flag(BlockOnly), since(7, 8), "the threads of the block participate";
 }
 set! { FENCE_SEM: Sem "memory order";
     "sc",      Sem(Sc),      ALWAYS,             "sequentially consistent";
-    "acq_rel", Sem(AcqRel),  ALWAYS,             "acquires and releases";
+    "acq_rel", Sem(AcqRel),  ALWAYS,             "acquire and release";
     "acquire", Sem(Acquire), since(8, 6).sm(90), "acquires";
     "release", Sem(Release), since(8, 6).sm(90), "releases";
 }
 values! {
-    ALIAS: "alias", Proxy(Alias), ALWAYS, "virtual aliases of memory";
+    ALIAS: "alias", Proxy(Alias), ALWAYS, "virtual aliases of memory addresses";
     ASYNC: "async", Proxy(Async), since(8, 0).sm(90).assembler("13.5"), "asynchronous copies";
 }
 set! { PROXY: ProxyKind "proxy"; ALIAS; ASYNC; }
 set! { ALIAS_PROXY: ProxyKind "proxy"; ALIAS; }
 set! { ASYNC_PROXY: ProxyKind "proxy"; ASYNC; }
 set! { TENSORMAP: ProxyKind "proxy";
-    "tensormap::generic", Proxy(Tensormap), ALWAYS, "descriptions of tensors, from generic accesses";
+    "tensormap::generic", Proxy(Tensormap), ALWAYS, "tensor maps, from the generic proxy";
 }
 set! { ASYNC_GENERIC: ProxyKind "proxy";
-    "async::generic", Proxy(AsyncGeneric), ALWAYS, "asynchronous copies and generic accesses";
+    "async::generic", Proxy(AsyncGeneric), ALWAYS, "the async proxy and the generic proxy";
 }
-set! { ACQUIRES: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; "acq_rel", Sem(AcqRel), ALWAYS, "acquires and releases"; }
+set! { ACQUIRES: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; "acq_rel", Sem(AcqRel), ALWAYS, "acquire and release"; }
 set! { ACQUIRE: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; }
 set! { RELEASE: Sem "memory order"; "release", Sem(Release), ALWAYS, "releases"; }
 set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
 set! { PROXY_SPACE: Space "state space"; GLOBAL; SHARED_CTA; SHARED_CLUSTER; }
 set! { UNUSED_SPACE: Space "state space";
-    "global",          Word, UNUSED, "not in the manual; means nothing";
-    "shared",          Word, UNUSED, "not in the manual; means nothing";
-    "shared::cta",     Word, UNUSED, "not in the manual; means nothing";
-    "shared::cluster", Word, UNUSED, "not in the manual; means nothing";
+    "global",          Word, UNUSED, "undocumented, no effect";
+    "shared",          Word, UNUSED, "undocumented, no effect";
+    "shared::cta",     Word, UNUSED, "undocumented, no effect";
+    "shared::cluster", Word, UNUSED, "undocumented, no effect";
 }
 set! { UNUSED_LIMIT: Level "limit";
-    "sync_restrict::shared::cta",     Word, UNUSED, "not in the manual; means nothing";
-    "sync_restrict::shared::cluster", Word, UNUSED, "not in the manual; means nothing";
+    "sync_restrict::shared::cta",     Word, UNUSED, "undocumented, no effect";
+    "sync_restrict::shared::cluster", Word, UNUSED, "undocumented, no effect";
 }
 set! { SHUFFLE: Mode "mode";
     "up",   Shuffle(Up),   ALWAYS, "from lane `laneid - b`";
@@ -79,12 +79,12 @@ set! { SHUFFLE: Mode "mode";
     "idx",  Shuffle(Idx),  ALWAYS, "from lane `b`";
 }
 set! { VOTE: Mode "mode";
-    "all", Vote(All), ALWAYS, "whether it is true in all lanes";
-    "any", Vote(Any), ALWAYS, "whether it is true in some lane";
-    "uni", Vote(Uni), ALWAYS, "whether it is the same in all lanes";
+    "all", Vote(All), ALWAYS, "true if the predicate is true in all lanes";
+    "any", Vote(Any), ALWAYS, "true if the predicate is true in any lane";
+    "uni", Vote(Uni), ALWAYS, "true if the predicate has the same value in all lanes";
 }
 set! { BALLOT: Mode "mode";
-    "ballot", Vote(Ballot), ALWAYS, "the lanes in which it is true";
+    "ballot", Vote(Ballot), ALWAYS, "mask of the lanes with a true predicate";
 }
 set! { REDUCED: Op "operation";
     "add", Reduce(ReduceOp::Add), ALWAYS, "the sum";
@@ -96,13 +96,13 @@ set! { REDUCED_FLOATS: Op "operation";
     "max", Reduce(ReduceOp::Max), ALWAYS, "the largest";
 }
 set! { REDUCED_BITS: Op "operation";
-    "and", Reduce(ReduceOp::And), ALWAYS, "bits set in all";
-    "or",  Reduce(ReduceOp::Or),  ALWAYS, "bits set in some";
-    "xor", Reduce(ReduceOp::Xor), ALWAYS, "bits set in an odd number";
+    "and", Reduce(ReduceOp::And), ALWAYS, "bitwise AND";
+    "or",  Reduce(ReduceOp::Or),  ALWAYS, "bitwise OR";
+    "xor", Reduce(ReduceOp::Xor), ALWAYS, "bitwise XOR";
 }
 
 set! { M8N8: Shape "matrix shape";
-    "m8n8", Shape(8, 8, 0), ALWAYS, "a matrix of 8 rows and 8 columns";
+    "m8n8", Shape(8, 8, 0), ALWAYS, "8 x 8 matrix";
 }
 types!(B16_ONLY, Type; ALWAYS => B16);
 
@@ -127,117 +127,117 @@ const BARRIER: Gate = since(6, 0).sm(30);
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("bar{.level}.sync{.mode} a{, b}", [BLOCK, UNREAD_MODE], Sync(Bar), leads: 1, types: SYNC;
-        "Waits until all threads of the block, or b of them, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits until all threads of the block, or b threads, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.sync 0;", "bar.sync 1, 64;", "bar.sync.any 0;"], bad: &[("bar.sync 16;", "W0133")]),
     form!("bar{.level}.arrive a, b", [BLOCK], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: SYNC;
         "Arrives at a barrier without waiting.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.arrive 1, 64;"]),
     form!("bar{.level}.red.op.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: POPC_TYPES;
-        "Waits, and counts the threads where c is true.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits at the barrier and counts the threads with true c.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.popc.u32 r, 0, p;", "bar.red.popc.u32 r, 1, 64, !p;"]),
     form!("bar{.level}.red.op.type d, a{, b}, {!}c", [BLOCK, BOTH, PRED_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: BOTH_TYPES;
-        "Waits, and tests whether c is true in all threads, or in some thread.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits at the barrier and tests whether c is true in all threads or in any thread.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.and.pred p, 0, p;"]),
     form!("barrier{.level}.sync{.aligned} a{, b}", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
-        "Waits as `bar.sync`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Like `bar.sync`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
     form!("barrier{.level}.arrive{.aligned} a, b", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 2, types: SYNC;
-        "Arrives as `bar.arrive`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Like `bar.arrive`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.arrive 0, 64;"]),
     form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: POPC_TYPES;
-        "Counts as `bar.red.popc`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Like `bar.red.popc`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.popc.u32 r, 0, p;"]),
     form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, BOTH, PRED_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: BOTH_TYPES;
-        "Tests as `bar.red.and` and `bar.red.or`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Like `bar.red.and` and `bar.red.or`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.or.pred p, 0, p;"]),
     form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
-        "Waits until all lanes of the mask have arrived.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
+        "Waits until all lanes of the member mask have arrived.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
         good: &["bar.warp.sync 0xffffffff;"]),
     form!("membar.level", [LEVEL], Sync(Fence);
-        "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders the memory accesses before the fence before the accesses after the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["membar.gl;"]),
     form!("membar.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(60).assembler("13.5"), leads: 1;
-        "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders memory accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["membar.proxy.alias;"], bad: &[("membar.proxy.async.global;", "W0102")]),
     form!("fence{.sem}.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: VOTED.sm(70);
-        "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders the memory accesses before the fence before the accesses after the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.acq_rel.gpu;", "fence.sc.sys;"], bad: &[("fence.sc;", "W0105")]),
     form!("fence{.sem}.async.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: since(8, 0).sm(90).assembler("13.5");
-        "Orders memory accesses and asynchronous copies before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders generic accesses and asynchronous copies before the fence before those after the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.sc.async.cluster;"], bad: &[("fence.acquire.async;", "W0105")]),
     form!("fence.sem.sync_restrict::shared::cluster.scope", [ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90);
-        "Acquires what was written to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Acquire fence for accesses to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.acquire.sync_restrict::shared::cluster.cluster;"], bad: &[("fence.release.sync_restrict::shared::cluster.cluster;", "W0102")]),
     form!("fence.sem.sync_restrict::shared::cta.scope", [RELEASE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90);
-        "Releases what was written to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Release fence for accesses to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.release.sync_restrict::shared::cta.cluster;"]),
     form!("fence.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
-        "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders memory accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async;"], bad: &[("fence.proxy.alias.shared::cta;", "W0102")]),
     form!("fence.proxy.proxykind.ss", [ASYNC_PROXY, PROXY_SPACE], Sync(Fence), gate: since(8, 0).sm(90), leads: 1;
         "Orders accesses to one state space through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async.shared::cta;"]),
     form!("fence.proxy.proxykind.sem.scope [a], size", [TENSORMAP, ACQUIRES, SCOPE], Sync(Fence), gate: since(8, 3).sm(90), leads: 1,
         address: Described, types: SIZE;
-        "Acquires the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Acquire fence for accesses to a tensor map through the tensormap proxy.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.acquire.gpu [d], 128;"], bad: &[("fence.proxy.tensormap::generic.acquire.gpu [d], 64;", "W0144")]),
     form!("fence.proxy.proxykind.sem.scope{.ss}{.level}", [TENSORMAP, RELEASE, SCOPE, UNUSED_SPACE, UNUSED_LIMIT], Sync(Fence), gate: since(8, 3).sm(90), leads: 1;
-        "Releases the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Release fence for modifications of a tensor map.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.release.cta;"]),
     form!("fence.proxy.proxykind.sem.scope", [ALIAS_PROXY, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90).assembler("13.5"), leads: 1;
-        "Orders accesses to virtual aliases; the manual does not have this form, the assembler accepts it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders accesses to virtual aliases; undocumented, but accepted by `ptxas`.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.alias.release.sys;"]),
     form!("fence.proxy.proxykind.sem.sync_restrict::shared::cluster.scope", [ASYNC_GENERIC, ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
-        "Acquires what was copied to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Acquire fence between the async and generic proxies for shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"],
         bad: &[("fence.proxy.async::generic.acquire.cluster;", "W0105")]),
     form!("fence.proxy.proxykind.sem.sync_restrict::shared::cta.scope", [ASYNC_GENERIC, RELEASE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
-        "Releases what was copied to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence"),
+        "Release fence between the async and generic proxies for shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence"),
     form!("fence.mbarrier_init.release.scope", [CLUSTER], Sync(Fence), gate: since(8, 0).sm(90);
-        "Makes initialised mbarriers visible to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Makes prior mbarrier initializations visible to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.mbarrier_init.release.cluster;"], bad: &[("fence.mbarrier_init.release.cta;", "W0102")]),
     form!("shfl.sync.mode.type d{|p}, a, b, c, membermask", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: VOLTA, types: SHUFFLED;
-        "Reads the value of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
+        "Reads the value of a register of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
         good: &["shfl.sync.bfly.b32 r, r, 16, 31, -1;", "shfl.sync.up.b32 f|p, f, r, 0, r;"], bad: &[("shfl.sync.b32 r, r, 1, 31, -1;", "W0105")]),
     form!("shfl.mode.type d{|p}, a, b, c", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: since(3, 0).sm(30), types: UNMASKED;
-        "Reads the value of another lane; the form without a mask of lanes.", "data-movement-and-conversion-instructions-shfl";
+        "Reads the value of a register of another lane; form without a member mask.", "data-movement-and-conversion-instructions-shfl";
         bad: &[("shfl.idx.b32 r, r, 0, 31;", "W0141")]),
     form!("vote.sync.mode.type d, {!}a, membermask", [VOTE, PRED_ONLY], Warp(Vote), gate: VOLTA, takes: &[Halves], types: MASK;
-        "Tests in which lanes a predicate is true.", "parallel-synchronization-and-communication-instructions-vote-sync";
+        "Reduces a predicate across the lanes of the member mask.", "parallel-synchronization-and-communication-instructions-vote-sync";
         good: &["vote.sync.all.pred p, !q, -1;"]),
     form!("vote.sync.mode.type d, {!}a, membermask", [BALLOT, B32_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
-        "Collects the lanes in which a predicate is true, as bits.", "parallel-synchronization-and-communication-instructions-vote-sync";
+        "Returns the mask of lanes with a true predicate.", "parallel-synchronization-and-communication-instructions-vote-sync";
         good: &["vote.sync.ballot.b32 r, p, r;"]),
     form!("vote.mode.type d, {!}a", [VOTE, PRED_ONLY], Warp(Vote), gate: since(1, 2).sm(12);
-        "Tests in which lanes a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
+        "Reduces a predicate across the active lanes; form without a member mask.", "parallel-synchronization-and-communication-instructions-vote";
         bad: &[("vote.any.pred p, q;", "W0141")]),
     form!("vote.mode.type d, {!}a", [BALLOT, B32_ONLY], Warp(Vote), gate: since(2, 0).sm(20);
-        "Collects the lanes in which a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
+        "Returns the mask of lanes with a true predicate; form without a member mask.", "parallel-synchronization-and-communication-instructions-vote";
         bad: &[("vote.ballot.b32 r, p;", "W0141")]),
     form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: VOTED.sm(70), types: GATHERED;
-        "Finds the lanes that hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
+        "Returns the mask of lanes with the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.any.sync.b64 r, d, -1;"]),
     form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: VOTED.sm(70), takes: &[Sink], types: GATHERED;
-        "Gives the mask of lanes where all of them hold the same value, else zero.", "parallel-synchronization-and-communication-instructions-match-sync";
+        "Returns the member mask if all lanes have the same value, otherwise zero.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.all.sync.b32 r|p, r, -1;"]),
     form!("activemask.type d", [B32_ONLY], Warp(ActiveMask), gate: since(6, 2).sm(30);
-        "Gives the lanes that execute this instruction together.", "parallel-synchronization-and-communication-instructions-activemask";
+        "Returns the mask of active lanes of the warp.", "parallel-synchronization-and-communication-instructions-activemask";
         good: &["activemask.b32 r;"]),
     form!("redux.sync.op.type d, a, membermask", [REDUCED, WORDS], Warp(Redux), gate: since(7, 0).sm(80), types: REDUCED_WORDS;
-        "Reduces the values of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
+        "Reduces a value across the lanes of the member mask.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.add.s32 r, r, -1;"]),
     form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: REDUCED_WORDS;
-        "Combines the bits of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
+        "Reduces a value bitwise across the lanes of the member mask.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.or.b32 r, r, r;"], bad: &[("redux.sync.or.b32 f, r, r;", "W0109"), ("redux.sync.or.b32 r, f, r;", "W0109")]),
     form!("redux.sync.op{.abs}{.NaN}.type d, a, membermask", [REDUCED_FLOATS, F32_ONLY], Warp(Redux),
         gate: since(8, 6).family(100).assembler("13.5"), types: MASK;
-        "Finds the smallest or largest value of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
+        "Computes the minimum or maximum of a value across the lanes of the member mask.", "parallel-synchronization-and-communication-instructions-redux-sync";
         bad: &[("redux.sync.add.f32 f, f, -1;", "W0104")]),
     form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), takes: &[Sink], types: GATHERED;
-        "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
+        "Elects a leader lane of the member mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
         good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),
     form!("movmatrix.sync.aligned.shape.trans{.layout}.type d, a", [M8N8, LAYOUT, B16_ONLY], Warp(Movmatrix), gate: since(7, 8).sm(75), types: ROWS;
-        "Transposes an 8 x 8 matrix of 16-bit elements; each lane holds two neighbours of a row.", "warp-level-matrix-instructions-movmatrix";
+        "Transposes an 8 x 8 matrix of 16-bit elements; each lane holds two adjacent elements of a row.", "warp-level-matrix-instructions-movmatrix";
         good: &["movmatrix.sync.aligned.m8n8.trans.b16 r, r;", "movmatrix.sync.aligned.m8n8.trans.b16 r, p;"],
         bad: &[("movmatrix.sync.aligned.m8n8.b16 r, r;", "W0105"), ("movmatrix.sync.aligned.m8n8.trans.b16 r, 7;", "W0116"), ("movmatrix.sync.aligned.m8n8.trans.b16 d, r;", "W0109")]),
 ];

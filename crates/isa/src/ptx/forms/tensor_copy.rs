@@ -21,7 +21,7 @@ const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 const TO_OWN: Gate = since(8, 6).sm(100).assembler("13.5");
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
 
-set! { DIMENSION: Dimension "dimensions of the tensor";
+set! { DIMENSION: Dimension "dimensionality of the tensor";
     "1d", Dimensions(1), ALWAYS, "a row";
     "2d", Dimensions(2), ALWAYS, "two dimensions";
     "3d", Dimensions(3), ALWAYS, "three dimensions";
@@ -29,57 +29,57 @@ set! { DIMENSION: Dimension "dimensions of the tensor";
     "5d", Dimensions(5), ALWAYS, "five dimensions";
 }
 set! { LOADED: LoadMode "which elements";
-    "tile",          LoadMode(Tile), ALWAYS,        "a box; the default";
-    "tile::gather4", LoadMode(Gather4), TENSOR_MEMORY, "four rows of a matrix";
+    "tile",          LoadMode(Tile), ALWAYS,        "tiled mode; the default";
+    "tile::gather4", LoadMode(Gather4), TENSOR_MEMORY, "gathers or scatters four rows of a matrix";
 }
 set! { IMAGE: LoadMode "which elements";
-    "im2col",         LoadMode(Im2col), ALWAYS,        "elements of an image, as columns of a matrix";
-    "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "as `.im2col`, along rows of the image";
-    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
+    "im2col",         LoadMode(Im2col), ALWAYS,        "im2col mode: elements of an image as columns of a matrix";
+    "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "like `.im2col`, along the W dimension only";
+    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "like `.im2col::w`, with 128 elements";
 }
 set! { LOADED_HERE: LoadMode "which elements";
-    "tile",          LoadMode(Tile), ALWAYS,    "a box; the default";
-    "tile::gather4", LoadMode(Gather4), TO_OWN, "four rows of a matrix";
+    "tile",          LoadMode(Tile), ALWAYS,    "tiled mode; the default";
+    "tile::gather4", LoadMode(Gather4), TO_OWN, "gathers or scatters four rows of a matrix";
 }
 set! { IMAGE_HERE: LoadMode "which elements";
-    "im2col",         LoadMode(Im2col), ALWAYS,            "elements of an image, as columns of a matrix";
-    "im2col::w",      LoadMode(Im2colW), TO_OWN,           "as `.im2col`, along rows of the image";
-    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
+    "im2col",         LoadMode(Im2col), ALWAYS,            "im2col mode: elements of an image as columns of a matrix";
+    "im2col::w",      LoadMode(Im2colW), TO_OWN,           "like `.im2col`, along the W dimension only";
+    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "like `.im2col::w`, with 128 elements";
 }
 set! { STORED: LoadMode "which elements";
-    "tile",           LoadMode(Tile), ALWAYS,        "a box; the default";
-    "tile::scatter4", LoadMode(Scatter4), TENSOR_MEMORY, "four rows of a matrix";
-    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS,        "elements of an image";
+    "tile",           LoadMode(Tile), ALWAYS,        "tiled mode; the default";
+    "tile::scatter4", LoadMode(Scatter4), TENSOR_MEMORY, "gathers or scatters four rows of a matrix";
+    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS,        "im2col mode";
 }
 set! { REDUCED: LoadMode "which elements";
-    "tile",           LoadMode(Tile), ALWAYS, "a box; the default";
-    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS, "elements of an image";
+    "tile",           LoadMode(Tile), ALWAYS, "tiled mode; the default";
+    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS, "im2col mode";
 }
-set! { PAIR: Group "group of blocks";
-    "cta_group::1", CtaGroup(One), TENSOR_MEMORY, "the mbarrier is one of the block";
-    "cta_group::2", CtaGroup(Two), TENSOR_MEMORY, "the mbarrier may be one of the other block of the pair";
+set! { PAIR: Group "CTA group";
+    "cta_group::1", CtaGroup(One), TENSOR_MEMORY, "the mbarrier must be in the same block";
+    "cta_group::2", CtaGroup(Two), TENSOR_MEMORY, "the mbarrier may be in either block of the CTA pair";
 }
 set! { ANY_SCOPE: Scope "scope";
-    "cta", Word, UNCHECKED, "not in the manual";
-    "gpu", Word, UNCHECKED, "not in the manual";
-    "sys", Word, UNCHECKED, "not in the manual";
+    "cta", Word, UNCHECKED, "undocumented";
+    "gpu", Word, UNCHECKED, "undocumented";
+    "sys", Word, UNCHECKED, "undocumented";
 }
 set! { ANY_OP: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "min", Atomic(Min), ALWAYS, "stores the minimum";
+    "max", Atomic(Max), ALWAYS, "stores the maximum";
     "inc", Atomic(Inc), ALWAYS, "counts up";
     "dec", Atomic(Dec), ALWAYS, "counts down";
     "and", Atomic(And), ALWAYS, "bitwise and";
     "or",  Atomic(Or),  ALWAYS, "bitwise or";
-    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
+    "xor", Atomic(Xor), ALWAYS, "bitwise XOR";
 }
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    assembler(Before { first: S::Destination, second: S::Source }, "a copy names its destination first"),
-    rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "gather and scatter need a two-dimensional tensor"),
-    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col needs a tensor of three to five dimensions"),
+    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified first"),
+    rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "gather and scatter modes require a two-dimensional tensor"),
+    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col modes require a tensor of three to five dimensions"),
 ];
 
 operands! {
@@ -104,26 +104,26 @@ macro_rules! copy {
 pub static FORMS: &[Form] = &[
     copy!(Load "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, blocks}{, cache-policy}",
         [TO_CLUSTER, FROM_GLOBAL, LOADED, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
-        "Starts a copy of a box of a tensor to shared memory of a block of the cluster, or of several blocks.", COPY),
+        "Starts an asynchronous copy of a tensor tile to shared memory of one or more blocks of the cluster.", COPY),
     copy!(Load "cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, blocks}{, cache-policy}",
         [TO_CLUSTER, FROM_GLOBAL, IMAGE, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
-        "Starts a copy of elements of an image to shared memory of a block of the cluster, or of several blocks.", COPY),
+        "Starts an asynchronous im2col copy of a tensor to shared memory of one or more blocks of the cluster.", COPY),
     copy!(Load "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, cache-policy}",
         [TO_CTA, FROM_GLOBAL, LOADED_HERE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
-        "Starts a copy of a box of a tensor to shared memory of the block.", COPY),
+        "Starts an asynchronous copy of a tensor tile to shared memory of the block.", COPY),
     copy!(Load "cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, cache-policy}",
         [TO_CTA, FROM_GLOBAL, IMAGE_HERE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
-        "Starts a copy of elements of an image to shared memory of the block.", COPY),
+        "Starts an asynchronous im2col copy of a tensor to shared memory of the block.", COPY),
     copy!(Store "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.level::cache_hint}{.scope} [tensorMap, coordinates], [src]{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, STORED, BULK_GROUP, ANY_SCOPE], BULK, 3, [], FROM_BLOCK,
-        "Starts a copy of shared memory of the block to a part of a tensor.", COPY),
+        "Starts an asynchronous copy of a tile in shared memory of the block to a tensor.", COPY),
     copy!(Prefetch "cp.async.bulk.prefetch.tensor.dim.L2.ss{.load_mode}{.level::cache_hint} [tensorMap, coordinates]{, cache-policy}",
         [GLOBAL_ONLY, LOADED], BULK, 4, [], PREFETCHED,
-        "Prefetches a box of a tensor into the level 2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
+        "Prefetches a tensor tile into the L2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
     copy!(Prefetch "cp.async.bulk.prefetch.tensor.dim.L2.ss.load_mode{.level::cache_hint} [tensorMap, coordinates], offsets{, cache-policy}",
         [GLOBAL_ONLY, IMAGE], BULK, 4, [], PREFETCHED,
-        "Prefetches elements of an image into the level 2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
+        "Prefetches tensor elements in im2col mode into the L2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
     copy!(Reduction "cp.reduce.async.bulk.tensor.dim.dst.src.op{.load_mode}.completion_mechanism{.level::cache_hint} [tensorMap, coordinates], [src]{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, ANY_OP, REDUCED, BULK_GROUP], BULK, 4, [], FROM_BLOCK,
-        "Starts to combine shared memory of the block with a part of a tensor.", "data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor"),
+        "Starts an asynchronous reduction of a tile in shared memory of the block to a tensor.", "data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor"),
 ];

@@ -31,53 +31,53 @@ const INTEGERS: Gate = since(8, 6).on(On::OneOf(&[On::Only(100), On::Only(101), 
 const GATE: Gate = TENSOR_MEMORY.assembler("13.5");
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 
-set! { ONE_GROUP: Group "group of blocks"; "cta_group::1", CtaGroup(One), ALWAYS, "the block alone"; }
-set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "an address in shared memory of the block, not a generic one"; }
-set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "an address in shared memory of the cluster, not a generic one"; }
-set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "arrives once at the mbarrier"; }
+set! { ONE_GROUP: Group "CTA group"; "cta_group::1", CtaGroup(One), ALWAYS, "a single block"; }
+set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "a `.shared::cta` address instead of a generic address"; }
+set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "a `.shared::cluster` address instead of a generic address"; }
+set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "triggers one arrival at the mbarrier"; }
 set! { COPIED: Shape "shape";
-    "128x256b", CopyShape(L128x256), ALWAYS, "128 lanes of 256 bits";
-    "4x256b",   CopyShape(L4x256), ALWAYS, "4 lanes of 256 bits";
-    "128x128b", CopyShape(L128x128), ALWAYS, "128 lanes of 128 bits";
-    "64x128b",  CopyShape(L64x128), ALWAYS, "64 lanes of 128 bits, to two warps each";
-    "32x128b",  CopyShape(L32x128), ALWAYS, "32 lanes of 128 bits, to four warps each";
+    "128x256b", CopyShape(L128x256), ALWAYS, "128 lanes, 256 bits each";
+    "4x256b",   CopyShape(L4x256), ALWAYS, "4 lanes, 256 bits each";
+    "128x128b", CopyShape(L128x128), ALWAYS, "128 lanes, 128 bits each";
+    "64x128b",  CopyShape(L64x128), ALWAYS, "64 lanes, 128 bits each, multicast to two warps";
+    "32x128b",  CopyShape(L32x128), ALWAYS, "32 lanes, 128 bits each, multicast to four warps";
 }
 set! { WARPS: Multicast "warps";
-    "warpx2::02_13", Warps(WarpMulticast::X2Even), ALWAYS, "to warps 0 and 2, and to warps 1 and 3";
-    "warpx2::01_23", Warps(WarpMulticast::X2Halves), ALWAYS, "to warps 0 and 1, and to warps 2 and 3";
-    "warpx4",        Warps(WarpMulticast::X4), ALWAYS, "to all four warps";
+    "warpx2::02_13", Warps(WarpMulticast::X2Even), ALWAYS, "multicast to warps 0 and 2, and to warps 1 and 3";
+    "warpx2::01_23", Warps(WarpMulticast::X2Halves), ALWAYS, "multicast to warps 0 and 1, and to warps 2 and 3";
+    "warpx4",        Warps(WarpMulticast::X4), ALWAYS, "multicast to all four warps";
 }
 set! { UNPACKING: Unpacking "format in memory";
-    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits, then 32 bits that mean nothing";
-    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
+    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits and 32 bits of padding";
+    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits and 64 bits of padding";
 }
 set! { MOVED: Shape "shape";
-    "32x32b",  MoveShape(M32x32), ALWAYS, "32 lanes of 32 bits";
-    "16x64b",  MoveShape(M16x64), ALWAYS, "16 lanes of 64 bits";
-    "16x128b", MoveShape(M16x128), ALWAYS, "16 lanes of 128 bits";
-    "16x256b", MoveShape(M16x256), ALWAYS, "16 lanes of 256 bits";
+    "32x32b",  MoveShape(M32x32), ALWAYS, "32 lanes, 32 bits each";
+    "16x64b",  MoveShape(M16x64), ALWAYS, "16 lanes, 64 bits each";
+    "16x128b", MoveShape(M16x128), ALWAYS, "16 lanes, 128 bits each";
+    "16x256b", MoveShape(M16x256), ALWAYS, "16 lanes, 256 bits each";
 }
-set! { REDUCED: Shape "shape"; "32x32b", MoveShape(M32x32), ALWAYS, "32 lanes of 32 bits"; }
-set! { SPLIT: Shape "shape"; "16x32bx2", MoveShape(M16x32x2), ALWAYS, "two halves of 16 lanes of 32 bits"; }
+set! { REDUCED: Shape "shape"; "32x32b", MoveShape(M32x32), ALWAYS, "32 lanes, 32 bits each"; }
+set! { SPLIT: Shape "shape"; "16x32bx2", MoveShape(M16x32x2), ALWAYS, "two halves of 16 lanes, 32 bits each"; }
 set! { COUNT: Count "repetitions";
     "x1",   Count(X1),   ALWAYS, "once";
     "x2",   Count(X2),   ALWAYS, "twice";
-    "x4",   Count(X4),   ALWAYS, "4 times along the columns";
-    "x8",   Count(X8),   ALWAYS, "8 times along the columns";
-    "x16",  Count(X16),  ALWAYS, "16 times along the columns";
-    "x32",  Count(X32),  ALWAYS, "32 times along the columns";
-    "x64",  Count(X64),  ALWAYS, "64 times along the columns";
-    "x128", Count(X128), ALWAYS, "128 times along the columns";
+    "x4",   Count(X4),   ALWAYS, "repeated 4 times along the columns";
+    "x8",   Count(X8),   ALWAYS, "repeated 8 times along the columns";
+    "x16",  Count(X16),  ALWAYS, "repeated 16 times along the columns";
+    "x32",  Count(X32),  ALWAYS, "repeated 32 times along the columns";
+    "x64",  Count(X64),  ALWAYS, "repeated 64 times along the columns";
+    "x128", Count(X128), ALWAYS, "repeated 128 times along the columns";
 }
-set! { PACK: Packing "packing"; "pack::16b", Flag(Pack16), ALWAYS, "two columns of 16 bits into one register"; }
-set! { UNPACK: Packing "packing"; "unpack::16b", Flag(Unpack16), ALWAYS, "the halves of a register into two columns"; }
+set! { PACK: Packing "packing"; "pack::16b", Flag(Pack16), ALWAYS, "packs two 16-bit columns into one register"; }
+set! { UNPACK: Packing "packing"; "unpack::16b", Flag(Unpack16), ALWAYS, "unpacks the halves of a register into two columns"; }
 set! { LAYOUT: Layout "layout";
-    "row", Word, UNCHECKED, "not in the manual";
-    "col", Word, UNCHECKED, "not in the manual";
+    "row", Word, UNCHECKED, "undocumented";
+    "col", Word, UNCHECKED, "undocumented";
 }
 set! { EXTREME: Op "reduction";
-    "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest of the row";
-    "max", Reduce(ReduceOp::Max), ALWAYS, "the largest of the row";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "minimum of the row";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "maximum of the row";
 }
 types!(SINGLES, Type, F32);
 types!(WORDS, Type, U32 S32);
@@ -86,45 +86,45 @@ set! { HALVES: Kind "kind";
     "kind::f16",  Kind(MmaKind::F16), ALWAYS, "elements of `.f16` or `.bf16`";
     "kind::tf32", Kind(MmaKind::Tf32), ALWAYS, "elements of `.tf32`";
 }
-set! { BYTES: Kind "kind"; "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS, "floats of 8, 6 or 4 bits"; }
+set! { BYTES: Kind "kind"; "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS, "8-, 6- or 4-bit floats"; }
 set! { WHOLE: Kind "kind"; "kind::i8", Kind(MmaKind::I8), INTEGERS, "8-bit integers"; }
 set! { KEPT: Kind "kind";
     "kind::f16",    Kind(MmaKind::F16), ALWAYS,   "elements of `.f16` or `.bf16`";
     "kind::tf32",   Kind(MmaKind::Tf32), ALWAYS,   "elements of `.tf32`";
-    "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS,   "floats of 8, 6 or 4 bits";
+    "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS,   "8-, 6- or 4-bit floats";
     "kind::i8",     Kind(MmaKind::I8), INTEGERS, "8-bit integers";
 }
 set! { SCALED: Kind "kind";
     "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,               "block-scaled 8-, 6- or 4-bit floats";
     "kind::mxf4",     Kind(MmaKind::Mxf4), ALWAYS,               "block-scaled 4-bit floats";
-    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "block-scaled 4-bit floats, with scales of either type";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "block-scaled 4-bit floats with scale factors of either type";
 }
 set! { SPARSE_SCALED: Kind "kind";
     "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,                   "block-scaled 8-, 6- or 4-bit floats";
     "kind::mxf4",     Kind(MmaKind::Mxf4), since(8, 6).on(SPECIFIC), "block-scaled 4-bit floats";
-    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "block-scaled 4-bit floats, with scales of either type";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "block-scaled 4-bit floats with scale factors of either type";
 }
 set! { FACTORS: ScaleVector "factors";
-    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one scale per row of A and column of B";
-    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two scales per row of A and column of B";
-    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four scales per row of A and column of B";
-    "block16",       ScaleVector(Scales::Block16), since(8, 8),   "one scale per 16 elements";
-    "block32",       ScaleVector(Scales::Block32), since(8, 8),   "one scale per 32 elements";
+    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one scale factor per row of A and column of B";
+    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two scale factors per row of A and column of B";
+    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four scale factors per row of A and column of B";
+    "block16",       ScaleVector(Scales::Block16), since(8, 8),   "one scale factor per 16 elements";
+    "block32",       ScaleVector(Scales::Block32), since(8, 8),   "one scale factor per 32 elements";
 }
 set! { COLLECTED: Collector "collector";
-    "collector::a::fill",    Word, ALWAYS, "A is kept in the collector";
-    "collector::a::use",     Word, ALWAYS, "A is the one in the collector";
-    "collector::a::lastuse", Word, ALWAYS, "A is the one in the collector, for the last time";
-    "collector::a::discard", Word, ALWAYS, "A is not kept; the default";
+    "collector::a::fill",    Word, ALWAYS, "fill: A is loaded into the collector buffer";
+    "collector::a::use",     Word, ALWAYS, "use: A is read from the collector buffer";
+    "collector::a::lastuse", Word, ALWAYS, "last use: A is read from the collector buffer, which is then discarded";
+    "collector::a::discard", Word, ALWAYS, "A is not kept in the collector buffer; the default";
 }
 /// The collectors of B.
 macro_rules! collectors {
     ($($b:literal)*) => {
         set! { COLLECTORS: Collector "collector";
-            $((concat!("collector::", $b, "::fill")),    Word, ALWAYS, "B is kept in this collector";
-            (concat!("collector::", $b, "::use")),     Word, ALWAYS, "B is the one in this collector";
-            (concat!("collector::", $b, "::lastuse")), Word, ALWAYS, "B is the one in this collector, for the last time";
-            (concat!("collector::", $b, "::discard")), Word, ALWAYS, "B is not kept in this collector";)*
+            $((concat!("collector::", $b, "::fill")),    Word, ALWAYS, "fill: B is loaded into this collector buffer";
+            (concat!("collector::", $b, "::use")),     Word, ALWAYS, "use: B is read from this collector buffer";
+            (concat!("collector::", $b, "::lastuse")), Word, ALWAYS, "last use: B is read from this collector buffer, which is then discarded";
+            (concat!("collector::", $b, "::discard")), Word, ALWAYS, "B is not kept in this collector buffer";)*
         }
     };
 }
@@ -132,28 +132,28 @@ collectors! { "b0" "b1" "b2" "b3" }
 
 #[rustfmt::skip]
 const SHAPES: &[Rule] = &[
-    assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "two warps get each row"),
-    assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "four warps get each row"),
-    assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "one warp gets each row"),
-    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "both formats of the conversion must be named"),
-    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "both formats of the conversion must be named"),
-    assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination is named first"),
+    assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "this shape is multicast to two warps"),
+    assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "this shape is multicast to four warps"),
+    assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "this shape is not multicast"),
+    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "a conversion requires both the source and the destination format"),
+    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "a conversion requires both the source and the destination format"),
+    assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination format is specified first"),
 ];
 #[rustfmt::skip]
 const REGISTERS: &[Rule] = &[
-    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "at most 128 registers can be moved at once"),
-    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "at most 128 registers can be moved at once"),
+    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "at most 128 registers can be transferred per instruction"),
+    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "at most 128 registers can be transferred per instruction"),
 ];
 #[rustfmt::skip]
 const REDUCES: &[Rule] = &[
-    assembler(Only { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "one column is no row to reduce"),
+    assembler(Only { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "the reduction combines the columns of a row, so at least two columns must be loaded"),
 ];
 #[rustfmt::skip]
 const PRODUCT: &[Rule] = &[
-    rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a shifted matrix A cannot stay in its collector"),
-    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "each 32 elements share one scale"),
-    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "each 32 elements share one scale"),
-    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "each 16 or 32 elements share one scale"),
+    rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a shifted matrix A cannot be kept in the collector buffer"),
+    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "32 elements share one scale factor"),
+    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "32 elements share one scale factor"),
+    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "16 or 32 elements share one scale factor"),
 ];
 
 operands! {
@@ -198,75 +198,75 @@ macro_rules! load {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory(Allocate)), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;
-        "Allocates columns of tensor memory, and writes their address to shared memory.", PERMIT;
+        "Allocates tensor memory columns and writes their address to shared memory.", PERMIT;
         bad: &[("tcgen05.alloc.cta_group::1.sync.aligned.b32 [d], 33;", "W0110")]),
     form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory(Free)), leads: 1, gate: GATE, writes: &[], types: FREED;
-        "Frees columns of tensor memory.", PERMIT),
+        "Deallocates tensor memory columns.", PERMIT),
     row!(Relinquish "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
-        "Gives up the right to allocate columns, so that other blocks can.", PERMIT),
+        "Relinquishes the right to allocate tensor memory columns, so that other blocks can allocate.", PERMIT),
     row!(Commit "tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
         gate: GATE, address: Strict, types: COMMITTED, announced: &[("blocks", Blocks)];
-        "Arrives at an mbarrier once all earlier operations on tensor memory are complete.", "tensorcore-5th-generation-instructions-tcgen05-commit";
+        "Triggers an arrival at an mbarrier when all prior asynchronous `tcgen05` operations of the thread complete.", "tensorcore-5th-generation-instructions-tcgen05-commit";
         bad: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
     row!(Copy "tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
         types: DESCRIBED, rules: SHAPES;
-        "Starts a copy of a matrix of shared memory to tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-cp";
+        "Starts an asynchronous copy of a matrix from shared memory to tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-cp";
         bad: &[("tcgen05.cp.cta_group::1.64x128b [r], d;", "W0301")]),
     row!(Shift "tcgen05.shift.cta_group.down [taddr]", [CTA_GROUP], 1, gate: since(8, 6).on(SPECIFIC).assembler("13.5"), address: Tensor;
-        "Moves rows of tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
+        "Shifts rows of tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
     row!(Fence "tcgen05.fence::before_thread_sync", [], 1, gate: GATE;
-        "Orders earlier operations on tensor memory before a synchronisation of threads that follows.", FENCES),
+        "Orders prior `tcgen05` operations before a following thread synchronization.", FENCES),
     row!(Fence "tcgen05.fence::after_thread_sync", [], 1, gate: GATE;
-        "Orders later operations on tensor memory after a synchronisation of threads before it.", FENCES),
-    row!(Wait "tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all loads from tensor memory of the thread are done.", WAITS),
-    row!(Wait "tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all stores to tensor memory of the thread are done.", WAITS),
+        "Orders subsequent `tcgen05` operations after a preceding thread synchronization.", FENCES),
+    row!(Wait "tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory loads of the thread complete.", WAITS),
+    row!(Wait "tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory stores of the thread complete.", WAITS),
     load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr]", [MOVED, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE, rules: REGISTERS;
-        "Reads lanes of tensor memory into registers of a warp.";
+        "Loads lanes of tensor memory into registers of a warp.";
         bad: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
     load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr], half", [SPLIT, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE;
-        "Reads two halves of lanes of tensor memory into registers of a warp."),
+        "Loads two halves of lanes of tensor memory into registers of a warp."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Reads lanes of tensor memory, and the smallest or largest float of each."),
+        "Loads lanes of tensor memory and computes the floating-point minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Reads lanes of tensor memory, and the smallest or largest integer of each."),
+        "Loads lanes of tensor memory and computes the integer minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Reads two halves of lanes, and the smallest or largest float of each."),
+        "Loads two halves of lanes and computes the floating-point minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Reads two halves of lanes, and the smallest or largest integer of each."),
+        "Loads two halves of lanes and computes the integer minimum or maximum of each lane."),
     form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
-        "Writes registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
+        "Stores registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
     form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY;
-        "Writes registers of a warp to two halves of lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
+        "Stores registers of a warp to two halves of lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
-        "Starts a matrix multiply-accumulate of halves or `.tf32`, with sums in tensor memory.", PRODUCTS),
+        "Starts an asynchronous matrix multiply-accumulate of half-precision or `.tf32` values with accumulators in tensor memory.", PRODUCTS),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
-        "Starts a matrix multiply-accumulate of narrow floats, with sums in tensor memory.", PRODUCTS),
+        "Starts an asynchronous matrix multiply-accumulate of narrow floats with accumulators in tensor memory.", PRODUCTS),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
-        "Starts a matrix multiply-accumulate of integers, with sums in tensor memory.", PRODUCTS),
+        "Starts an asynchronous matrix multiply-accumulate of integers with accumulators in tensor memory.", PRODUCTS),
     row!(ScaledProduct "tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
-        "Starts a block-scaled matrix multiply-accumulate of 8-, 6- or 4-bit floats, with sums in tensor memory.", PRODUCTS),
+        "Starts an asynchronous block-scaled matrix multiply-accumulate of 8-, 6- or 4-bit floats with accumulators in tensor memory.", PRODUCTS),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
-        "Starts a sparse matrix multiply-accumulate of halves or `.tf32`.", SPARSE),
+        "Starts an asynchronous sparse matrix multiply-accumulate of half-precision or `.tf32` values.", SPARSE),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
-        "Starts a sparse matrix multiply-accumulate of narrow floats.", SPARSE),
+        "Starts an asynchronous sparse matrix multiply-accumulate of narrow floats.", SPARSE),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: SPARSE_INTEGERS, rules: PRODUCT;
-        "Starts a sparse matrix multiply-accumulate of integers.", SPARSE),
+        "Starts an asynchronous sparse matrix multiply-accumulate of integers.", SPARSE),
     row!(SparseScaledProduct "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
-        "Starts a block-scaled sparse matrix multiply-accumulate of 8-, 6- or 4-bit floats, with sums in tensor memory.", SPARSE),
+        "Starts an asynchronous block-scaled sparse matrix multiply-accumulate of 8-, 6- or 4-bit floats with accumulators in tensor memory.", SPARSE),
     row!(StationaryProduct "tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
-        "Starts a weight-stationary matrix multiply-accumulate: operand B may stay in a collector.", STATIONARY),
+        "Starts an asynchronous weight-stationary matrix multiply-accumulate; matrix B may be kept in a collector buffer.", STATIONARY),
     row!(StationarySparseProduct "tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
-        "Starts a weight-stationary sparse matrix multiply-accumulate: operand B may stay in a collector.", STATIONARY),
+        "Starts an asynchronous weight-stationary sparse matrix multiply-accumulate; matrix B may be kept in a collector buffer.", STATIONARY),
 ];

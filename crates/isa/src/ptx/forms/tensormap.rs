@@ -16,24 +16,24 @@ const REPLACED: Gate = since(8, 3)
     .assembler("13.5");
 const REPLACE: &str = "data-movement-and-conversion-instructions-tensormap-replace";
 
-set! { TILE: LoadMode "mode"; "tile", LoadMode(Tile), ALWAYS, "a box of the tensor"; }
-set! { PLACES: Space "state space"; GLOBAL; "shared::cta", Space(Shared), ALWAYS, "memory shared by the block"; }
-set! { WHOLE: Size "size of the description"; "b1024", Word, ALWAYS, "1024 bits"; }
-set! { BASE: Field "field"; "global_address", Field(Address), ALWAYS, "where the tensor begins"; }
-set! { RANK: Field "field"; "rank", Field(Rank), ALWAYS, "the number of dimensions, less one"; }
+set! { TILE: LoadMode "mode"; "tile", LoadMode(Tile), ALWAYS, "a tensor map in tiled mode"; }
+set! { PLACES: Space "state space"; GLOBAL; "shared::cta", Space(Shared), ALWAYS, "shared memory of the block"; }
+set! { WHOLE: Size "size of the tensor map"; "b1024", Word, ALWAYS, "1024 bits"; }
+set! { BASE: Field "field"; "global_address", Field(Address), ALWAYS, "global address of the tensor"; }
+set! { RANK: Field "field"; "rank", Field(Rank), ALWAYS, "number of dimensions minus one"; }
 set! { SIZES: Field "field";
-    "box_dim",        Field(Box), ALWAYS, "elements of the box along a dimension";
-    "global_dim",     Field(Extent), ALWAYS, "elements of the tensor along a dimension";
-    "element_stride", Field(ElementStride), ALWAYS, "steps between elements along a dimension";
+    "box_dim",        Field(Box), ALWAYS, "box size along a dimension in elements";
+    "global_dim",     Field(Extent), ALWAYS, "tensor size along a dimension in elements";
+    "element_stride", Field(ElementStride), ALWAYS, "element stride along a dimension";
 }
-set! { STRIDE: Field "field"; "global_stride", Field(Stride), ALWAYS, "bytes between elements along a dimension"; }
-set! { ELEMENTS: Field "field"; "elemtype", Field(ElementType), ALWAYS, "the type of elements"; }
-set! { INTERLEAVED: Field "field"; "interleave_layout", Field(Interleave), ALWAYS, "how channels are interleaved"; }
-set! { SWIZZLES: Field "field"; "swizzle_mode", Field(Swizzle), ALWAYS, "how shared memory is swizzled"; }
-set! { ATOMICITIES: Field "field"; "swizzle_atomicity", Field(Atomicity), since(8, 6).on(BLACKWELL), "what is swizzled as one"; }
-set! { FILLS: Field "field"; "fill_mode", Field(Fill), ALWAYS, "what is read outside of the tensor"; }
-set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "between the tensor map and the generic proxy"; }
-set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
+set! { STRIDE: Field "field"; "global_stride", Field(Stride), ALWAYS, "global stride along a dimension in bytes"; }
+set! { ELEMENTS: Field "field"; "elemtype", Field(ElementType), ALWAYS, "element type"; }
+set! { INTERLEAVED: Field "field"; "interleave_layout", Field(Interleave), ALWAYS, "interleave layout"; }
+set! { SWIZZLES: Field "field"; "swizzle_mode", Field(Swizzle), ALWAYS, "shared memory swizzle mode"; }
+set! { ATOMICITIES: Field "field"; "swizzle_atomicity", Field(Atomicity), since(8, 6).on(BLACKWELL), "atomicity of the swizzle"; }
+set! { FILLS: Field "field"; "fill_mode", Field(Fill), ALWAYS, "fill mode of out-of-bounds elements"; }
+set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "between the tensormap proxy and the generic proxy"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation"; }
 types!(WORD, Type, B32);
 types!(LONG, Type, B64);
 
@@ -60,18 +60,18 @@ macro_rules! replace {
 /// The forms of descriptions of tensors.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Changes the address of a tensor."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", RANK, WORD, VALUE, "Changes the number of dimensions of a tensor."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Changes the size of a tensor along one dimension."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Changes the bytes between elements along one dimension."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Changes the type of elements."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, SWIZZLE, "Changes how shared memory is swizzled."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Changes the unit of the swizzle in shared memory."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Changes how channels are interleaved."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Changes the fill for elements outside of the tensor."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Replaces the global address in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", RANK, WORD, VALUE, "Replaces the number of dimensions in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Replaces a size along one dimension in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Replaces the global stride along one dimension in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Replaces the element type in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, SWIZZLE, "Replaces the swizzle mode in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Replaces the swizzle atomicity in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Replaces the interleave layout in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Replaces the fill mode of out-of-bounds elements in a tensor map."),
     form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap(Publish)),
         gate: since(8, 3).sm(90).assembler("13.5"), leads: 1, address: Copied, types: COPIED, rules: RULES;
-        "Copies the description of a tensor to global memory, and orders later accesses through its proxy.",
+        "Copies a tensor map to global memory and orders later accesses through the tensormap proxy.",
         "parallel-synchronization-and-communication-instructions-tensormap-cp-fenceproxy";
         bad: &[("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [d], [d], 64;", "W0144")]),
 ];

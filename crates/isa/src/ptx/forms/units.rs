@@ -13,9 +13,9 @@ pub(super) const BLACKWELL: TargetGate = OneOf(&[Family(100), Family(101), Famil
 /// Since when there is tensor memory.
 pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 
-set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier"; }
-set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Completion(BulkGroup), ALWAYS, "it belongs to a bulk group of the thread"; }
-set! { CTA_GROUP: Group "group of blocks";
-    "cta_group::1", CtaGroup(One), ALWAYS, "the block alone";
-    "cta_group::2", CtaGroup(Two), ALWAYS, "the block and the other of its pair";
+set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "completion decrements the tx-count of the mbarrier by the number of bytes"; }
+set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Completion(BulkGroup), ALWAYS, "completion is tracked by a bulk async-group of the thread"; }
+set! { CTA_GROUP: Group "CTA group";
+    "cta_group::1", CtaGroup(One), ALWAYS, "a single block";
+    "cta_group::2", CtaGroup(Two), ALWAYS, "the CTA pair";
 }

@@ -11,26 +11,26 @@ use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*};
 const SECTION: &str = "warp-level-matrix-instructions-wmma-mma";
 
 set! { A_LAYOUT: ALayout "layout of A";
-    "row", Layout(Row), ALWAYS, "A was loaded by rows";
-    "col", Layout(Col), ALWAYS, "A was loaded by columns";
+    "row", Layout(Row), ALWAYS, "A is row-major";
+    "col", Layout(Col), ALWAYS, "A is column-major";
 }
 set! { B_LAYOUT: BLayout "layout of B";
-    "row", Layout(Row), ALWAYS, "B was loaded by rows";
-    "col", Layout(Col), ALWAYS, "B was loaded by columns";
+    "row", Layout(Row), ALWAYS, "B is row-major";
+    "col", Layout(Col), ALWAYS, "B is column-major";
 }
 set! { SHAPE_16: Shape "matrix shape";
-    "m16n16k16", Shape(16, 16, 16), ALWAYS, "16 by 16 sums of 16 products";
-    "m8n32k16",  Shape(8, 32, 16),  OBLONG, "8 by 32 sums of 16 products";
-    "m32n8k16",  Shape(32, 8, 16),  OBLONG, "32 by 8 sums of 16 products";
+    "m16n16k16", Shape(16, 16, 16), ALWAYS, "16 x 16 matrix D, K = 16";
+    "m8n32k16",  Shape(8, 32, 16),  OBLONG, "8 x 32 matrix D, K = 16";
+    "m32n8k16",  Shape(32, 8, 16),  OBLONG, "32 x 8 matrix D, K = 16";
 }
-set! { SHAPE_TF32: Shape "matrix shape";   "m16n16k8", Shape(16, 16, 8), ALWAYS, "16 by 16 sums of 8 products"; }
-set! { SHAPE_DOUBLE: Shape "matrix shape"; "m8n8k4",   Shape(8, 8, 4),   ALWAYS, "8 by 8 sums of 4 products"; }
-set! { SHAPE_NIBBLE: Shape "matrix shape"; "m8n8k32",  Shape(8, 8, 32),  ALWAYS, "8 by 8 sums of 32 products"; }
-set! { SHAPE_BIT: Shape "matrix shape";    "m8n8k128", Shape(8, 8, 128), ALWAYS, "8 by 8 sums over 128 bits"; }
+set! { SHAPE_TF32: Shape "matrix shape";   "m16n16k8", Shape(16, 16, 8), ALWAYS, "16 x 16 matrix D, K = 8"; }
+set! { SHAPE_DOUBLE: Shape "matrix shape"; "m8n8k4",   Shape(8, 8, 4),   ALWAYS, "8 x 8 matrix D, K = 4"; }
+set! { SHAPE_NIBBLE: Shape "matrix shape"; "m8n8k32",  Shape(8, 8, 32),  ALWAYS, "8 x 8 matrix D, K = 32"; }
+set! { SHAPE_BIT: Shape "matrix shape";    "m8n8k128", Shape(8, 8, 128), ALWAYS, "8 x 8 matrix D, K = 128 bits"; }
 set! { ROUND: Round "rounding"; RN; RZ; RM; RP; }
 set! { BIT_OP: BitOp "bit operation";
-    "xor", Bool(Xor), ALWAYS,              "bits of A and B that differ are counted";
-    "and", Bool(And), since(7, 1).sm(80),  "bits that A and B both have are counted";
+    "xor", Bool(Xor), ALWAYS,              "counts the bits that differ in A and B";
+    "and", Bool(And), since(7, 1).sm(80),  "counts the bits that are set in both A and B";
 }
 types!(D_HALF, DType; ALWAYS => F16 F32);
 types!(C_HALF, CType; ALWAYS => F16 F32);
@@ -60,8 +60,8 @@ types!(B_BIT, BType; ALWAYS => B1);
 /// Elements of less than a byte lie along k.
 #[rustfmt::skip]
 pub(super) static ROW_COLUMN: &[Rule] = &[
-    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A is stored with consecutive elements along k"),
-    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B is stored with consecutive elements along k"),
+    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
+    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
 ];
 
 // What the operands of products are.
@@ -88,40 +88,40 @@ macro_rules! product {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_HALF, C_HALF], FLOATS, &[],
-        "Matrix multiply-accumulate of half-precision numbers; sums round as the tensor cores of the target do.",
+        "Matrix multiply-accumulate of half-precision values; accumulation is rounded like the Tensor Cores of the target.",
         &["wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r};", "W0503"),
             ("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r};", "W0519")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [SHAPE_16, D_SINGLE, A_BRAIN, B_BRAIN, C_SINGLE], AMPERE, &[],
-        "Matrix multiply-accumulate of `bf16` numbers, with `f32` sums.",
+        "Matrix multiply-accumulate of `bf16` values with `f32` accumulation.",
         &["wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.row.col.m16n16k16.f32.bf16.bf16.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};", "W0501")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [SHAPE_TF32, D_SINGLE, A_TF32, B_TF32, C_SINGLE], AMPERE, &[],
-        "Matrix multiply-accumulate of `tf32` numbers, with `f32` sums.",
+        "Matrix multiply-accumulate of `tf32` values with `f32` accumulation.",
         &["wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.aligned.row.m16n16k8.f32.tf32.tf32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};", "W0105")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape{.rnd}.dtype.atype.btype.ctype d, a, b, c", [SHAPE_DOUBLE, ROUND, D_DOUBLE, A_DOUBLE, B_DOUBLE, C_DOUBLE], AMPERE, &[],
-        "Matrix multiply-accumulate of doubles; each step is rounded.",
+        "Matrix multiply-accumulate of double-precision values; each step is rounded.",
         &["wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64.rn {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64 {r, r}, {r, r}, {r}, {r, r};", "W0503")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_INTEGER, A_U8, B_U8, C_INTEGER], INTEGERS, &[],
-        "Matrix multiply-accumulate of unsigned bytes, with `s32` sums.",
+        "Matrix multiply-accumulate of unsigned 8-bit integers with `s32` accumulation.",
         &["wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32.satfinite {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.s8.s32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};", "W0104")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_INTEGER, A_S8, B_S8, C_INTEGER], INTEGERS, &[],
-        "Matrix multiply-accumulate of signed bytes, with `s32` sums.",
+        "Matrix multiply-accumulate of signed 8-bit integers with `s32` accumulation.",
         &["wmma.mma.sync.aligned.row.col.m32n8k16.s32.s8.s8.s32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r};", "W0108")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_NIBBLE, D_INTEGER, A_U4, B_U4, C_INTEGER], SUB_BYTE, ROW_COLUMN,
-        "Matrix multiply-accumulate of unsigned 4-bit integers, with `s32` sums.",
+        "Matrix multiply-accumulate of unsigned 4-bit integers with `s32` accumulation.",
         &["wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32 {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.col.row.m8n8k32.s32.u4.u4.s32 {r, r}, {r}, {r}, {r, r};", "W0302")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_NIBBLE, D_INTEGER, A_S4, B_S4, C_INTEGER], SUB_BYTE, ROW_COLUMN,
-        "Matrix multiply-accumulate of signed 4-bit integers, with `s32` sums.",
+        "Matrix multiply-accumulate of signed 4-bit integers with `s32` accumulation.",
         &["wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32.satfinite {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {r, r}, {r}, {_}, {r, r};", "W0507")]),
     product!("wmma.mma.bitOp.popc.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [BIT_OP, SHAPE_BIT, D_INTEGER, A_BIT, B_BIT, C_INTEGER], SUB_BYTE, ROW_COLUMN,
-        "Counts the bits of rows of A combined with columns of B, and adds.",
+        "Matrix multiply-accumulate of single bits: combines rows of A with columns of B, counts the set bits and adds the count to C.",
         &["wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {r, r}, {r}, {r}, {r, r};", "W0105")]),
 ];

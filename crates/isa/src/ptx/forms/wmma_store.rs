@@ -23,28 +23,28 @@ const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
 const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
-    "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
-    "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
+    "row", Layout(Row), ALWAYS, "row-major: adjacent elements in memory are adjacent in a row";
+    "col", Layout(Col), ALWAYS, "column-major: adjacent elements in memory are adjacent in a column";
 }
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; }
 set! { VECTOR: Vector "vector width";
-    "v2", Vector(V2), FLOATS, "the number of registers in the braces; may be left out";
-    "v4", Vector(V4), FLOATS, "the number of registers in the braces; may be left out";
+    "v2", Vector(V2), FLOATS, "number of registers in braces; optional";
+    "v4", Vector(V4), FLOATS, "number of registers in braces; optional";
 }
 set! { SHAPE_16: Shape "matrix shape";
-    "m16n16k16", Shape(16, 16, 16), FLOATS,                 "a matrix of 16 rows and 16 columns";
-    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).with(Wmma), "a matrix of 8 rows and 32 columns";
-    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).with(Wmma), "a matrix of 32 rows and 8 columns";
+    "m16n16k16", Shape(16, 16, 16), FLOATS,                 "16 x 16 matrix";
+    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).with(Wmma), "8 x 32 matrix";
+    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).with(Wmma), "32 x 8 matrix";
 }
 set! { SHAPE_SUB_BYTE: Shape "matrix shape";
-    "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "a matrix of 8 rows and 8 columns, product of 4-bit integers";
-    "m8n8k128", Shape(8, 8, 128), SUB_BYTE, "a matrix of 8 rows and 8 columns, product of single bits";
+    "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "8 x 8 matrix, result of a 4-bit integer multiplication";
+    "m8n8k128", Shape(8, 8, 128), SUB_BYTE, "8 x 8 matrix, result of a single-bit multiplication";
 }
 set! { SHAPE_TF32: Shape "matrix shape";
-    "m16n16k8", Shape(16, 16, 8), AMPERE, "a matrix of 16 rows and 16 columns, product of tf32 numbers";
+    "m16n16k8", Shape(16, 16, 8), AMPERE, "16 x 16 matrix, result of a `tf32` multiplication";
 }
 set! { SHAPE_DOUBLE: Shape "matrix shape";
-    "m8n8k4", Shape(8, 8, 4), AMPERE, "a matrix of 8 rows and 8 columns, product of doubles";
+    "m8n8k4", Shape(8, 8, 4), AMPERE, "8 x 8 matrix, result of a double-precision multiplication";
 }
 types!(TYPE_16, Type; FLOATS => F16 F32; INTEGERS => S32);
 types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F32);
@@ -55,8 +55,8 @@ types!(TYPE_DOUBLE, Type; AMPERE => F64);
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
-        "a matrix is stored to global or shared memory of the block"),
-    rule(Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "a result matrix has elements `.f16`, `.f32`, `.s32` or `.f64`"),
+        "a matrix can be stored to global memory or shared memory of the block only"),
+    rule(Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "the elements of matrix D must be `.f16`, `.f32`, `.s32` or `.f64`"),
 ];
 
 /// `.aligned` is refused before this version and required from it on.
@@ -73,7 +73,7 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), leads: 2, gate: FLOATS, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D from the fragments of all lanes; its rows or columns start `stride` elements apart.", SECTION;
+        "Stores matrix D from the fragments of the warp; `stride` is the distance between rows or columns in elements.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};"],
         bad: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
@@ -81,19 +81,19 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), leads: 2, gate: SUB_BYTE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D of 4-bit integers or single bits from the fragments of all lanes.", SECTION;
+        "Stores matrix D of a 4-bit integer or single-bit `wmma.mma` from the fragments of the warp.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D of tf32 numbers from the fragments of all lanes.", SECTION;
+        "Stores matrix D of a `tf32` `wmma.mma` from the fragments of the warp.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_DOUBLE, SPACE, VECTOR, TYPE_DOUBLE], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D of doubles from the fragments of all lanes.", SECTION;
+        "Stores matrix D of double-precision values from the fragments of the warp.", SECTION;
         good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;", "W0508")]),
 ];

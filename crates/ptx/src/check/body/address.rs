@@ -371,6 +371,6 @@ fn unbracketed(kind: OperandKind) -> &'static str {
         }
         OperandKind::Sink => "the sink `_`",
         OperandKind::Vector { .. } => "a brace list",
-        _ => "something else",
+        _ => "another kind of operand",
     }
 }

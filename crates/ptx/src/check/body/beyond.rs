@@ -185,7 +185,7 @@ impl<'a> BodyChecker<'a, '_> {
         match sum.map(|operand| operand.span) {
             None => Some(()),
             Some(span) => {
-                let found = "a sum with a name";
+                let found = "an address expression";
                 self.report(diagnose::expected_register(span, found));
                 None
             }

@@ -95,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
                 if let Some(declared) = self.declared.function(*function)
                     && !declared.defined
                 {
-                    self.expect_convention(target, "a call of another module")?;
+                    self.expect_convention(target, "a call to another module")?;
                 }
                 self.match_signature(site, *function, &elements)?;
             }
@@ -104,7 +104,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.match_table(site, parts.table, &elements)?;
             }
             Callee::System(_) => {
-                self.expect_convention(target, "a call of another module")?;
+                self.expect_convention(target, "a call to another module")?;
                 self.check_table(parts.table)?;
             }
         }

@@ -200,7 +200,7 @@ impl<'a> BodyChecker<'a, '_> {
             Matrix::A => (&[0, 1], "0 or 1"),
             Matrix::B | Matrix::C | Matrix::D => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
         };
-        let ranges = [(bytes, allowed, "byte"), (lanes.0, lanes.1, "lane")];
+        let ranges = [(bytes, allowed, "byte ID"), (lanes.0, lanes.1, "thread ID")];
         let first = self.body.elements.len();
         let (mut n, mut is_right) = (0, true);
         for (index, (child, _)) in children.enumerate() {
@@ -252,14 +252,14 @@ impl<'a> BodyChecker<'a, '_> {
                 }
                 Binding::Register(register) if !is_stride(self.body.type_of(register)) => {
                     let ty = self.body.type_of(register);
-                    let found = format!("a sum with a `.{ty}` register");
+                    let found = format!("a `.{ty}` register plus a constant");
                     self.report(diagnose::stride_type(operand.span, &found));
                     None
                 }
                 binding => {
                     self.report(diagnose::beyond_manual(
                         operand.span,
-                        "a sum with a register",
+                        "a register plus a constant",
                     ));
                     match binding {
                         Binding::Register(register) => {
@@ -323,10 +323,10 @@ impl<'a> BodyChecker<'a, '_> {
         let bits = stride.saturating_mul(ty.width_bits().into());
         let problem = if stride < least.into() {
             format!(
-                "a stride of {stride} makes lines overlap: a {line} has {least} elements, and less is undefined"
+                "a stride of {stride} is less than the {least} elements of a {line}, which is undefined behaviour"
             )
         } else if !bits.is_multiple_of(128) {
-            format!("a stride of {stride} elements puts lines off their 16-byte alignment")
+            format!("a stride of {stride} elements violates the 16-byte alignment of each {line}")
         } else {
             return;
         };

@@ -132,8 +132,10 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         }
         let why = match registers.ty {
-            ScalarType::F16 => "shape and type say so, with two halves in a register",
-            _ => "shape and type say so",
+            ScalarType::F16 => {
+                "the count follows from shape and type, with two `.f16` elements per register"
+            }
+            _ => "the count follows from shape and type",
         };
         self.report(diagnose::fragment_size(span, count, expected, why));
         None

@@ -235,7 +235,7 @@ impl<'a> BodyChecker<'a, '_> {
             // What is only read came with the launch.
             if !place.is_stored {
                 let variable = self.inferred_parameter(text, size);
-                let line = format!("`.param .b8 {text}[{size}];` (a parameter of the kernel)");
+                let line = format!("`.param .b8 {text}[{size}];` (a kernel parameter)");
                 return (Binding::Variable(variable), line);
             }
             let variable = self.inferred_variable(text, array, size);
@@ -293,7 +293,7 @@ impl<'a> BodyChecker<'a, '_> {
             false => format!("`.{} .b8 {text}[{size}];` (an array", array.name()),
         };
         let what = match counted {
-            Some(ty) => format!("{what} of {ty} 0, 1, 2, …"),
+            Some(ty) => format!("{what} of {ty} values 0, 1, 2, …"),
             None => what,
         };
         let made = place.barrier.filter(|barrier| !barrier.is_made);
@@ -303,15 +303,15 @@ impl<'a> BodyChecker<'a, '_> {
             let awaited = self.make_barrier(d, space, barrier);
             return (
                 Binding::Register(d),
-                format!("{what}, an mbarrier that awaits {awaited})"),
+                format!("{what}, an mbarrier that expects {awaited})"),
             );
         }
         if let Some(object) = place.object {
-            let line = format!("`.reg .b64 {text};` ({object} that comes with the launch)");
+            let line = format!("`.reg .b64 {text};` ({object}, provided by the launch)");
             return (Binding::Register(d), line);
         }
         let line = match step {
-            0 => format!("{what}, the same place for every lane)"),
+            0 => format!("{what}, the same address for all lanes)"),
             _ => format!("{what}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
@@ -377,7 +377,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.before(arrival);
         }
         match expects {
-            true => format!("{} bytes of each lane", barrier.bytes),
+            true => format!("{} bytes per lane", barrier.bytes),
             false if n_arrivals == 1 => "1 arrival".to_owned(),
             false => format!("{n_arrivals} arrivals"),
         }

@@ -167,7 +167,7 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
             _ if wanted.is_release && ty.width_bits() != 16 => {
-                diagnose::no_value(operand.span, "a sum with a name")
+                diagnose::no_value(operand.span, "an address expression")
             }
             Binding::Variable(variable) if ty.is_integer() => {
                 return Some(source(Source::VariableAddress {
@@ -182,7 +182,7 @@ impl<'a> BodyChecker<'a, '_> {
             binding => {
                 self.report(diagnose::beyond_manual(
                     operand.span,
-                    "a sum with a register",
+                    "a register plus a constant",
                 ));
                 return match binding {
                     Binding::Register(register) => {

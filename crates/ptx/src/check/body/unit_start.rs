@@ -90,10 +90,10 @@ impl Start {
     pub(super) fn described(self) -> Option<String> {
         match self {
             Start::Tile(tile) => Some(format!(
-                "the descriptor of a tile of {} 0, 1, 2, … in shared memory",
+                "the descriptor of a tile of {} values 0, 1, 2, … in shared memory",
                 tile.ty
             )),
-            Start::WarpLanes => Some("the lanes of tensor memory that the warp reaches".to_owned()),
+            Start::WarpLanes => Some("the tensor memory lanes that the warp can access".to_owned()),
             Start::Number(_) | Start::LaneTimes(_) => None,
         }
     }

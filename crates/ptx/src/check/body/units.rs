@@ -148,7 +148,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let value = source(value);
         match rounds {
-            true => self.expect_that(false, operand, "a value that needs no rounding"),
+            true => self.expect_that(false, operand, "a value that is converted without rounding"),
             false => Some(value),
         }
     }
@@ -195,7 +195,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let OperandKind::Sum { name, .. } = operand.kind
             && matches!(self.binding(name, operand.span), Binding::Variable(_))
         {
-            return self.expect_that(false, operand, "a register of 64 bits");
+            return self.expect_that(false, operand, "a 64-bit register");
         }
         let value = self.source(site, operand, ScalarType::U64, Fit::Exact)?;
         Some(source(value))

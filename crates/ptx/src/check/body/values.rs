@@ -96,12 +96,12 @@ impl NoValue {
             NoValue::Variable(_) | NoValue::Sum => "the address of a variable",
             NoValue::Function(_) => "the address of a function",
             NoValue::Vector { .. } => "a vector register",
-            NoValue::SpecialVector => "a special register without a component",
+            NoValue::SpecialVector => "a vector special register without a component",
             NoValue::Label => "a label",
             NoValue::Brackets => "an address in brackets",
             NoValue::Negated => "a negated register",
             NoValue::Nested => "a list",
-            NoValue::Component | NoValue::BeyondVector { .. } => "a component that does not exist",
+            NoValue::Component | NoValue::BeyondVector { .. } => "a nonexistent component",
         }
     }
 }

@@ -133,7 +133,7 @@ impl<'a> BodyChecker<'a, '_> {
                     Source::RegisterOffset { .. }
                         if lanes != VideoLanes::One || place != Place::Addend =>
                     {
-                        Some("a sum with a name")
+                        Some("an address expression")
                     }
                     _ => None,
                 };
@@ -206,12 +206,12 @@ impl<'a> BodyChecker<'a, '_> {
             (VideoLanes::Two | VideoLanes::Four, Place::Destination) => {
                 let is_own = found.bytes == (lanes == VideoLanes::Four);
                 (!is_own || !is_falling || most >= n)
-                    .then(|| wrong("parts of the result with falling numbers"))
+                    .then(|| wrong("parts of the result in descending order"))
             }
             (VideoLanes::Two | VideoLanes::Four, Place::Factor) => {
                 let is_own = found.bytes == (lanes == VideoLanes::Four);
                 (!is_own || digits.len() != n || most >= 2 * n)
-                    .then(|| wrong("as many parts of both sources as it computes"))
+                    .then(|| wrong("one part of either source per result"))
             }
         };
         match problem {

@@ -48,9 +48,9 @@ impl Pass<'_, '_> {
                 if function.kind == FunctionKind::Function {
                     return Some(id);
                 }
-                "a kernel has no second name"
+                "a kernel cannot have an alias"
             }
-            Some(_) => "a variable has no second name",
+            Some(_) => "a variable cannot have an alias",
             None => {
                 self.declarations().report_unknown(operand.span);
                 return None;
@@ -64,24 +64,26 @@ impl Pass<'_, '_> {
     fn alias_problem(&self, alias: FunctionId, function: FunctionId) -> Option<&'static str> {
         let is_alias = |id| self.aliases.iter().any(|(known, _)| *known == id);
         if alias == function {
-            return Some("a function is not an alias of itself");
+            return Some("a function cannot be an alias of itself");
         }
         if is_alias(alias) {
-            return Some("the name is an alias already");
+            return Some("the name is already an alias");
         }
         if is_alias(function) {
-            return Some("an alias is of a function, not of another alias");
+            return Some("an alias must refer to a function, not to another alias");
         }
         if self.declared.function(alias)?.defined {
-            return Some("the name has a body of its own");
+            return Some("the alias has a body");
         }
         let (own, other) = (self.head(alias)?, self.head(function)?);
         match other.linkage {
-            Some(Linkage::Weak) => return Some("a `.weak` function may be replaced by another"),
-            Some(Linkage::Extern) => return Some("an `.extern` function is in another module"),
+            Some(Linkage::Weak) => return Some("a `.weak` function may be replaced at link time"),
+            Some(Linkage::Extern) => {
+                return Some("an `.extern` function is defined in another module");
+            }
             Some(Linkage::Visible | Linkage::Common) | None => {}
         }
         let differs = redeclaration::signature_difference(&self.context, own, other);
-        differs.map(|_| "both names are declared with the same parameters and directives")
+        differs.map(|_| "both names must be declared with the same parameters and directives")
     }
 }

@@ -45,7 +45,7 @@ fn check_files<'t>(
             let mut all = operands(context, file);
             let number = all.next()?;
             if all.count() > 1 && !context.module.meets(FILE_TIMES) {
-                let what = "the time of a file";
+                let what = "a timestamp in `.file`";
                 reporter.report(special_gate(what, file.span, FILE_TIMES, context.module));
             }
             Some((integer(number)?, number.span))
@@ -56,8 +56,8 @@ fn check_files<'t>(
         if let [(first, place), (again, span)] = pair
             && first == again
         {
-            let message = format!("a file has the number {first} already");
-            let problem = diagnose::debug_data(*span, message).label(*place, "it is given here");
+            let message = format!("the file number {first} is already used");
+            let problem = diagnose::debug_data(*span, message).label(*place, "first used here");
             reporter.report(problem);
         }
     }
@@ -110,7 +110,7 @@ fn check_inlined<'t>(
     };
     for loc in locs.into_iter().filter(|loc| loc.arguments.len() > 3) {
         if !context.module.meets(INLINED) {
-            let what = "a line of an inlined function";
+            let what = "`inlined_at` in `.loc`";
             reporter.report(special_gate(what, loc.span, INLINED, context.module));
         }
         let mut rest = operands(context, loc).skip(3);
@@ -120,7 +120,7 @@ fn check_inlined<'t>(
             && applied.binary_search(&loc.span.start).is_ok()
         {
             let text = label.span.text(context.source);
-            let message = format!("no section has the label `{text}`");
+            let message = format!("no section contains the label `{text}`");
             reporter.report(diagnose::debug_data(label.span, message));
         }
         let numbers: Vec<&Operand> = rest.collect();
@@ -130,7 +130,7 @@ fn check_inlined<'t>(
             place(numbers.iter().copied()),
         ) && !is_known(at, loc.span.start)
         {
-            let message = "the function is inlined at a place that no earlier `.loc` names";
+            let message = "no earlier `.loc` specifies this `inlined_at` location";
             let problem = diagnose::debug_data(first.span.to(last.span), message);
             reporter.report(problem);
         }

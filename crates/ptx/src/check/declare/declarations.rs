@@ -148,31 +148,31 @@ impl<'a, 'c> Declarations<'a, 'c> {
         };
         let returns = header.returns.of(&tree.declarations);
         if let Some(open) = returns.iter().find(is_open) {
-            let message = "a function returns no array without size";
+            let message = "a function cannot return an array without size";
             self.report(diagnose::parameter_list(open.span, message));
         }
         let is_variable = |declaration: &&Declaration| declaration.space == DeclarationSpace::Param;
         if returns.len() > 1
             && let Some(variable) = returns.iter().find(is_variable)
         {
-            let message = "a function returns one `.param`, or several registers";
+            let message = "a function returns one `.param` variable or several registers";
             self.report(diagnose::parameter_list(variable.span, message));
         }
         let parameters = header.parameters.of(&tree.declarations);
         for (index, open) in parameters.iter().enumerate().filter(|(_, p)| is_open(p)) {
             if header.sort == FunctionSort::Entry {
-                let message = "a parameter of a kernel has a size";
+                let message = "a kernel parameter cannot be an array without size";
                 self.report(diagnose::parameter_list(open.span, message));
             }
             if index + 1 < parameters.len() {
-                let message = "only the last parameter is an array without size";
+                let message = "only the last parameter may be an array without size";
                 self.report(diagnose::parameter_list(open.span, message));
             }
             if open.space != DeclarationSpace::Param {
-                let message = "an array without size is in `.param`";
+                let message = "an array without size must be in `.param`";
                 self.report(diagnose::parameter_list(open.span, message));
             }
-            self.check_gate(OPEN_ARRAY, open.span, "a parameter without size");
+            self.check_gate(OPEN_ARRAY, open.span, "an array parameter without size");
         }
     }
 
@@ -198,11 +198,11 @@ impl<'a, 'c> Declarations<'a, 'c> {
         let (is_legal, message) = match header.sort {
             FunctionSort::Entry => (
                 declaration.space == S::Param,
-                "a parameter of a kernel is in `.param`",
+                "a kernel parameter must be in `.param`",
             ),
             FunctionSort::Func => (
                 matches!(declaration.space, S::Param | S::Reg),
-                "a parameter of a function is in `.param` or `.reg`",
+                "a function parameter must be in `.param` or `.reg`",
             ),
         };
         if !is_legal {
@@ -212,7 +212,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
             if let Some(pointer) = declaration.pointer
                 && within != Some(FunctionSort::Entry)
             {
-                let message = "only a parameter of a kernel is a `.ptr`";
+                let message = "`.ptr` is allowed for kernel parameters only";
                 self.report(diagnose::parameter_list(pointer.span, message));
             }
             let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
@@ -229,7 +229,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         for declarator in self.tree.declarators_of(declaration) {
             *sinks += usize::from(declarator.name.is_none());
             if declarator.name.is_none() && *sinks > most {
-                let message = "found `_`, expected a name of the parameter";
+                let message = "found `_`, expected a parameter name";
                 self.report(diagnose::parameter_list(declarator.name_span, message));
             }
         }

@@ -76,7 +76,7 @@ impl Pass<'_, '_> {
             && convention::is_kept(self.context.module)
             && let Some(ty) = convention::refused(self.context.source, function)
         {
-            let why = "under `debug` every function keeps to the calling convention";
+            let why = "with `debug`, all functions use the calling convention";
             let span = header.name_span;
             let text = span.text(self.context.source);
             self.reporter

@@ -18,7 +18,7 @@ pub(crate) fn function_difference(
     }
     let is_left_out = again.linkage.is_none() && first.linkage != Some(Linkage::Extern);
     if first.linkage != again.linkage && !is_left_out {
-        return Some("with another linkage");
+        return Some("with a different linkage");
     }
     signature_difference(context, first, again)
 }
@@ -31,7 +31,7 @@ pub(crate) fn signature_difference(
 ) -> Option<&'static str> {
     for word in [".noreturn", ".abi_preserve", ".abi_preserve_control"] {
         if directive_value(context, first, word) != directive_value(context, again, word) {
-            return Some("with other directives");
+            return Some("with different directives");
         }
     }
     list_difference(context, first.returns, again.returns)
@@ -66,7 +66,7 @@ fn list_difference(context: &Context<'_>, first: Range, again: Range) -> Option<
     let tree = context.tree;
     let (first, again) = (first.of(&tree.declarations), again.of(&tree.declarations));
     if first.len() != again.len() {
-        return Some("with another number of parameters");
+        return Some("with a different number of parameters");
     }
     let mut pairs = first.iter().zip(again);
     pairs.find_map(|(first, again)| parameter_difference(context, first, again))
@@ -78,7 +78,7 @@ fn parameter_difference(
     again: &Declaration,
 ) -> Option<&'static str> {
     if first.space != again.space {
-        return Some("with parameters in another state space");
+        return Some("with parameters in a different state space");
     }
     let declarators = |declaration| context.tree.declarators_of(declaration).first();
     let shapes = declarators(first).zip(declarators(again));
@@ -86,11 +86,11 @@ fn parameter_difference(
         has_type(context, Shape::of(first, one), Shape::of(again, other))
     });
     if !has_type {
-        return Some("with parameters of other types");
+        return Some("with parameters of different types");
     }
     let is_variable = first.space == DeclarationSpace::Param;
     if is_variable && alignment(first) != alignment(again) {
-        return Some("with parameters of another alignment");
+        return Some("with a different alignment of a parameter");
     }
     None
 }

@@ -104,7 +104,7 @@ impl Declarations<'_, '_> {
             return;
         };
         let InitValueKind::List { entries } = value.kind else {
-            self.check_field(value, "fields with their values in braces", None);
+            self.check_field(value, "a list of fields in braces", None);
             return;
         };
         let mut children = rest.get(..entries as usize).unwrap_or(rest);
@@ -285,7 +285,7 @@ impl Declarations<'_, '_> {
             }
             InitValueKind::MaskedInteger { mask, .. } => {
                 self.check_mask(value, mask);
-                self.check_gate(MASKED_NUMBERS, value.span, "a mask of a number");
+                self.check_gate(MASKED_NUMBERS, value.span, "a mask of a constant");
                 if !ty.is_float() {
                     return;
                 }
@@ -331,7 +331,7 @@ impl Declarations<'_, '_> {
             Binding::Function(_) | Binding::None => return None,
             Binding::Variable(variable) => match self.names.space_of(variable) {
                 StateSpace::Global | StateSpace::Const => return None,
-                _ => "a variable of another space",
+                _ => "a variable of another state space",
             },
             Binding::Register(_)
             | Binding::Vector { .. }

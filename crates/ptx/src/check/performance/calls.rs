@@ -88,7 +88,7 @@ impl Calls<'_> {
         match kind {
             CallKind::Known(id) => format!("`{}`", name(id)),
             CallKind::Recursive(id) => format!("the recursive function `{}`", name(id)),
-            CallKind::External(id) => format!("`{}`, which this module does not define,", name(id)),
+            CallKind::External(id) => format!("the external function `{}`", name(id)),
             CallKind::Indirect => "a function whose address is in a register".to_owned(),
             CallKind::System(name) => format!("`{name}`"),
         }

@@ -8,7 +8,7 @@ pub(crate) fn call_target(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_TARGET,
         span,
-        "expected a function, or a register with the address of one",
+        "expected a function, or a register that contains the address of a function",
     )
 }
 
@@ -22,9 +22,11 @@ pub(crate) fn call_prototype(span: Span) -> Diagnostic {
 
 /// A function with a convention of its own in a list of targets; `word` is its directive.
 pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic {
-    let message = format!("`{name}` has `{word}`, which a call by `.calltargets` does not keep");
+    let message = format!(
+        "`{name}` is declared with `{word}`, which a call through `.calltargets` does not preserve"
+    );
     let mut diagnostic = Diagnostic::error(CALL_TARGET, span, message);
-    diagnostic.help = Some(format!("name a `.callprototype` with `{word}` in the call"));
+    diagnostic.help = Some(format!("use a `.callprototype` with `{word}` in the call"));
     diagnostic
 }
 
@@ -32,12 +34,12 @@ pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic 
 pub(crate) fn removed_function(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is not available in kernels for `sm_90` and later");
     Diagnostic::error(CALL_TARGET, span, message)
-        .help("CUDA 12 removed it; let the host wait for the kernel, or define it in the module")
+        .help("CUDA 12 removed this function; synchronize on the host, or define the function in the module")
 }
 
 /// A prototype or table after a direct call.
 pub(crate) fn needless_table(span: Span) -> Diagnostic {
-    let message = "a prototype or list of targets is for calls through a register";
+    let message = "a prototype or list of targets is allowed only for calls through a register";
     Diagnostic::error(CALL_TARGET, span, message)
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn call_counts(
     let problem = Diagnostic::error(CALL_ARGUMENTS, span, message);
     match missing {
         Some((parameter, place)) => problem
-            .label(place, "has no argument")
+            .label(place, "no argument for this parameter")
             .help(format!("pass an argument for the parameter `{parameter}`")),
         None => problem,
     }
@@ -87,7 +89,7 @@ pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usi
             argument + 1
         ),
         None => format!(
-            "result {} is not compatible with that of `{name}`",
+            "result {} is not compatible with the return parameter of `{name}`",
             index + 1
         ),
     };
@@ -109,23 +111,25 @@ pub(crate) fn call_sequence(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_SEQUENCE,
         span,
-        "no call before this returns into the parameter",
+        "the parameter is read before any call returns a value in it",
     )
-    .help("a body reads its own `.param` variables after a call that names them in its first list")
+    .help("read a `.param` variable of the body after a call that lists it as a return parameter")
 }
 
 /// A result of the function itself, read.
 pub(crate) fn read_of_result(span: Span, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is what the function returns, which it cannot read");
+    let message = format!("`{name}` is a return parameter and cannot be read by its own function");
     Diagnostic::error(OWN_PARAMETER, span, message)
-        .help("keep the value in a register, and store it with `st.param`")
+        .help("keep the value in a register and store it with `st.param`")
 }
 
 /// A parameter of the function itself in the list of a call.
 pub(crate) fn own_parameter(span: Span, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a parameter of the function itself, which no call takes");
+    let message = format!(
+        "`{name}` is a parameter of the enclosing function and cannot be an argument or result of a call"
+    );
     Diagnostic::error(OWN_PARAMETER, span, message)
-        .help("load it, and store it to a `.param` variable of the body")
+        .help("load the value and store it to a `.param` variable of the body")
 }
 
 /// The address of a parameter of a call.
@@ -133,7 +137,7 @@ pub(crate) fn address_of_argument(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_SEQUENCE,
         span,
-        "a parameter that the body declares for a call has no address",
+        "a `.param` variable of a function body has no address",
     )
     .help("use `st.param` before the call and `ld.param` after it")
 }

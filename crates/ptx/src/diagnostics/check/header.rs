@@ -10,8 +10,8 @@ use warpgrid_isa::{ScalarType, Target, TargetGate, Version};
 use warpgrid_program::{Diagnostic, Needs, Span};
 
 pub(crate) fn empty() -> Diagnostic {
-    Diagnostic::error(EMPTY, Span::at(0), "the text has no statement")
-        .help("write a kernel or paste one")
+    Diagnostic::error(EMPTY, Span::at(0), "the source contains no statements")
+        .help("write or paste a kernel")
 }
 
 pub(crate) fn missing_version() -> Diagnostic {
@@ -45,14 +45,14 @@ pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> D
 
 /// An option of `.target` before any target.
 pub(crate) fn option_without_target(span: Span, text: &str) -> Diagnostic {
-    let message = format!("`{text}` is an option, expected a target before it");
+    let message = format!("found the option `{text}`, expected a target before it");
     Diagnostic::error(MISSING_TARGET, span, message)
 }
 
 /// An option for targets that are older than this one.
 pub(crate) fn needless_option(span: Span, text: &str, target: &Target) -> Diagnostic {
     let message = format!(
-        "`{text}` is for targets without double precision, found `{}`",
+        "`{text}` is allowed only for targets without double precision, found `{}`",
         target.name
     );
     Diagnostic::error(UNKNOWN_TARGET, span, message)
@@ -69,7 +69,7 @@ pub(crate) fn target_needs_version(
         need.name, need.since
     );
     let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
-        .label(version.span, format!("the version is {have}"));
+        .label(version.span, format!("the module's version is {have}"));
     found.needs = Needs {
         version: Some(need.since),
         ..Needs::default()
@@ -99,22 +99,22 @@ pub(crate) fn narrow_program(span: Span, target: &Target) -> Diagnostic {
             ".address_size 64",
         );
     }
-    let message = "assembler releases after 12.0 do not compile 32-bit programs";
-    Diagnostic::warning(ADDRESS_SIZE, span, message).help(
-        "release 12.0 compiles them; `.address_size 64` and PTX 2.3 or later have addresses of 64 bits",
-    )
+    let message = "`ptxas` releases after 12.0 do not compile 32-bit programs";
+    Diagnostic::warning(ADDRESS_SIZE, span, message)
+        .help("compile with release 12.0, or use `.address_size 64` with PTX 2.3 or later")
 }
 
 /// An address of 32 bits, taken of global memory.
 pub(crate) fn narrow_global(span: Span, ty: ScalarType) -> Diagnostic {
-    let message = format!("the address of a global variable has 64 bits, found `.{ty}`");
+    let message =
+        format!("found `.{ty}`, expected a 64-bit type for the address of a global variable");
     Diagnostic::error(ADDRESS_SIZE, span, message)
-        .help("32-bit programs are no longer supported; use `mov.u64`")
+        .help("use `mov.u64`; 32-bit programs are no longer supported")
 }
 
 /// The handle of a texture, a sampler or a surface, moved as another type.
 pub(crate) fn handle_type(span: Span, kind: &str, ty: ScalarType) -> Diagnostic {
-    let message = format!("the handle of a {kind} is a `.u64`, found `.{ty}`");
+    let message = format!("found `.{ty}`, expected `.u64` for the handle of a {kind}");
     Diagnostic::error(ADDRESS_SIZE, span, message).help("use `mov.u64`")
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
     let message = format!("`.address_size` needs PTX 2.3, found {version}");
     Diagnostic::error(ADDRESS_SIZE, span, message)
         .fix("remove the directive", span, "")
-        .help("addresses have 64 bits without it")
+        .help("without the directive, addresses have 64 bits")
 }
 
 /// `.target sm_90, debug` without debug information.
@@ -131,9 +131,9 @@ pub(crate) fn no_debug_section(span: Span) -> Diagnostic {
     Diagnostic::error(
         DEBUG_SECTION,
         span,
-        "the target says `debug`, but the module has no `.section`",
+        "the target has the option `debug`, but the module has no `.section`",
     )
-    .help("remove `debug` from `.target`, or compile with debug information")
+    .help("remove `debug` from `.target` or compile with debug information")
 }
 
 pub(crate) fn variable_too_large(span: Span) -> Diagnostic {

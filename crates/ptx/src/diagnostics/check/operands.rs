@@ -63,7 +63,7 @@ pub(crate) fn expected_address(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn constant_address(span: Span) -> Diagnostic {
-    let message = "a constant is an address in `.local` memory only";
+    let message = "constant addresses are allowed in `.local` memory only";
     Diagnostic::error(WRONG_OPERAND, span, message).help("move the address into a register first")
 }
 
@@ -92,7 +92,8 @@ pub(crate) fn out_of_range(
 
 /// A literal that is no part of a whole.
 pub(crate) fn not_a_fraction(opcode: &str, span: Span, found: f32) -> Diagnostic {
-    let message = format!("found {found}, expected more than 0 and at most 1 for `{opcode}`");
+    let message =
+        format!("found {found}, expected a fraction greater than 0 and at most 1 for `{opcode}`");
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
@@ -102,21 +103,21 @@ pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
         span,
         format!("found a vector register, expected a scalar value for `{opcode}`"),
     )
-    .help("name a component such as `.x`")
+    .help("select a component such as `.x`")
 }
 
 /// A component that a register does not have; `special` is the special register of this name, which the declared register hides.
 pub(crate) fn no_component(span: Span, special: Option<&str>) -> Diagnostic {
     let Some(special) = special else {
-        let message = "expected a component that the vector has";
+        let message = "the vector has no such component";
         return Diagnostic::error(WRONG_OPERAND, span, message);
     };
     let (declared, _) = special.split_once('.').unwrap_or((special, ""));
     let message = format!(
-        "found the register `{declared}` that is declared here, expected the special register `{special}`, which it hides"
+        "found the declared register `{declared}`, expected the special register `{special}`, which is shadowed by the declaration"
     );
     Diagnostic::error(WRONG_OPERAND, span, message)
-        .help(format!("give the register `{declared}` another name"))
+        .help(format!("rename the register `{declared}`"))
 }
 
 pub(crate) fn address_of_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
@@ -139,7 +140,7 @@ pub(crate) fn unknown_label(text: &str, span: Span, nearest: Option<&str>) -> Di
 
 pub(crate) fn duplicate(text: &str, span: Span, first: Span) -> Diagnostic {
     Diagnostic::error(DUPLICATE, span, format!("`{text}` is declared twice"))
-        .label(first, "it is declared here already")
+        .label(first, "previously declared here")
 }
 
 pub(crate) fn space_mismatch(
@@ -160,7 +161,7 @@ pub(crate) fn special_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         SPECIAL_REGISTER,
         span,
-        format!("found a special register, `{opcode}` does not take one"),
+        format!("`{opcode}` does not accept a special register"),
     )
     .help("`mov` it into a register first")
 }
@@ -198,13 +199,17 @@ pub(crate) fn sink_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         SINK,
         span,
-        format!("found the sink `_`, expected a register for the result of `{opcode}`"),
+        format!("found the sink `_`, expected a destination register for `{opcode}`"),
     )
 }
 
 pub(crate) fn sink_required(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("expected the sink `_`, since `{opcode}` gives no state back");
-    Diagnostic::error(NO_STATE, span, message).fix("discard the state".to_owned(), span, "_")
+    let message = format!("expected the sink `_`, because `{opcode}` returns no state");
+    Diagnostic::error(NO_STATE, span, message).fix(
+        "replace the destination with `_`".to_owned(),
+        span,
+        "_",
+    )
 }
 
 pub(crate) fn not_a_multiple(opcode: &str, span: Span, found: u64, of: u64) -> Diagnostic {
@@ -261,19 +266,19 @@ pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
 
 pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
     let expected = match threads {
-        0 => "some to arrive",
+        0 => "at least one warp",
         _ => "a multiple of 32",
     };
     let message = format!("found {threads} threads, expected {expected}");
     Diagnostic::error(BARRIER_NUMBER, span, message)
-        .help("threads arrive at a barrier in whole warps")
+        .help("the thread count of a barrier is a multiple of the warp size")
 }
 
 pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> Diagnostic {
     Diagnostic::error(
         PACKING,
         span,
-        format!("found {n} elements, which cannot be packed into `.{ty}` by `{opcode}`"),
+        format!("{n} elements cannot be packed into `.{ty}` by `{opcode}`"),
     )
 }
 

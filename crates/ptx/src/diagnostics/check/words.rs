@@ -30,7 +30,7 @@ pub(crate) fn unknown_instruction(
     );
     let legal = OPCODES.iter().copied().filter(|other| is_legal(other));
     if let Some(word) = nearest(name, legal) {
-        let title = format!("replace `{name}` by `{word}`");
+        let title = format!("replace `{name}` with `{word}`");
         return found
             .help(format!("did you mean `{word}`?"))
             .fix(title, span, word);
@@ -70,7 +70,7 @@ pub(crate) fn unknown_modifier(
         .or_else(|| nearest(text, own.iter().copied()));
     match best {
         Some(word) => found.help(format!("did you mean `.{word}`?")).fix(
-            format!("replace `.{text}` by `.{word}`"),
+            format!("replace `.{text}` with `.{word}`"),
             span,
             word,
         ),
@@ -83,7 +83,7 @@ pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
     let text = opcode.modifier(word);
     let message = format!("`{}` does not take `.{text}`", opcode.name());
     Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
-        .help("`.store.d` belongs to `wmma.store.d`")
+        .help("`.store.d` is part of the opcode `wmma.store.d`")
 }
 
 pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
@@ -101,7 +101,10 @@ pub(crate) fn duplicate_modifier(opcode: &Opcode<'_>, word: usize, first: usize)
         false => format!("`.{text}` cannot be combined with `.{other}`"),
     };
     Diagnostic::error(DUPLICATE_MODIFIER, opcode.modifier_span(word), message)
-        .label(opcode.modifier_span(first), format!("`.{other}` is here"))
+        .label(
+            opcode.modifier_span(first),
+            format!("`.{other}` is specified here"),
+        )
         .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
 }
 
@@ -126,7 +129,7 @@ pub(crate) fn illegal_type(
 pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> Diagnostic {
     let name = opcode.called(bound);
     let Some(missing) = bound.layout.slots.get(slot) else {
-        return Diagnostic::error(MISSING_MODIFIER, opcode.span, "a modifier is missing");
+        return Diagnostic::error(MISSING_MODIFIER, opcode.span, "missing modifier");
     };
     let message = match missing.kind {
         SlotKind::Set(set) => format!("`{name}` needs a {}", set.title),
@@ -172,7 +175,7 @@ fn gated(opcode: &Opcode<'_>, word: Option<usize>) -> (Span, String) {
 fn origin(gate: Gate) -> String {
     match gate.origin {
         Origin::Documented => String::new(),
-        Origin::Assembler(version) => format!(" (assembler {version})"),
+        Origin::Assembler(version) => format!(" (`ptxas` {version})"),
         Origin::Measured(target) => format!(" (measured on {target})"),
     }
 }
@@ -206,9 +209,9 @@ pub(crate) fn needs_target(
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let first = gate.target.lowest_from(module.target);
-    let name = first.map_or("another one", |t| t.name);
+    let name = first.map_or("another target".to_owned(), |t| format!("`{}`", t.name));
     let message = format!(
-        "{what} needs target `{name}`{}, found `{}`",
+        "{what} needs target {name}{}, found `{}`",
         origin(gate),
         module.target.name
     );
@@ -228,7 +231,9 @@ pub(crate) fn rounding_required(
     offer: &str,
     bound: &Bound,
 ) -> Diagnostic {
-    let message = format!("converting `.{from}` to `.{to}` needs a rounding such as `.{offer}`");
+    let message = format!(
+        "conversion from `.{from}` to `.{to}` needs a rounding modifier such as `.{offer}`"
+    );
     let wrong = bound
         .word(SlotName::Round)
         .or_else(|| bound.word(SlotName::IntegerRound));
@@ -249,7 +254,7 @@ pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic
         .or_else(|| bound.word(SlotName::IntegerRound))
         .unwrap_or(0);
     let text = opcode.modifier(word);
-    let message = format!("this conversion is exact, `.{text}` is not allowed");
+    let message = format!("`.{text}` is not allowed for this exact conversion");
     Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
         format!("remove `.{text}`"),
         opcode.dotted_span(word),
@@ -273,7 +278,7 @@ pub(crate) fn needless_saturation(
     to: ScalarType,
     from: ScalarType,
 ) -> Diagnostic {
-    let message = format!("`.sat` is not allowed between `.{from}` and `.{to}`");
+    let message = format!("`.sat` is not allowed for the conversion from `.{from}` to `.{to}`");
     Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message).fix(
         "remove `.sat`",
         opcode.dotted_span(word),
@@ -282,12 +287,12 @@ pub(crate) fn needless_saturation(
 }
 
 pub(crate) fn signs_of_three(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` takes two sources: `.xorsign` combines two signs");
+    let message = format!("`{opcode}` with `.xorsign` takes two sources");
     Diagnostic::error(OPERAND_COUNT, span, message)
 }
 
 pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` of two sources needs `.xorsign` and `.abs` together");
+    let message = format!("`{opcode}` with two sources needs both `.xorsign` and `.abs`");
     Diagnostic::error(MISSING_MODIFIER, span, message)
 }
 
@@ -304,7 +309,7 @@ pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
         opcode.modifier_span(word),
         format!("`.{text}` is part of the opcode, expected `{name}.{text}`"),
     )
-    .help("the modifiers that are no part of the opcode follow it in any order");
+    .help("all other modifiers may follow the opcode in any order");
     found.fixes.push(Fix {
         title: format!("write `{name}.{text}`"),
         edits: vec![
@@ -325,7 +330,7 @@ pub(crate) fn needs_sync(opcode: &Opcode<'_>) -> Diagnostic {
     let name = opcode.name();
     let message = format!("`{name}` without `.sync` was removed in PTX 6.4 for `sm_70` and later");
     Diagnostic::error(NEEDS_SYNC, opcode.span, message).help(format!(
-        "write `{name}.sync`, and the mask of the lanes that take part, such as `0xffffffff`, as the last operand"
+        "write `{name}.sync` and add the mask of the participating lanes, such as `0xffffffff`, as the last operand"
     ))
 }
 
@@ -346,13 +351,13 @@ pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usiz
     let message = format!("`.{text}` needs `.relaxed` or `.acquire`");
     let found = Diagnostic::error(SCOPE, opcode.modifier_span(word), message);
     match sem {
-        Some(sem) => found.label(opcode.modifier_span(sem), "this order has no scope"),
+        Some(sem) => found.label(opcode.modifier_span(sem), "this memory order has no scope"),
         None => found,
     }
 }
 
 pub(crate) fn ftz_of_conversion(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
-    let message = "only conversions from or to `.f32` flush subnormals";
+    let message = "`.ftz` is allowed only for conversions from or to `.f32`";
     Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
         "remove `.ftz`",
         opcode.dotted_span(word),
@@ -365,7 +370,7 @@ pub(crate) fn mad_rounding(opcode: &Opcode<'_>) -> Diagnostic {
     Diagnostic::error(
         MISSING_MODIFIER,
         opcode.span,
-        "`mad` needs a rounding from `sm_20` on",
+        "`mad` needs a rounding modifier on `sm_20` and later",
     )
     .help("expected `.rn`, `.rz`, `.rm` or `.rp`")
     .fix("add `.rn`", place, ".rn")

@@ -312,7 +312,7 @@ impl<'a> BodyChecker<'a, '_> {
                     && convention::is_kept(self.module)
                 {
                     let text = span.text(self.source);
-                    let why = "a function whose address is taken keeps to the calling convention";
+                    let why = "a function whose address is taken uses the calling convention";
                     self.report(not_passed(span, text, ty, why));
                     return None;
                 }
@@ -327,7 +327,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.unknown(span);
                 return None;
             }
-            _ => diagnose::expected_value(span, ty, "an expression over a name"),
+            _ => diagnose::expected_value(span, ty, "an expression with a name"),
         };
         self.report(problem);
         None

@@ -72,7 +72,7 @@ impl<'a> BodyChecker<'a, '_> {
     ) {
         if let Some(text) = self.halves(site, opcode, store) {
             problem.fixes.push(Fix {
-                title: "split it into two stores".to_owned(),
+                title: "split the store into two".to_owned(),
                 edits: vec![Edit {
                     span: site.span,
                     text,

@@ -165,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         if fits {
             return Some(OperandValue::Absent);
         }
-        let expected = format!("{} of another type", rule.what);
+        let expected = format!("{} of a different type", rule.what);
         self.expect_that(false, operand, &expected)
     }
 
@@ -308,7 +308,7 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(OperandValue::Absent);
         }
         if let OperandKind::Integer { .. } = first.kind {
-            return self.expect_that(false, operand, "a register of 32 bits");
+            return self.expect_that(false, operand, "a 32-bit register");
         }
         let value = self.source(site, first, ScalarType::B32, Fit::Exact)?;
         Some(source(value))

@@ -48,7 +48,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             U::Mask if is_number(operand) => {
                 let fits = |n| n <= u64::from(u16::MAX);
-                self.number_that(operand, fits, "a number of 16 bits")
+                self.number_that(operand, fits, "a 16-bit constant")
             }
             U::Mask => {
                 let value = self.source(site, operand, ScalarType::U16, Fit::Exact)?;
@@ -84,18 +84,18 @@ impl<'a> BodyChecker<'a, '_> {
     /// The power of two that a sum is divided by.
     fn sum_scale(&mut self, operand: &Operand) -> Option<OperandValue> {
         if !self.module.meets(SCALED_INPUT) {
-            let what = "a scale of the sum";
+            let what = "an accumulator scale";
             self.report(special_gate(what, operand.span, SCALED_INPUT, self.module));
             return None;
         }
-        self.number_that(operand, |n| n <= 15, "a number from 0 to 15")
+        self.number_that(operand, |n| n <= 15, "a constant from 0 to 15")
     }
 
     /// A scale that is there where no lanes are left out.
     fn sparse_scale(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let mut operands = site.operands;
         let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
-        let what = "a number, and no lanes that are left out";
+        let what = "a constant and no disable-output-lane mask";
         self.number_that(operand, |_| !has_lanes, what)
     }
 }

@@ -156,7 +156,7 @@ impl<'a> BodyChecker<'a, '_> {
             (OperandKind::Vector { .. }, _) => return self.listed((place, values), &rule),
             (_, element) => element.is_ok_and(|element| rule.fits(vec![element])),
         };
-        self.expect_that(fits, place, "coordinates of 32 bits")
+        self.expect_that(fits, place, "32-bit coordinates")
     }
 
     /// What a surface takes or gives.

@@ -33,7 +33,7 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => {
                     let fits = |ty: ScalarType| ty.width_bits() == 32 && ty != ScalarType::Pred;
                     let is_word = self.is_register(operand, fits);
-                    self.expect_that(is_word, operand, "a register of 32 bits")
+                    self.expect_that(is_word, operand, "a 32-bit register")
                 }
             },
             U::Lanes => self.lanes(site, role, written),
@@ -70,7 +70,7 @@ impl<'a> BodyChecker<'a, '_> {
         if site.plan.modifiers.has(Flag::AShift)
             && !matches!(operand.kind, OperandKind::Address { .. })
         {
-            let expected = "a matrix in tensor memory, since it is shifted";
+            let expected = "a matrix in tensor memory, as required by `.ashift`";
             return self.expect_that(false, operand, expected);
         }
         match operand.kind {
@@ -94,8 +94,10 @@ impl<'a> BodyChecker<'a, '_> {
         let has_both = site.operands.count() == site.plan.n_most;
         if list == has_both && site.plan.n_most != site.plan.n_least {
             let expected = match list {
-                true => "a descriptor where both operands may be transposed",
-                false => "registers where only operand B may be transposed",
+                true => {
+                    "a descriptor, because the instruction has transpose operands for both A and B"
+                }
+                false => "registers, because the instruction has a transpose operand for B only",
             };
             return self.expect_that(false, operand, expected);
         }

@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let is_own = |(operand, _): &Written<'_>| !is_residency(operand);
                 let is_last = site.operands.filter(is_own).count() < site.plan.n_most;
                 self.meets_at(
-                    "an offset or a value to compare with",
+                    "an offset or depth comparison value",
                     written.0.span,
                     OFFSETS,
                 )?;
@@ -87,7 +87,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             _ => false,
         };
-        self.expect_that(is_predicate, operand, "a predicate after the bar")?;
+        self.expect_that(is_predicate, operand, "a predicate after `|`")?;
         Some(())
     }
 
@@ -214,7 +214,7 @@ impl<'a> BodyChecker<'a, '_> {
                 ValueClass::Integer => true,
                 class => ScalarType::U32.takes(class, Fit::Integer),
             };
-            self.expect_that(is_index, operand, "the index of a layer first")?;
+            self.expect_that(is_index, operand, "the layer index as the first coordinate")?;
             // It goes with coordinates of any type.
             layer.class = ValueClass::Bits(32);
         }
@@ -264,7 +264,7 @@ impl<'a> BodyChecker<'a, '_> {
         let geometry = texture.geometry;
         if self.is_list(operand) {
             let Some(n) = geometry.n_offsets() else {
-                return self.expect_that(false, operand, "no offset of a cube");
+                return self.expect_that(false, operand, "no offset for a cube map");
             };
             let rule = ListRule::of(Count::AtLeast(n), ScalarType::S32, Fit::Integer)
                 .taking(SEVERAL)
@@ -281,7 +281,7 @@ impl<'a> BodyChecker<'a, '_> {
             true => is_bits || texture.coordinate == ScalarType::F32,
             false => class.is_some_and(|class| ScalarType::S32.takes(class, Fit::Integer)),
         };
-        self.expect_that(is_right, operand, "an offset, or a value to compare with")
+        self.expect_that(is_right, operand, "an offset or a depth comparison value")
     }
 
     /// A value that texels are compared with.
@@ -292,8 +292,8 @@ impl<'a> BodyChecker<'a, '_> {
                 .class_of(operand)
                 .is_some_and(|class| is_of(ScalarType::F32, class, Fit::Exact));
         let expected = match compares {
-            true => "a value to compare with",
-            false => "no value to compare with",
+            true => "a depth comparison value",
+            false => "no depth comparison value",
         };
         self.expect_that(fits, operand, expected)
     }
