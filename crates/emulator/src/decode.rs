@@ -162,7 +162,7 @@ impl Refusal {
 
     /// A modifier that the row of this meaning requires is not there.
     pub(crate) fn missing(what: &str) -> Refusal {
-        Refusal::Internal(format!("no {what} among the modifiers"))
+        Refusal::Internal(format!("missing {what} in the modifiers"))
     }
 }
 

@@ -486,14 +486,14 @@ mod tests {
         for (subject, part) in [
             ("IADD3", "IADD3 Rd{, Pd{, Pe}}, Ra, Rb, Rc\n"),
             ("IADD3", "PTX, among others: `add.s32`"),
-            ("BSSY", "PTX: none; the assembler inserts it"),
+            ("BSSY", "PTX: none; inserted by `ptxas`"),
             (
                 "XMAD",
-                "Warpgrid checks the name but does not execute it.\n",
+                "The emulator recognizes this opcode but does not execute it.\n",
             ),
             (
                 "LDG.E.BOGUS",
-                "unknown form: `.BOGUS` is no known modifier of `LDG` (known: `.",
+                "unknown form: unknown modifier `.BOGUS` of `LDG` (known: `.",
             ),
         ] {
             let text = explain(subject).expect("a known instruction");

@@ -15,7 +15,7 @@ pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
     }
     match unit(op, modifiers) {
         Some(_) => Support::Runs,
-        None => Support::not_yet("this operation on this type"),
+        None => Support::not_yet("this operation for this type"),
     }
 }
 

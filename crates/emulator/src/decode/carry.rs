@@ -14,7 +14,7 @@ pub(super) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
         | CarryOp::Mad
         | CarryOp::Madc => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32 | 64) => Support::Runs,
-            _ => Support::not_yet("carries of this type"),
+            _ => Support::not_yet("carry arithmetic for this type"),
         },
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     if runs {
         Support::Runs
     } else {
-        Support::not_yet("comparisons of this type")
+        Support::not_yet("comparisons for this type")
     }
 }
 

@@ -170,7 +170,7 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
             Ok(Place::Register(element))
         }
         _ => Err(Refusal::internal(
-            "a call takes registers, literals and variables".to_owned(),
+            "a call accepts registers, literals and variables".to_owned(),
         )),
     }
 }

@@ -121,7 +121,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     access.width_bytes = n_read as u32 * per_register * unit_bytes;
     let accesses = map
         .accesses(layout)
-        .ok_or_else(|| Refusal::missing("accesses of the fragment"))?;
+        .ok_or_else(|| Refusal::missing("fragment accesses"))?;
     let (n_major, n_minor) = match layout {
         MatrixLayout::Row => (map.rows, map.columns),
         MatrixLayout::Col => (map.columns, map.rows),
@@ -222,7 +222,7 @@ pub(super) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded
     let register = d.source(at, 32)?;
     let (selectors, _) = d.sources(at + 1, 16)?;
     let [byte, lane] = selectors[..] else {
-        return Err(Refusal::missing("selectors of scales"));
+        return Err(Refusal::missing("scale factor selectors"));
     };
     Ok(FactorsPlan {
         register,

@@ -13,7 +13,7 @@ pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
         MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => {
             let bytes = modifiers.ty.map_or(0, ScalarType::width_bytes) as usize;
             if bytes * modifiers.n_elements() > crate::exec::memory_ops::MAX_WIDTH {
-                return Support::not_yet("accesses of this width");
+                return Support::not_yet("accesses with this width");
             }
             Support::Runs
         }

@@ -12,7 +12,7 @@ use warpgrid_program::{OperandValue, Source};
 pub(super) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
     match op {
         MoveOp::Cvt | MoveOp::CvtPacked if !converts(modifiers) => {
-            Support::not_yet("conversions of these types")
+            Support::not_yet("conversions between these types")
         }
         MoveOp::Mov
         | MoveOp::Cvt
@@ -129,7 +129,7 @@ fn beside(modifiers: &Modifiers) -> Option<Beside> {
 
 /// `cvt` with random bits, or with factors: its last operand.
 fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
-    let missing = || Refusal::missing("random bits or scales");
+    let missing = || Refusal::missing("random bits or scale factors");
     let beside = beside(d.modifiers).ok_or_else(missing)?;
     let conversion = conversion(d)?;
     let last = (1..=3).rev().find(|index| !d.is_absent(*index));
@@ -248,7 +248,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
     if to.bank != a.bank || to.bits < a.bits {
         if a.bank == Bank::Predicate {
             return Err(Refusal::internal(
-                "a predicate moved to a number".to_owned(),
+                "a move of a predicate to an integer".to_owned(),
             ));
         }
         let (to_type, from) = (bits_type(to.bits), bits_type(a.bits));
@@ -296,7 +296,7 @@ fn transfer(d: &mut Decoder<'_>) -> Decoded<Op> {
     let (sources, _) = d.sources(1, bits)?;
     let n_bits = bits * sources.len() as u32;
     if n_bits > 128 {
-        let what = format!("a move of {n_bits} bits");
+        let what = format!("a {n_bits}-bit move");
         return Err(Refusal::NotYet(Some(what)));
     }
     let whole = d.hidden(n_bits);

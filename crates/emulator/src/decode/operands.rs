@@ -188,7 +188,7 @@ impl<'a> Decoder<'a> {
         let mut elements = Vec::with_capacity(operands.len());
         for (at, operand) in operands.iter().enumerate() {
             let OperandValue::Source(source, modifiers) = &operand.value else {
-                return Err(self.unexpected(index, "a place with coordinates"));
+                return Err(self.unexpected(index, "an address with coordinates"));
             };
             let is_variable = matches!(source, Source::VariableAddress { .. });
             let bits = if at == 0 || is_variable { 64 } else { 32 };
@@ -405,7 +405,9 @@ impl<'a> Decoder<'a> {
                     Bank::B32 => (element.slot, false, address.offset),
                     Bank::B64 => (element.slot, true, address.offset),
                     Bank::B128 | Bank::Predicate => {
-                        return Err(Refusal::internal("an address of another width".to_owned()));
+                        return Err(Refusal::internal(
+                            "an address with a different width".to_owned(),
+                        ));
                     }
                 }
             }

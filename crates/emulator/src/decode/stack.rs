@@ -86,7 +86,7 @@ fn answer(d: &mut Decoder<'_>) -> Decoded<Element> {
     let (elements, _) = d.sources(1, 32)?;
     let n = elements.len() as u32;
     if n == 0 || 128 % n != 0 {
-        return Err(Refusal::missing("parts of an answer"));
+        return Err(Refusal::missing("components of a response"));
     }
     let whole = d.hidden(128);
     let elements = d.pack(elements);

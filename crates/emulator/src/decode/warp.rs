@@ -13,7 +13,7 @@ pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
         WarpOp::Movmatrix => Support::Runs,
         WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32) => Support::Runs,
-            _ => Support::not_yet("reductions of this type"),
+            _ => Support::not_yet("reductions for this type"),
         },
     }
 }

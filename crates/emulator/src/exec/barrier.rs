@@ -42,7 +42,7 @@ pub(crate) fn arrive(
 ) -> Result<Arrived, Box<Halt>> {
     let plan = plan_of(&code.barriers, plan, mask)?;
     let Some(warp) = block.warps.get_mut(warp_index) else {
-        return Err(Halt::internal("a barrier without its warp", mask));
+        return Err(Halt::internal("no warp for a barrier", mask));
     };
     let depth = warp.splits.current().depth;
     let lanes = lanes_at(code, warp, depth, mask);

@@ -150,7 +150,7 @@ pub(crate) fn call(
     }
     if !plan.register.slot.is_some() {
         let Some(target) = plan.targets.first() else {
-            return Err(Halt::internal("a call without a target", mask));
+            return Err(Halt::internal("no target for a call", mask));
         };
         reserve(code, limits, warp, mask, depth, target)?;
         enter(code, warp, mask, depth, target, writer);
@@ -210,10 +210,7 @@ fn reserve(
         .get(target.function as usize)
         .map_or(0, |f| f.frame_bytes);
     let Some(frame) = warp.frames.get(depth as usize).copied() else {
-        return Err(Halt::internal(
-            "a call from a frame that is not there",
-            lanes,
-        ));
+        return Err(Halt::internal("no stack frame for a call", lanes));
     };
     let mut next = warp
         .frames

@@ -78,7 +78,7 @@ impl<'p> Starting<'p> {
     fn registers(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>) -> Executed {
         let Some(to) = &self.plan.to else {
             return Err(Halt::internal(
-                "an asynchronous store without a place",
+                "no destination for an asynchronous store",
                 l.mask,
             ));
         };
@@ -111,7 +111,7 @@ impl<'p> Starting<'p> {
     /// Copies: the places are examined now, the bytes are read later.
     fn copy(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>, source: &Source) -> Executed {
         let Some(to) = &self.plan.to else {
-            return Err(Halt::internal("a copy without a destination", l.mask));
+            return Err(Halt::internal("no destination for a copy", l.mask));
         };
         let objects = self.objects(reach, l)?;
         let sizes = read64(l, source.size);
@@ -197,7 +197,7 @@ impl<'p> Starting<'p> {
         earlier: &[Earlier],
     ) -> Executed {
         let Some((target, access)) = self.objects(reach, l)? else {
-            return Err(Halt::internal("an arrival without an mbarrier", l.mask));
+            return Err(Halt::internal("no mbarrier for an arrival", l.mask));
         };
         let addresses = addresses(l, access);
         let mut objects = Objects::new();

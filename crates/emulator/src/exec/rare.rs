@@ -406,7 +406,7 @@ fn execute(
             Err(Halt::new(kind, mask))
         }
         frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
-            Err(Halt::internal("an operation that no family executes", mask))
+            Err(Halt::internal("no executor for an operation", mask))
         }
     }
 }

@@ -63,7 +63,7 @@ impl Halt {
 
 /// The details of an operation that lanes execute.
 pub(crate) fn plan_of<P>(plans: &Plans<P>, id: PlanId<P>, lanes: u32) -> Result<&P, Box<Halt>> {
-    let missing = || Halt::internal("an operation without a plan", lanes);
+    let missing = || Halt::internal("no execution plan for an operation", lanes);
     plans.get(id).ok_or_else(missing)
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn stack(
         .function_at(choice.pc)
         .map_or(0, |f| f.frame_bytes);
     let Some(mut frame) = warp.frames.get(depth as usize).copied() else {
-        return Err(Halt::internal("a stack without a frame", mask));
+        return Err(Halt::internal("no frame on the stack", mask));
     };
     // The top of the stack is where the frame and what was reserved end.
     let fixed: Row64 = frame

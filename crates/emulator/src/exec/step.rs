@@ -263,7 +263,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
             Err(halt) => break Stop::Fault(halt),
         }
         let Some(choice) = choose(around.code, warp) else {
-            let what = "a place in the code without an instruction";
+            let what = "no instruction at the program counter";
             break Stop::Fault(Halt::internal(what, warp.splits.current().mask));
         };
         let mut stored = false;

@@ -204,13 +204,13 @@ fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
     let bytes = first.saturating_mul(unit.global_bytes as i64);
     if unit.n_values == 1 && bytes % MULTIPLE != 0 {
         return Err(format!(
-            "coordinate {first} along dimension 0 is {bytes} bytes into a row, expected a multiple of {MULTIPLE}"
+            "coordinate {first} of dimension 0 corresponds to byte offset {bytes}, expected a multiple of {MULTIPLE}"
         ));
     }
     let is_store = transfer.direction == TensorDirection::Store;
     match transfer.least_place().filter(|_| is_store) {
         Some((dimension, place)) if place < 0 => Err(format!(
-            "a store begins at {place} along dimension {dimension}, expected 0 or more"
+            "a store starts at coordinate {place} of dimension {dimension}, expected at least 0"
         )),
         _ => Ok(()),
     }
@@ -219,7 +219,7 @@ fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
 /// Whether a map can be used by an instruction, as a sentence where it cannot.
 fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     if let Some(problem) = map.problem() {
-        return Err(format!("the tensor map is wrong: {problem}"));
+        return Err(format!("invalid tensor map: {problem}"));
     }
     let expected = match plan.mode {
         LoadMode::Tile | LoadMode::Gather4 | LoadMode::Scatter4 => TensorMode::Tiled,
@@ -229,7 +229,7 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     };
     if map.mode != expected {
         return Err(format!(
-            "the tensor map has the mode `{}`, expected `{}`",
+            "found a tensor map in mode `{}`, expected `{}`",
             map.mode.name(),
             expected.name()
         ));
@@ -241,14 +241,14 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     };
     if map.rank != n {
         return Err(format!(
-            "the tensor map has {} dimensions, expected {n}",
+            "found a tensor map with {} dimensions, expected {n}",
             map.rank
         ));
     }
     if is_gathered && map.box_extents[1] != 1 {
         let n = map.box_extents[1];
         return Err(format!(
-            "the box has {n} rows, expected 1: four rows are named one by one"
+            "found a box with {n} rows, expected 1 for gather and scatter"
         ));
     }
     Ok(())
@@ -284,7 +284,7 @@ fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>,
             flushes: matches!(map.ty, T::F32Ftz | T::Tf32Ftz),
         })),
         None => Err(format!(
-            "`.{}` does not combine elements of `{}`",
+            "`.{}` does not support elements of type `{}`",
             op.name(),
             map.ty.name()
         )),

@@ -23,7 +23,7 @@ pub(crate) fn tensor_map(
     let space = StateSpace::Generic;
     let (bytes, _, _) = map_bytes(reach, space, address, Purpose::Read, lane)?;
     TensorMap::decode(&bytes).ok_or_else(|| {
-        let why = format!("no tensor map is at 0x{address:x}");
+        let why = format!("no tensor map at address 0x{address:x}");
         Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
     })
 }
@@ -151,8 +151,8 @@ fn replace(
     });
     let Some(map) = replaced else {
         let why = match TensorMap::decode(&bytes) {
-            Some(_) => format!("`.{}` cannot be {value}", field.name()),
-            None => format!("no tensor map is at 0x{address:x}"),
+            Some(_) => format!("invalid value {value} for `.{}`", field.name()),
+            None => format!("no tensor map at address 0x{address:x}"),
         };
         return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
     };

@@ -67,7 +67,7 @@ pub(crate) fn execute(
             // Machine code takes bits out of a mask, whichever are there.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let why = format!(
-                    "{n} columns from 0x{first:x} on are not reserved: they were given back before, or never reserved"
+                    "deallocation of {n} tensor memory columns at 0x{first:x}, which are not allocated"
                 );
                 return Err(wrong(why, mask));
             }
@@ -120,16 +120,18 @@ fn allocate(
     let n = read64(&lanes, columns)[first_lane(choice.executed)] as u32;
     let mask = choice.executed;
     if !is_reservable(n) {
-        let why = format!("found {n} columns to reserve, expected a power of two from 32 to 512");
+        let why =
+            format!("found an allocation of {n} columns, expected a power of two from 32 to 512");
         return Err(wrong(why, mask));
     }
     if is_relinquished(around.tensor) {
-        let why = "columns are reserved after `tcgen05.relinquish_alloc_permit`, which gives up the right to";
+        let why = "allocation of tensor memory after `tcgen05.relinquish_alloc_permit`";
         return Err(wrong(why.to_owned(), mask));
     }
     let Some(first) = reserve(around.tensor, n, Writer { step, lane: 0 }) else {
         let used = n_columns_in_use(around.tensor);
-        let why = format!("no {n} columns of tensor memory are free: {used} of 512 are in use");
+        let why =
+            format!("cannot allocate {n} tensor memory columns: {used} of 512 columns are in use");
         return Err(wrong(why, mask));
     };
     let to = match to {
@@ -168,7 +170,7 @@ fn start_of(l: &Lanes<'_>, plan: &MovePlan, warp: u32) -> Result<TensorPlace, Bo
         return Ok(start);
     }
     let why = format!(
-        "the address names lane {} of tensor memory, and warp {warp} reaches lanes {first} to {}",
+        "the address is in tensor memory lane {}, but warp {warp} can access only lanes {first} to {}",
         start.lane,
         first + 31
     );
@@ -177,7 +179,7 @@ fn start_of(l: &Lanes<'_>, plan: &MovePlan, warp: u32) -> Result<TensorPlace, Bo
 
 fn outside(place: TensorPlace) -> Box<Halt> {
     let why = format!(
-        "lane {}, column {} is outside of tensor memory",
+        "lane {}, column {} is out of bounds of tensor memory",
         place.lane, place.column
     );
     wrong(why, FULL)
@@ -406,7 +408,7 @@ fn commit(
             };
             for rank in (0..16).filter(|rank| masks[lane] >> rank & 1 != 0) {
                 if rank >= reach.peers.n_ranks() {
-                    let why = format!("there is no block of rank {rank} in the cluster");
+                    let why = format!("no block with rank {rank} in the cluster");
                     return Err(wrong(why, 1 << lane));
                 }
                 let own = reach.peers.own_rank();

@@ -63,7 +63,7 @@ pub(crate) fn land(
         StartKind::Product(operands) => {
             let lanes = 1 << work.lane;
             let core =
-                core.ok_or_else(|| Halt::internal("a target without tensor cores", lanes))?;
+                core.ok_or_else(|| Halt::internal("a target without Tensor Cores", lanes))?;
             match operands.is_described {
                 true => product(&of_descriptor(operands, work), work, blocks, core, writer),
                 false => product(operands, work, blocks, core, writer),
@@ -131,7 +131,7 @@ impl Blocks<'_> {
 
 fn outside(place: TensorPlace) -> Box<Halt> {
     let why = format!(
-        "lane {}, column {} is outside of tensor memory",
+        "lane {}, column {} is out of bounds of tensor memory",
         place.lane, place.column
     );
     wrong(why, 1)
@@ -139,7 +139,7 @@ fn outside(place: TensorPlace) -> Box<Halt> {
 
 pub(super) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
     MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
-        let why = format!("the descriptor 0x{bits:016x} has no swizzle that exists");
+        let why = format!("unknown swizzle mode in the matrix descriptor 0x{bits:016x}");
         wrong(why, 1)
     })
 }
@@ -223,7 +223,7 @@ fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Ex
     let start = TensorPlace::of(work.d);
     if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
         let why = format!(
-            "the address names lane {} of tensor memory, expected a multiple of 32 below 128",
+            "found tensor memory lane {} in the address, expected a multiple of 32 below 128",
             start.lane
         );
         return Err(wrong(why, 1 << work.lane));
@@ -317,8 +317,7 @@ fn product(
     let reading = Reading::new(operands, work, blocks.places.len())?;
     let (says, sums) = (reading.says, reading.sums);
     if says.is_sparse != sums.is_sparse {
-        let why =
-            "the instruction descriptor and the instruction do not agree on whether A is sparse";
+        let why = "the sparsity bit of the instruction descriptor does not match the instruction";
         return Err(wrong(why.to_owned(), reading.lanes()));
     }
     let dense = dense_terms(operands.kind);
@@ -349,7 +348,7 @@ impl<'p> Reading<'p> {
         let lanes = 1 << work.lane;
         let unknown = || {
             let why = format!(
-                "the instruction descriptor 0x{:08x} is none of this kind",
+                "the instruction descriptor 0x{:08x} is not valid for this `.kind`",
                 work.descriptor
             );
             wrong(why, lanes)
@@ -365,7 +364,7 @@ impl<'p> Reading<'p> {
         };
         if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
             let why = format!(
-                "the instruction descriptor says {} rows and {} columns, which no product of {} blocks has",
+                "the instruction descriptor specifies M = {} and N = {}, which is not supported for {} blocks",
                 says.m, says.n, sums.n_blocks
             );
             return Err(wrong(why, lanes));

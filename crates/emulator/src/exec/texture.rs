@@ -76,10 +76,7 @@ fn find_wanted<'a>(
         Wanted::Either => "texture or surface",
     };
     let Some(image) = find(reach, handle) else {
-        return Err(wrong(
-            format!("no {kind} has the handle 0x{handle:x}"),
-            lane,
-        ));
+        return Err(wrong(format!("no {kind} with handle 0x{handle:x}"), lane));
     };
     let is_texture = image.facts.sampler.is_some();
     let name = &image.facts.name;
@@ -131,13 +128,13 @@ fn shape(facts: &ImageInit) -> String {
         ..
     } = facts;
     let size = match (height, depth) {
-        (0, _) => format!("{width} texels in a row"),
+        (0, _) => format!("one row of {width} texels"),
         (_, 0) => format!("{height} rows of {width} texels"),
         _ => format!("{depth} planes of {height} rows of {width} texels"),
     };
     match (facts.is_cubemap, layers) {
         (true, 0 | 1) => format!("six faces of {size}"),
-        (true, _) => format!("{layers} cubes with faces of {size}"),
+        (true, _) => format!("{layers} cube maps with faces of {size}"),
         (false, 0) => size,
         (false, _) => format!("{layers} layers of {size}"),
     }
@@ -147,7 +144,7 @@ fn other_shape(geometry: Geometry, image: &Image, lane: usize) -> Box<Halt> {
     let (geometry, name) = (geometry.name(), &image.facts.name);
     let shape = shape(&image.facts);
     wrong(
-        format!("`.{geometry}` does not take `{name}`, which has {shape}"),
+        format!("`.{geometry}` is not compatible with `{name}`, which has {shape}"),
         lane,
     )
 }
@@ -248,7 +245,7 @@ fn spot(
     });
     if has_samples && value(0) != 0 {
         let (name, sample) = (&image.facts.name, value(0));
-        let why = format!("found sample {sample} of `{name}`, whose texels have sample 0 alone");
+        let why = format!("found sample {sample} of `{name}`, which has only sample 0");
         return Err(wrong(why, lane));
     }
     let layer = match has_layers {
@@ -307,7 +304,7 @@ fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed
         let level = levels.as_ref().map_or(0, |levels| levels[lane] as u32);
         if level != 0 {
             let name = &image.facts.name;
-            let why = format!("found level {level} of `{name}`, which has level 0 alone");
+            let why = format!("found mipmap level {level} of `{name}`, which has only level 0");
             return Err(wrong(why, lane));
         }
         row[lane] = answer(&image.facts, plan.property);
@@ -504,7 +501,7 @@ fn place(
     let texel = facts.texel_bytes();
     let width = u64::from(plan.access.width_bytes);
     if plan.is_formatted && plan.op == SurfaceOp::Reduction && width != texel {
-        let why = format!("`{name}` has elements of {texel} bytes, expected {width}");
+        let why = format!("found {texel}-byte elements of `{name}`, expected {width} bytes");
         return Err(wrong(why, lane));
     }
     // Places along x, and how many of them an access takes.
@@ -536,7 +533,7 @@ fn place(
     ];
     if asked[0].rem_euclid(taken.max(1) as i64) != 0 {
         let why = format!(
-            "found byte {} along x of surface `{name}`, expected a multiple of {taken}",
+            "found byte offset {} in the x dimension of surface `{name}`, expected a multiple of {taken}",
             asked[0]
         );
         return Err(wrong(why, lane));
@@ -566,7 +563,8 @@ fn place(
                     _ => "layer",
                 };
                 let (found, n) = (asked[dimension], sizes[dimension]);
-                let why = format!("{unit} {found} lies outside of surface `{name}`, which has {n}");
+                let why =
+                    format!("{unit} {found} is out of bounds for surface `{name}`, which has {n}");
                 return Err(Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane));
             }
         };

@@ -360,7 +360,7 @@ pub(super) fn described(
 ) -> Result<SharedFactor, Box<Halt>> {
     let descriptor = MatrixDescriptor::decode(bits, plan.kind);
     let descriptor =
-        descriptor.ok_or_else(|| Halt::internal("a descriptor without a swizzle", FULL))?;
+        descriptor.ok_or_else(|| Halt::internal("a descriptor without a swizzle mode", FULL))?;
     Ok(SharedFactor {
         descriptor,
         major,

@@ -44,7 +44,10 @@ impl Recent {
         while self.snapshots.len() > 1
             && (self.snapshots.len() > MOST || self.size(state) > most_bytes)
         {
-            let (_, bytes) = self.snapshots.pop_front().expect("there are several");
+            let (_, bytes) = self
+                .snapshots
+                .pop_front()
+                .expect("there are several candidates");
             self.bytes -= bytes;
             if let Some(undo) = state.global.arena.undo_mut() {
                 undo.forget_oldest();

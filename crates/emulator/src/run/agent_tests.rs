@@ -244,7 +244,10 @@ fn an_operation_without_its_mbarrier_cannot_land() {
     machine.start_pending(operation(100)).unwrap();
     assert_eq!(machine.run(u64::MAX), Status::Faulted);
     let words = machine.fault().unwrap().to_string();
-    assert!(words.contains("there is no mbarrier object"), "{words}");
+    assert!(
+        words.contains("no mbarrier object at this address"),
+        "{words}"
+    );
     assert_eq!(machine.state.shared[0].contents()[8..12], [0; 4]);
 }
 
@@ -301,15 +304,15 @@ fn what_cannot_be_is_an_internal_fault() {
     let cases = [
         (
             vec![instruction(Op::Load(PlanId::new(9)))],
-            "an operation without a plan",
+            "no execution plan for an operation",
         ),
         (
             vec![instruction(Op::Barrier(PlanId::new(9)))],
-            "an operation without a plan",
+            "no execution plan for an operation",
         ),
         (
             vec![instruction(Op::Nop)],
-            "a place in the code without an instruction",
+            "no instruction at the program counter",
         ),
     ];
     for (code, what) in cases {

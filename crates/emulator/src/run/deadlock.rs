@@ -46,7 +46,10 @@ impl Machine {
             self.record_deadlock(0..self.state.blocks.len());
             if self.state.fault.is_none() {
                 let place = WarpPlace { block: 0, warp: 0 };
-                self.fail("no agent can step, and none waits", place);
+                self.fail(
+                    "no agent can execute a step, and no agent is waiting",
+                    place,
+                );
             }
         }
     }

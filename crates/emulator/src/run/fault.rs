@@ -175,27 +175,27 @@ impl fmt::Display for MatrixMistake {
         match self {
             MatrixMistake::MissingLanes { missing } => write!(
                 f,
-                "a matrix operation without {}: all 32 lanes of the warp take part, or the result is undefined",
+                "{} did not participate in a matrix instruction, which is undefined behaviour: all 32 threads of the warp must execute it",
                 LaneList(*missing)
             ),
             MatrixMistake::UnequalAddresses => write!(
                 f,
-                "lanes with an address of the matrix that differs from that of lane 0: the result is undefined"
+                "matrix address differs from that of lane 0, which is undefined behaviour: all threads of the warp must use the same address"
             ),
             MatrixMistake::UnequalStrides => write!(
                 f,
-                "lanes with a stride that differs from that of lane 0: the result is undefined"
+                "matrix stride differs from that of lane 0, which is undefined behaviour: all threads of the warp must use the same stride"
             ),
             MatrixMistake::MovedLines {
                 stride,
                 needed_bytes,
             } => write!(
                 f,
-                "a stride of {stride} elements is no multiple of {needed_bytes} bytes: some lines would land elsewhere"
+                "a stride of {stride} elements is not a multiple of {needed_bytes} bytes, so the compiled accesses would be misaligned"
             ),
             MatrixMistake::FactorSelectors { byte, lane } => write!(
                 f,
-                "byte {byte} and lane {lane} select the scales: there are no scales, or other lanes select others, and the result is undefined"
+                "invalid scale factor selector (byte ID {byte}, thread ID {lane}), which is undefined behaviour: the selector must refer to a scale factor and be the same in all lanes"
             ),
         }
     }
@@ -383,23 +383,26 @@ impl fmt::Display for Fault {
             FaultKind::Trap => write!(f, "{who} executed a trap"),
             FaultKind::Assert { message } => write!(f, "{who}: {message}"),
             FaultKind::NotEmulated { opcode, why: None } => {
-                write!(f, "`{opcode}` is not emulated yet")
+                write!(f, "`{opcode}` is not supported by the emulator yet")
             }
             FaultKind::NotEmulated {
                 opcode,
                 why: Some(why),
-            } => write!(f, "`{opcode}` is not run: {why}"),
-            FaultKind::StackOverflow => write!(f, "the stack of {who} overflowed"),
+            } => write!(f, "`{opcode}` is not supported by the emulator: {why}"),
+            FaultKind::StackOverflow => write!(f, "stack overflow in {who}"),
             FaultKind::BadCallTarget { address } => {
-                write!(f, "{who} called 0x{address:x}, which is no function")
+                write!(
+                    f,
+                    "{who} called 0x{address:x}, which is not the address of a function"
+                )
             }
             FaultKind::BadBranchIndex { index, n_targets } => write!(
                 f,
-                "{who} branched to entry {index} of a table of {n_targets}"
+                "{who} branched to index {index} of a table with {n_targets} targets"
             ),
             FaultKind::BadBarrier { id, threads } => match threads {
                 Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
-                None => write!(f, "there is no barrier {id}"),
+                None => write!(f, "barrier {id} does not exist"),
             },
             FaultKind::Mbarrier(fault) => {
                 write!(f, "{who}: ")?;
@@ -408,7 +411,7 @@ impl fmt::Display for Fault {
             FaultKind::DistantMbarrier => {
                 write!(
                     f,
-                    "{who}: the mbarrier is not in the block whose shared memory the bytes go to"
+                    "{who}: the mbarrier is not in the same block as the destination in shared memory"
                 )
             }
             FaultKind::TensorCopy { why }
@@ -420,14 +423,17 @@ impl fmt::Display for Fault {
             FaultKind::LeftOutBytes { bytes } => {
                 write!(
                     f,
-                    "found {bytes} bytes to leave out at one end of a copy, expected 0 to 15"
+                    "bulk copy ignores {bytes} bytes at one end, expected 0 to 15"
                 )
             }
             FaultKind::BadCopySize { bytes, multiple } => {
-                write!(f, "{who}: {bytes} bytes, expected a multiple of {multiple}")
+                write!(
+                    f,
+                    "{who}: found a size of {bytes} bytes, expected a multiple of {multiple}"
+                )
             }
             FaultKind::Internal { what } => {
-                write!(f, "an error of the emulator, not of the program: {what}")
+                write!(f, "internal emulator error: {what}")
             }
             FaultKind::Misaligned
             | FaultKind::OutOfBounds
@@ -441,7 +447,7 @@ fn write_misuse(f: &mut fmt::Formatter<'_>, fault: &MbarrierFault, name: &str) -
     let MbarrierFault { block, problem, .. } = fault;
     write!(f, "mbarrier {name} of block {block}: {problem}")?;
     match fault.held {
-        Some(held) => write!(f, "; it holds {held}"),
+        Some(held) => write!(f, " ({held})"),
         None => Ok(()),
     }
 }
@@ -459,28 +465,28 @@ fn write_reason(
     mbarrier: impl Fn(u64) -> String,
 ) -> fmt::Result {
     match reason {
-        WaitReason::Barrier { id } => write!(f, "for the others at barrier {id}"),
+        WaitReason::Barrier { id } => write!(f, "for the other threads at barrier {id}"),
         WaitReason::WarpLanes { missing } => {
             write!(f, "for {} of its warp", LaneList(*missing))
         }
         WaitReason::MbarrierPhase { address, parity } => write!(
             f,
-            "for the phase with parity {} of the mbarrier {}",
+            "for the phase with parity {} of mbarrier {}",
             u32::from(*parity),
             mbarrier(*address)
         ),
-        WaitReason::AsyncGroup { n: 0 } => write!(f, "for all its asynchronous groups"),
+        WaitReason::AsyncGroup { n: 0 } => write!(f, "for all asynchronous groups"),
         WaitReason::AsyncGroup { n } => {
-            write!(f, "for all but {n} of its asynchronous groups")
+            write!(f, "for all but {n} asynchronous groups")
         }
-        WaitReason::ClusterBarrier => write!(f, "for the others at the cluster's barrier"),
+        WaitReason::ClusterBarrier => write!(f, "for the other threads at the cluster barrier"),
         WaitReason::TensorColumns { n } => {
             write!(
                 f,
-                "for {n} columns of tensor memory, which are never given back"
+                "for {n} tensor memory columns that are never deallocated"
             )
         }
-        WaitReason::Memory => write!(f, "for a change of memory"),
+        WaitReason::Memory => write!(f, "for a memory location to change"),
     }
 }
 
@@ -492,7 +498,7 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
     } else {
         write!(f, "block ({x}, {y}, {z}) and others are stuck")?;
     }
-    write!(f, ": every thread that is left waits")?;
+    write!(f, ": all remaining threads are waiting")?;
     for waiter in waiting.iter().take(4) {
         write!(f, "; ")?;
         write!(f, "{} of warp {}", LaneList(waiter.lanes), waiter.warp)?;
@@ -541,7 +547,7 @@ impl fmt::Display for AccessMessage<'_> {
             Region::Variable { name, .. } => format!("variable `{name}`"),
             Region::Shared => "shared memory".to_owned(),
             Region::Local => "local memory".to_owned(),
-            Region::Parameters => "the kernel's parameters".to_owned(),
+            Region::Parameters => "the kernel parameters".to_owned(),
         };
         let size = place.size_bytes;
         if place.byte_offset < 0 {

@@ -130,7 +130,7 @@ impl Machine {
     ) -> Result<(), Box<Halt>> {
         let code = &self.setup.code;
         let origin = &pending.operation.origin;
-        let missing = || Halt::internal("a product without its warp", u32::MAX);
+        let missing = || Halt::internal("no warp for a matrix operation", u32::MAX);
         let plan = code.warp_products.get(PlanId::new(product.plan));
         let place = self
             .state
@@ -225,15 +225,14 @@ impl Machine {
         let plan = self.setup.code.tensor_memory.get(PlanId::new(work.plan));
         let Some(TensorMemoryPlan::Start(plan)) = plan else {
             return Err(Halt::internal(
-                "an operation on tensor memory without a plan",
+                "no execution plan for a tensor memory operation",
                 lanes,
             ));
         };
         let blocks = &self.state.blocks;
         let place = |index: &u64| blocks.iter().position(|b| b.index == *index);
         let places: Option<Vec<usize>> = work.blocks.iter().map(place).collect();
-        let places =
-            places.ok_or_else(|| Halt::internal("tensor memory without its block", lanes))?;
+        let places = places.ok_or_else(|| Halt::internal("no block for tensor memory", lanes))?;
         let mut blocks = Blocks {
             shared: &self.state.shared,
             tensor: &mut self.state.tensor,

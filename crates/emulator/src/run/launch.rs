@@ -262,7 +262,7 @@ impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = |[x, y, z]: &[u32; 3]| format!("{x}x{y}x{z}");
         match self {
-            LaunchError::NoSuchEntry => write!(f, "the module has no such kernel"),
+            LaunchError::NoSuchEntry => write!(f, "the module does not contain this kernel"),
             LaunchError::NotAnEntry { name } => {
                 write!(f, "`{name}` is not a kernel with a body")
             }
@@ -276,10 +276,13 @@ impl fmt::Display for LaunchError {
                 limit,
             } => {
                 let axis = ["x", "y", "z"].get(*axis).unwrap_or(&"?");
-                write!(f, "{what}.{axis} is {extent}, more than {limit}")
+                write!(f, "{what}.{axis} is {extent}, expected at most {limit}")
             }
             LaunchError::TooManyThreads { threads, limit } => {
-                write!(f, "a block of {threads} threads, more than {limit}")
+                write!(
+                    f,
+                    "found {threads} threads per block, expected at most {limit}"
+                )
             }
             LaunchError::BoundsOfKernel {
                 directive,
@@ -287,25 +290,25 @@ impl fmt::Display for LaunchError {
                 found,
             } => write!(
                 f,
-                "the kernel's `{directive}` says {}, the launch {}",
+                "`{directive}` of the kernel requires {}, found {} in the launch configuration",
                 shape(wanted),
                 shape(found)
             ),
             LaunchError::GridNotInClusters { grid, cluster } => write!(
                 f,
-                "grid {} is not a whole number of clusters of {}",
+                "grid {} is not divisible into clusters of {}",
                 shape(grid),
                 shape(cluster)
             ),
             LaunchError::ClusterTooLarge { blocks, limit } => write!(
                 f,
-                "a cluster of {blocks} blocks, more than the {limit} that can run together"
+                "found {blocks} blocks per cluster, expected at most {limit}"
             ),
             LaunchError::NoClusters { target } => {
-                write!(f, "`{target}` has no clusters; they begin with `sm_90`")
+                write!(f, "clusters need `sm_90` or later, found `{target}`")
             }
             LaunchError::ArgumentCount { expected, found } => {
-                write!(f, "found {found} arguments, the kernel expects {expected}")
+                write!(f, "found {found} arguments, expected {expected}")
             }
             LaunchError::ArgumentSize {
                 index,
@@ -314,41 +317,43 @@ impl fmt::Display for LaunchError {
                 found,
             } => write!(
                 f,
-                "argument {index} (`{name}`) has {found} bytes, expected {expected}"
+                "found {found} bytes for argument {index} (`{name}`), expected {expected}"
             ),
             LaunchError::BadPointer { index } => {
                 write!(
                     f,
-                    "argument {index} points to no buffer or beyond its own bytes"
+                    "a pointer in argument {index} is outside the argument or refers to an unknown buffer"
                 )
             }
             LaunchError::BadImage { index } => {
-                write!(f, "image {index} lies in no buffer, or reaches beyond it")
+                write!(f, "image {index} is not within a buffer")
             }
-            LaunchError::LimitTooLarge { asked, most } => write!(
-                f,
-                "`max_memory_bytes` is {asked}, more than the {most} that a machine can have"
-            ),
+            LaunchError::LimitTooLarge { asked, most } => {
+                write!(f, "`max_memory_bytes` is {asked}, expected at most {most}")
+            }
             LaunchError::SharedTooLarge { bytes, limit } => {
                 write!(
                     f,
-                    "{bytes} bytes of shared memory a block, more than {limit}"
+                    "found {bytes} bytes of shared memory per block, expected at most {limit}"
                 )
             }
             LaunchError::LocalTooLarge { bytes, limit } => {
                 write!(
                     f,
-                    "{bytes} bytes of local memory a thread, more than {limit}"
+                    "found {bytes} bytes of local memory per thread, expected at most {limit}"
                 )
             }
             LaunchError::BufferTooLarge { name, bytes, limit } => {
                 write!(
                     f,
-                    "buffer `{name}` of {bytes} bytes, more than the {limit} that fit"
+                    "buffer `{name}` has {bytes} bytes, expected at most {limit}"
                 )
             }
             LaunchError::MemoryTooLarge { bytes, limit } => {
-                write!(f, "the launch needs {bytes} bytes of memory, {limit} fit")
+                write!(
+                    f,
+                    "the launch needs {bytes} bytes of memory, expected at most {limit}"
+                )
             }
         }
     }

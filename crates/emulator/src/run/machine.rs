@@ -181,11 +181,11 @@ impl Machine {
             state.blocks.get_mut(place.block),
             state.tensor.get_mut(place.block),
         ) else {
-            return self.fail("the schedule chose a place that is not there", place);
+            return self.fail("the schedule chose a nonexistent agent", place);
         };
         let n_warps = block.warps.len();
         let Some(warp) = block.warps.get_mut(place.warp) else {
-            return self.fail("the schedule chose a warp that is not there", place);
+            return self.fail("the schedule chose a nonexistent warp", place);
         };
         if warp.fresh {
             warp.banks = self.spare.pop().unwrap_or_default();

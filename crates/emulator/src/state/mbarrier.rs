@@ -154,7 +154,7 @@ impl fmt::Display for MbarrierState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "phase with parity {}, {} of {} arrivals pending, {} bytes awaited",
+            "phase parity {}, pending count {} of {}, tx-count {}",
             u32::from(self.parity),
             self.pending,
             self.expected,
@@ -166,21 +166,21 @@ impl fmt::Display for MbarrierState {
 impl fmt::Display for MbarrierMisuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MbarrierMisuse::NoObject => write!(f, "there is no mbarrier object"),
+            MbarrierMisuse::NoObject => write!(f, "no mbarrier object at this address"),
             MbarrierMisuse::Count(count) => {
-                write!(f, "found a count of {count}, expected 1 to {MOST}")
+                write!(f, "found an arrival count of {count}, expected 1 to {MOST}")
             }
             MbarrierMisuse::TooManyArrivals(count) => {
-                write!(f, "{count} arrivals are more than are pending")
+                write!(f, "{count} arrivals exceed the pending count")
             }
             MbarrierMisuse::Completes(count) => {
                 write!(
                     f,
-                    "{count} arrivals complete the phase, which `.noComplete` excludes"
+                    "{count} arrivals would complete the phase, which `.noComplete` does not allow"
                 )
             }
             MbarrierMisuse::TooManyBytes(bytes) => {
-                write!(f, "{bytes} awaited bytes are more than an object can count")
+                write!(f, "a tx-count of {bytes} bytes is out of range")
             }
         }
     }

@@ -341,7 +341,7 @@ impl TensorMap {
         };
         if !(least..=MAX_RANK).contains(&rank) {
             return Some(format!(
-                "it has {rank} dimensions, expected {least} to {MAX_RANK}"
+                "found {rank} dimensions, expected {least} to {MAX_RANK}"
             ));
         }
         let is_packed = matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16);
@@ -351,7 +351,7 @@ impl TensorMap {
         };
         if !self.address.is_multiple_of(multiple) {
             return Some(format!(
-                "its address 0x{:x} is no multiple of {multiple}",
+                "the address 0x{:x} is not a multiple of {multiple}",
                 self.address
             ));
         }
@@ -359,7 +359,7 @@ impl TensorMap {
         for stride in strides {
             if !stride.is_multiple_of(multiple) || *stride >= 1 << 40 {
                 return Some(format!(
-                    "a stride is {stride} bytes, expected a multiple of {multiple} below 2^40"
+                    "found a stride of {stride} bytes, expected a multiple of {multiple} below 2^40"
                 ));
             }
         }
@@ -390,7 +390,7 @@ impl TensorMap {
             ));
         }
         let Some(swizzle) = self.swizzle() else {
-            return Some("its swizzle does not exist".to_owned());
+            return Some("unknown swizzle mode".to_owned());
         };
         let inner = match is_image {
             false => {
@@ -407,7 +407,7 @@ impl TensorMap {
             true => {
                 if !(1..=256).contains(&self.channels_per_pixel) {
                     let n = self.channels_per_pixel;
-                    return Some(format!("it has {n} channels per pixel, expected 1 to 256"));
+                    return Some(format!("found {n} channels per pixel, expected 1 to 256"));
                 }
                 let n_corners = match self.mode {
                     TensorMode::Tiled => 0,
@@ -420,7 +420,7 @@ impl TensorMap {
                         - corner(&self.lower_corner);
                     if n < 1 {
                         return Some(format!(
-                            "dimension {} has no place between its lower and its upper corner",
+                            "the bounding box of dimension {} is empty",
                             along + 1
                         ));
                     }
@@ -428,7 +428,7 @@ impl TensorMap {
                 if self.pixels_per_column > 1024 {
                     let n = self.pixels_per_column;
                     return Some(format!(
-                        "it has {n} pixels per column, expected at most 1024"
+                        "found {n} pixels per column, expected at most 1024"
                     ));
                 }
                 self.channels_per_pixel
@@ -453,10 +453,13 @@ impl TensorMap {
             ));
         }
         if self.interleave == Interleave::B32 && swizzle != Swizzle::B32 {
-            return Some("the interleave `32B` needs the swizzle `32B`".to_owned());
+            return Some("the interleave layout `32B` needs the swizzle mode `32B`".to_owned());
         }
         if self.fills_nan && !self.ty.is_float() {
-            return Some(format!("`{}` has no NaN to fill with", self.ty.name()));
+            return Some(format!(
+                "NaN fill is not supported for `{}`",
+                self.ty.name()
+            ));
         }
         None
     }

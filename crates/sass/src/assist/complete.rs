@@ -140,7 +140,7 @@ const fn example(shape: AddressShape) -> &'static str {
 fn register(name: &str, span: Span) -> Suggestion {
     let help = match name {
         "RZ" => "Zero.",
-        _ => "32 bits of each lane; the first of a run for 64 and 128 bits.",
+        _ => "A 32-bit register per lane; the first register of 64-bit and 128-bit operands.",
     };
     Suggestion {
         text: name.to_owned(),
@@ -158,7 +158,7 @@ fn labels(source: &str, tree: &Tree, span: Span) -> Vec<Suggestion> {
             StatementKind::Label(name) => Some(Suggestion {
                 text: format!("`({})", name.text(source)),
                 kind: SuggestionKind::Label,
-                help: "A place in the code.".to_owned(),
+                help: "A label in the code.".to_owned(),
                 needs: None,
                 span,
             }),

@@ -24,7 +24,7 @@ pub(crate) fn hover(
         let title = control.span.text(source).to_owned();
         let mut lines = control.control.fields(Some(target)).sentences();
         lines.push(
-            "Control information is for the scheduler and has no effect on results.".to_owned(),
+            "Control information is used by the scheduler and has no effect on results.".to_owned(),
         );
         return Some(text(control.span, title, lines));
     }
@@ -38,7 +38,7 @@ pub(crate) fn hover(
             false => "true",
         };
         let name = guard.predicate;
-        let line = format!("The instruction runs in the lanes where `{name}` is {which}.");
+        let line = format!("The instruction is executed by lanes with {which} `{name}`.");
         return Some(text(guard.span, guard.span.text(source).to_owned(), [line]));
     }
     if contains(instruction.opcode, offset) {
@@ -55,12 +55,12 @@ pub(crate) fn hover(
     {
         let line = match found.kind {
             AnnotationKind::Barrier => {
-                "A barrier that the instruction waits for or sets, for the scheduler. It has no effect on results."
+                "A scheduling barrier that the instruction waits for or sets. It has no effect on results."
             }
             AnnotationKind::Schedule => {
-                "When the next instruction may issue. It has no effect on results."
+                "The earliest issue of the next instruction. It has no effect on results."
             }
-            AnnotationKind::Remark => "A remark of the disassembler.",
+            AnnotationKind::Remark => "A comment of the disassembler.",
         };
         let title = found.span.text(source).to_owned();
         return Some(text(found.span, title, [line.to_owned()]));
@@ -98,20 +98,23 @@ fn opcode(
         (Some(store), _) => (store.syntax, store.help, store.on),
         (None, Some(row)) => (row.name, row.help, row.on),
         (None, None) => {
-            let line = "The tables do not have this opcode: it is kept and not analysed.";
+            let line = "Unknown opcode; the instruction is not analysed.";
             return Some(text(span, name.to_owned(), [line.to_owned()]));
         }
     };
-    let checked = format!("Read for `{}`.", target.name);
+    let checked = format!("Decoded for `{}`.", target.name);
     let ptx = find_store(name).map(|store| {
         let spans = tree.modifiers(instruction).iter();
         let words: Vec<&str> = spans.map(|span| span.text(source)).collect();
         let bound = bind(store, &words);
         let words: Vec<_> = bound.words.iter().map(|bound| bound.word).collect();
-        format!("As PTX: `{}`, among others.", pairs::ptx(store, &words))
+        format!(
+            "Corresponds to PTX `{}`, among others.",
+            pairs::ptx(store, &words)
+        )
     });
     let schedule = schedule_at(tree, instruction.span.start, target)
-        .map(|found| format!("Scheduling, without effect on results: {found}."));
+        .map(|found| format!("Scheduling (no effect on results): {found}."));
     let lines = [
         Some(help.to_owned()),
         ptx,
@@ -168,11 +171,11 @@ fn operand(
             let line = match memory.prefix.map(|prefix| prefix.text(source)) {
                 None => "An address: registers and an offset in bytes.",
                 Some("c") => {
-                    "A constant: the bank, then the byte within it. Launch facts and parameters are in bank 0."
+                    "A constant: bank and byte offset. The launch configuration and parameters are in bank 0."
                 }
-                Some("cx") => "A constant of the bank that the uniform register names.",
-                Some("desc") => "A descriptor, which says how memory is cached, and an address.",
-                Some(_) => "A place that the hardware knows by this name.",
+                Some("cx") => "A constant; the uniform register selects the bank.",
+                Some("desc") => "A descriptor, which specifies the caching, and an address.",
+                Some(_) => "A named hardware location.",
             };
             Some(text(operand.span, written, [line.to_owned()]))
         }
@@ -192,15 +195,11 @@ fn operand(
                 });
             Some(HoverText {
                 declared: label,
-                ..text(
-                    operand.span,
-                    written,
-                    ["Where the branch leads.".to_owned()],
-                )
+                ..text(operand.span, written, ["The branch target.".to_owned()])
             })
         }
         Value::Relocation(_) => {
-            let line = "A value that the linker fills in.".to_owned();
+            let line = "A relocation, resolved by the linker.".to_owned();
             Some(text(operand.span, written, [line]))
         }
         Value::Word(_) | Value::Float(_) | Value::Set(_) | Value::Unknown(_) => None,
@@ -211,14 +210,14 @@ fn signs(operand: &Operand) -> Option<String> {
     let signs = operand.signs;
     let words: Vec<&str> = [
         (signs.negated, "negated"),
-        (signs.absolute, "as an absolute value"),
-        (signs.inverted, "with its bits inverted"),
+        (signs.absolute, "replaced by its absolute value"),
+        (signs.inverted, "bitwise inverted"),
         (signs.not, "inverted"),
     ]
     .into_iter()
     .filter_map(|(written, word)| written.then_some(word))
     .collect();
-    (!words.is_empty()).then(|| format!("It is used {}.", words.join(", ")))
+    (!words.is_empty()).then(|| format!("The operand is {}.", words.join(", ")))
 }
 
 /// The run of registers that a store takes its data from.
@@ -243,19 +242,17 @@ fn data_run(
         return None;
     }
     match register.number {
-        RegisterNumber::Zero => Some(format!("Zero is stored: {bits} bits.")),
+        RegisterNumber::Zero => Some(format!("Stores {bits} zero bits.")),
         RegisterNumber::Number(number) if bits > 32 => {
             let last = u32::from(number) + bits / 32 - 1;
             Some(format!(
-                "`{register}` to `R{last}` are stored: {bits} bits, the lowest first."
+                "Stores `{register}` to `R{last}`: {bits} bits, the least significant register first."
             ))
         }
         RegisterNumber::Number(_) if bits < 32 => {
-            Some(format!("The low {bits} bits of `{register}` are stored."))
+            Some(format!("Stores the low {bits} bits of `{register}`."))
         }
-        RegisterNumber::Number(_) | RegisterNumber::True => {
-            Some(format!("`{register}` is stored."))
-        }
+        RegisterNumber::Number(_) | RegisterNumber::True => Some(format!("Stores `{register}`.")),
     }
 }
 
@@ -263,30 +260,32 @@ fn term(source: &str, term: &Term) -> HoverText {
     let title = term.span.text(source).to_owned();
     let line = match term.value {
         TermValue::Register(found) => register(found),
-        TermValue::Integer(value) => format!("An offset in bytes: {value} = {value:#x}."),
-        TermValue::Other(_) => "A value that the linker fills in.".to_owned(),
+        TermValue::Integer(value) => format!("Offset in bytes: {value} = {value:#x}."),
+        TermValue::Other(_) => "A relocation, resolved by the linker.".to_owned(),
     };
     text(term.span, title, [line])
 }
 
 fn register(register: Register) -> String {
     match (register.file, register.number) {
-        (RegisterFile::General, RegisterNumber::Zero) => "Reads zero; what is written is lost.",
-        (RegisterFile::General, _) => "A register: 32 bits of each lane.",
+        (RegisterFile::General, RegisterNumber::Zero) => {
+            "Zero register: reads zero, discards writes."
+        }
+        (RegisterFile::General, _) => "General-purpose register: 32 bits per lane.",
         (RegisterFile::Uniform, RegisterNumber::Zero) => {
-            "Reads zero; what is written is lost. One for the warp."
+            "Uniform zero register: reads zero, discards writes."
         }
-        (RegisterFile::Uniform, _) => "A uniform register: 32 bits for the whole warp.",
+        (RegisterFile::Uniform, _) => "Uniform register: 32 bits per warp.",
         (RegisterFile::Predicate, RegisterNumber::True) => {
-            "Reads true in every lane; what is written is lost."
+            "True predicate: reads true, discards writes."
         }
-        (RegisterFile::Predicate, _) => "A predicate: one bit of each lane.",
+        (RegisterFile::Predicate, _) => "Predicate register: 1 bit per lane.",
         (RegisterFile::UniformPredicate, RegisterNumber::True) => {
-            "Reads true; what is written is lost."
+            "Uniform true predicate: reads true, discards writes."
         }
-        (RegisterFile::UniformPredicate, _) => "A uniform predicate: one bit for the whole warp.",
-        (RegisterFile::Barrier, _) => "The lanes that meet again at `BSYNC`.",
-        (RegisterFile::Scoreboard, _) => "A counter of operations under way, for `DEPBAR`.",
+        (RegisterFile::UniformPredicate, _) => "Uniform predicate register: 1 bit per warp.",
+        (RegisterFile::Barrier, _) => "Convergence barrier: the lanes that reconverge at `BSYNC`.",
+        (RegisterFile::Scoreboard, _) => "Scoreboard: counter of pending operations for `DEPBAR`.",
     }
     .to_owned()
 }

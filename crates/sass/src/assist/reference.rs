@@ -34,7 +34,7 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
         opcode: text.to_owned(),
         syntax: text.to_owned(),
         help: format!(
-            "Control information for the scheduler, without effect on results. {}",
+            "Control information for the scheduler, no effect on results. {}",
             sentences.join(" ")
         ),
         needs: None,
@@ -96,7 +96,7 @@ fn explain_store(mnemonic: &str, row: &Store, words: &[&str]) -> Explanation {
         let mut earlier = bound.words[..index].iter();
         if let Some(first) = earlier.find(|first| first.slot == word.slot) {
             faults.push(format!(
-                "`.{}` and `.{}` exclude each other",
+                "`.{}` and `.{}` are mutually exclusive",
                 first.word.text, word.word.text
             ));
         }
@@ -133,12 +133,12 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
     let mut faults: Vec<String> = Vec::new();
     if ignores_modifiers(row.name) {
         for word in words.iter_mut().filter(|word| word.meaning.is_none()) {
-            let meaning = "not in the tables, without effect on the execution".to_owned();
+            let meaning = "undocumented; no effect on execution".to_owned();
             word.meaning = Some(WordMeaning::Literal(meaning));
         }
     } else {
         let unknown = best.unknown.iter().map(|word| match all.contains(word) {
-            true => format!("`.{word}` does not combine with the other modifiers"),
+            true => format!("`.{word}` cannot be combined with the other modifiers"),
             false => no_modifier(row.name, word, &all),
         });
         faults.extend(unknown);
@@ -149,7 +149,7 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
                 .map(|(word, _)| word)
                 .collect();
             format!(
-                "a modifier is missing (expected {})",
+                "missing modifier, expected {}",
                 alternatives(&words).unwrap_or_default()
             )
         });
@@ -224,7 +224,7 @@ const MAX_NAMED: usize = 12;
 /// Returns the sentence about a modifier that the tables do not have.
 fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
     if legal.is_empty() {
-        return format!("no modifier of `{opcode}` is known");
+        return format!("the modifiers of `{opcode}` are not documented");
     }
     let near = nearest(found, legal.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `.{near}`? "));
@@ -241,7 +241,7 @@ fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
             format!("{} or {n_others} others", named.join(", "))
         }
     };
-    format!("`.{found}` is no known modifier of `{opcode}` ({near}known: {expected})")
+    format!("unknown modifier `.{found}` of `{opcode}` ({near}known: {expected})")
 }
 
 fn needs(gate: TargetGate) -> Option<String> {
@@ -309,12 +309,12 @@ fn counterpart_line(counterpart: Counterpart) -> String {
 fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
     let mut remarks = Vec::new();
     if !is_executed(opcode) {
-        remarks.push("Warpgrid checks the name but does not execute it.".to_owned());
+        remarks.push("The emulator recognizes this opcode but does not execute it.".to_owned());
         if lines.is_empty() {
-            remarks.push("No documentation states its operands.".to_owned());
+            remarks.push("The operands are not documented.".to_owned());
         }
     } else if ignores_modifiers(opcode) {
-        remarks.push("Warpgrid executes it with any operands and modifiers.".to_owned());
+        remarks.push("The emulator executes it with any operands and modifiers.".to_owned());
     }
     remarks
 }
@@ -367,7 +367,7 @@ fn plain_value(word: &str, help: &str) -> ValueFacts {
         text: word.to_owned(),
         help: help.to_owned(),
         needs: None,
-        origin: "listings of assemblers 11.8 to 13.5".to_owned(),
+        origin: "listings of `ptxas` 11.8 to 13.5".to_owned(),
     }
 }
 

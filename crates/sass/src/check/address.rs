@@ -54,13 +54,13 @@ pub(crate) fn take_apart(tree: &Tree, source: &str, memory: &Memory) -> Result<P
         (Some((span, word)), _) => {
             return Err(NoShape {
                 span,
-                why: format!("a store does not write to `{word}`"),
+                why: format!("`{word}` is not a valid destination of a store"),
             });
         }
         (None, _) => {
             return Err(NoShape {
                 span: Span::at(0),
-                why: "a store has one address".to_owned(),
+                why: "found a second address, expected one".to_owned(),
             });
         }
     };
@@ -95,7 +95,7 @@ fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<Part, NoShape> {
         }),
         _ => Err(NoShape {
             span: bracket.span,
-            why: "a descriptor is in a uniform register: `desc[UR4]`".to_owned(),
+            why: "expected a descriptor in a uniform register, such as `desc[UR4]`".to_owned(),
         }),
     }
 }
@@ -118,14 +118,16 @@ fn add(
     match term.value {
         TermValue::Integer(value) => {
             if parts.offset.is_some() {
-                return err("an address has one offset");
+                return err("found a second offset, expected one");
             }
             let value = i128::from(value);
             let value = if negative { -value } else { value };
             parts.offset = Some((value, term.span));
             Ok(None)
         }
-        TermValue::Register(_) if negative => err("registers of an address are added"),
+        TermValue::Register(_) if negative => {
+            err("found a subtracted register in an address, expected `+`")
+        }
         TermValue::Register(register) => {
             let name_end = words
                 .first()
@@ -149,15 +151,17 @@ fn add(
                     parts.uniform = Some(part);
                     Ok(None)
                 }
-                RegisterFile::General => err("an address has one register of each lane"),
-                RegisterFile::Uniform => err("an address has one uniform register, without words"),
+                RegisterFile::General => err("found a second register in an address, expected one"),
+                RegisterFile::Uniform => {
+                    err("expected at most one uniform register without modifiers in an address")
+                }
                 RegisterFile::Predicate
                 | RegisterFile::UniformPredicate
                 | RegisterFile::Barrier
-                | RegisterFile::Scoreboard => err("this register holds no address"),
+                | RegisterFile::Scoreboard => err("this register cannot be part of an address"),
             }
         }
-        TermValue::Other(_) => err("an address is made of registers and an offset"),
+        TermValue::Other(_) => err("expected a register or an offset in an address"),
     }
 }
 
@@ -170,7 +174,7 @@ fn base_word(source: &str, words: &[Span], term: &Term) -> Result<BaseWord, NoSh
         ["X4" | "X8" | "X16"] => Ok(BaseWord::Scale),
         _ => Err(NoShape {
             span: term.span,
-            why: format!("`.{}` is no word of an address", texts.join(".")),
+            why: format!("`.{}` is not a modifier of an address", texts.join(".")),
         }),
     }
 }
@@ -190,7 +194,7 @@ fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShap
         return match (word, uniform) {
             (BaseWord::Pair, _) => Ok(AddressShape::Descriptor),
             (BaseWord::None | BaseWord::LowHalf | BaseWord::Scale, _) => {
-                err("after a descriptor comes a pair of registers: `[R2.64]`")
+                err("expected a register pair after the descriptor, such as `[R2.64]`")
             }
         };
     }
@@ -203,7 +207,9 @@ fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShap
         (true, BaseWord::Pair, true) => AddressShape::PairAndUniform,
         (true, BaseWord::LowHalf, true) if zero => AddressShape::ZeroAndUniform,
         (true, BaseWord::LowHalf, true) => AddressShape::LowHalfAndUniform,
-        (true, BaseWord::LowHalf, false) => return err("`.U32` is added to a uniform register"),
+        (true, BaseWord::LowHalf, false) => {
+            return err("`.U32` needs a uniform register in the address");
+        }
         (true, BaseWord::Scale, false) => AddressShape::Scaled,
         (true, BaseWord::Scale, true) => AddressShape::ScaledAndUniform,
     })

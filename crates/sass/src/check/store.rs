@@ -314,7 +314,7 @@ impl<'a> StoreCheck<'a> {
                 None => {
                     let message = match n_runs {
                         1 => "expected data after the address",
-                        _ => "256 bits are in two runs of registers: expected both",
+                        _ => "expected two register ranges for 256 bits",
                     };
                     let last = operands.last().map_or(self.instruction.span, |o| o.span);
                     out.push(report::n_operands(last, message));
@@ -336,8 +336,8 @@ impl<'a> StoreCheck<'a> {
             _ => out.push(report::n_operands(
                 extra.span,
                 match bits {
-                    256 => "after the data only a mask of eight words may follow",
-                    _ => "a store has an address and data only",
+                    256 => "expected no operand but a mask of eight words after the data",
+                    _ => "expected only an address and data",
                 },
             )),
         }

@@ -9,25 +9,25 @@ use warpgrid_program::{CodeFacts, Diagnostic, Needs, Span};
 /// The reference pages. Wrong examples state their architecture where it matters.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W1100", "store of another architecture", "The architecture does not have the opcode.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
-    CodeFacts::page("W1101", "unknown modifier", "The store does not take the word.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
-    CodeFacts::page("W1102", "unknown width", "Stores take `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`; those to global memory `.ENL2.256`, `.EFL2.256` and `.ELL2.256` as well, from `sm_100` on.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
-    CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached: `STS` takes no cache operator and no eviction priority.", "STS.CG [R2], R5;", "STS [R2], R5;"),
-    CodeFacts::page("W1104", "modifier of another architecture", "The architecture does not have the word: cache operators end with `sm_62`, scopes and eviction priorities begin with `sm_70`.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
-    CodeFacts::page("W1105", "two modifiers of one kind", "A store has at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
-    CodeFacts::page("W1106", "address of another store", "The store does not take this form of address on any architecture.", "STL [R2.64], R5;", "STL [R2], R5;"),
-    CodeFacts::page("W1107", "address of another architecture", "The architecture does not have this form of address: scaled registers end with `sm_89`, uniform registers begin with `sm_75`, descriptors with `sm_80`.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
-    CodeFacts::page("W1108", "odd register of an address", "A 64-bit address lies in two registers, of which the first has an even number.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
-    CodeFacts::page("W1109", "run of registers that is not aligned", "64 bits lie in two registers from an even number on, 128 bits in four from a multiple of 4 on.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
-    CodeFacts::page("W1110", "register beyond the last one", "There are registers `R0` to `R254`, uniform registers `UR0` to `UR62` (to `UR254` from `sm_100` on) and predicates `P0` to `P6`; a run of registers ends within them.", "STS [R4], R255;", "STS [R4], R254;"),
-    CodeFacts::page("W1111", "offset out of range", "After a register an offset has 24 bits with a sign: from -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
-    CodeFacts::page("W1112", "absolute address out of range", "Without a register the address has 24 bits without a sign: up to 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
-    CodeFacts::page("W1113", "not an address", "The first operand of a store is its address, in brackets.", "STS R4, R5;", "STS [R4], R5;"),
-    CodeFacts::page("W1114", "not data", "The second operand of a store is a register: `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
-    CodeFacts::page("W1115", "wrong number of operands", "A store has an address and data; `STG.E.ENL2.256` names a second run of registers and may end with a mask of eight words, and `ST` may end with a predicate on `sm_50` to `sm_62`.", "STS [R4];", "STS [R4], R5;"),
-    CodeFacts::page("W1116", "no comma", "Commas are between the operands of a store.", "STS [R4] R5;", "STS [R4], R5;"),
-    CodeFacts::page("W1117", "plain store without `.SYS`", "On `sm_70` to `sm_75` plain stores to global and generic addresses carry `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
-    CodeFacts::page("W1118", "words in another order", "Disassemblers print the words of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),
+    CodeFacts::page("W1100", "store not available on the architecture", "The opcode is not available on the architecture.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
+    CodeFacts::page("W1101", "unknown modifier", "The store does not have this modifier.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
+    CodeFacts::page("W1102", "unknown width", "The widths of stores are `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`. Stores to global memory on `sm_100` and later also support `.ENL2.256`, `.EFL2.256` and `.ELL2.256`.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached, so `STS` has no cache operators and eviction priorities.", "STS.CG [R2], R5;", "STS [R2], R5;"),
+    CodeFacts::page("W1104", "modifier not available on the architecture", "The modifier is not available on the architecture: cache operators require `sm_62` or earlier, scopes and eviction priorities require `sm_70` or later.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
+    CodeFacts::page("W1105", "duplicate kind of modifier", "A store has at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1106", "address form not supported by the store", "The store does not support this address form on any architecture.", "STL [R2.64], R5;", "STL [R2], R5;"),
+    CodeFacts::page("W1107", "address form not available on the architecture", "The address form is not available on the architecture: scaled registers require `sm_89` or earlier, uniform registers require `sm_75` or later, and descriptors require `sm_80` or later.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
+    CodeFacts::page("W1108", "unaligned address register", "A 64-bit address is in a register pair, whose first register must have an even index.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
+    CodeFacts::page("W1109", "unaligned register range", "The index of the first register must be even for 64 bits and a multiple of 4 for 128 bits.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
+    CodeFacts::page("W1110", "register index out of range", "The registers are `R0` to `R254`, the uniform registers `UR0` to `UR62` (`UR254` on `sm_100` and later) and the predicates `P0` to `P6`. A register range must not exceed the last register.", "STS [R4], R255;", "STS [R4], R254;"),
+    CodeFacts::page("W1111", "offset out of range", "An offset after a register is a signed 24-bit integer: -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
+    CodeFacts::page("W1112", "absolute address out of range", "An address without a register is an unsigned 24-bit integer: at most 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
+    CodeFacts::page("W1113", "not an address", "The first operand of a store must be an address in brackets.", "STS R4, R5;", "STS [R4], R5;"),
+    CodeFacts::page("W1114", "not data", "The second operand of a store must be a register: `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
+    CodeFacts::page("W1115", "wrong number of operands", "A store has an address and data. `STG.E.ENL2.256` has a second register range and optionally a mask of eight words, and `ST` on `sm_50` to `sm_62` optionally ends with a predicate.", "STS [R4];", "STS [R4], R5;"),
+    CodeFacts::page("W1116", "no comma", "The operands of a store must be separated by commas.", "STS [R4] R5;", "STS [R4], R5;"),
+    CodeFacts::page("W1117", "weak store without `.SYS`", "On `sm_70` to `sm_75`, weak stores to global and generic addresses have the modifier `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
+    CodeFacts::page("W1118", "modifiers in a different order", "Disassemblers print the modifiers of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),
 ];
 
 fn on(target: &Target) -> String {
@@ -46,14 +46,14 @@ fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
         return diagnostic;
     }
     match gate.text() {
-        Some(text) => diagnostic.help(format!("it is on {text}")),
+        Some(text) => diagnostic.help(format!("available on {text}")),
         None => diagnostic,
     }
 }
 
 /// `STG` on Kepler.
 pub(crate) fn opcode_target(span: Span, store: &Store, target: &Target) -> Diagnostic {
-    let message = format!("`{}` is not on {}", store.opcode, on(target));
+    let message = format!("`{}` is not available on {}", store.opcode, on(target));
     needs(Diagnostic::error("W1100", span, message), store.on)
 }
 
@@ -64,10 +64,10 @@ pub(crate) fn unknown_word(
     found: &str,
     near: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("`{}` does not take `.{found}`", store.opcode);
+    let message = format!("`{}` does not have the modifier `.{found}`", store.opcode);
     let diagnostic = Diagnostic::error("W1101", span, message);
     match near {
-        Some(near) => diagnostic.fix(format!("replace `.{found}` by `.{near}`"), span, near),
+        Some(near) => diagnostic.fix(format!("replace `.{found}` with `.{near}`"), span, near),
         None => diagnostic.help(words_help(store)),
     }
 }
@@ -75,21 +75,21 @@ pub(crate) fn unknown_word(
 fn words_help(store: &Store) -> String {
     let words = store.slots.iter().flat_map(|slot| slot.words);
     let words: Vec<String> = words.map(|word| format!("`.{}`", word.text)).collect();
-    format!("`{}` takes {}", store.opcode, words.join(", "))
+    format!("expected {}", words.join(", "))
 }
 
 /// Half of a word: `.STRONG` without its scope.
 pub(crate) fn incomplete_word(span: Span, found: &str, whole: &[&str]) -> Diagnostic {
     let whole: Vec<String> = whole.iter().map(|word| format!("`.{word}`")).collect();
-    let message = format!("`.{found}` is part of {}", whole.join(", "));
+    let message = format!("`.{found}` is incomplete, expected {}", whole.join(", "));
     Diagnostic::error("W1101", span, message)
 }
 
 /// `.96`
 pub(crate) fn unknown_width(span: Span, store: &Store, found: &str) -> Diagnostic {
-    let message = format!("`{}` has no width `.{found}`", store.opcode);
+    let message = format!("unknown width `.{found}` of `{}`", store.opcode);
     Diagnostic::error("W1102", span, message)
-        .help("widths are `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`")
+        .help("expected `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` or `.128`")
 }
 
 /// `.CG` on `STS`.
@@ -101,7 +101,7 @@ pub(crate) fn not_cached(
     with_dot: Span,
 ) -> Diagnostic {
     let message = format!(
-        "`{}` takes no {}: found `.{found}`",
+        "`{}` does not have the {} `.{found}`",
         store.opcode, slot.title
     );
     Diagnostic::error("W1103", span, message)
@@ -117,20 +117,24 @@ pub(crate) fn word_target(
     gate: TargetGate,
     target: &Target,
 ) -> Diagnostic {
-    let message = format!("`.{found}` of `{}` is not on {}", store.opcode, on(target));
+    let message = format!(
+        "`.{found}` of `{}` is not available on {}",
+        store.opcode,
+        on(target)
+    );
     needs(Diagnostic::error("W1104", span, message), gate)
 }
 
 /// Two words of one slot.
 pub(crate) fn repeated(span: Span, slot: &Slot, found: &str, first: Span) -> Diagnostic {
     let message = format!("`.{found}` is a second {}", slot.title);
-    Diagnostic::error("W1105", span, message).label(first, "the first one")
+    Diagnostic::error("W1105", span, message).label(first, "first specified here")
 }
 
 /// `[R2.64]` of `STL`.
 pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Diagnostic {
     let message = format!(
-        "`{}` does not take an address `{}`",
+        "`{}` does not support the address form `{}`",
         store.opcode,
         shape.syntax()
     );
@@ -139,17 +143,13 @@ pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Di
         .iter()
         .map(|form| format!("`{}`", form.shape.syntax()))
         .collect();
-    Diagnostic::error("W1106", span, message).help(format!(
-        "`{}` takes {}",
-        store.opcode,
-        forms.join(", ")
-    ))
+    Diagnostic::error("W1106", span, message).help(format!("expected {}", forms.join(", ")))
 }
 
 /// An address that is none of the forms.
 pub(crate) fn address_parts(span: Span, why: &str) -> Diagnostic {
     Diagnostic::error("W1106", span, why).help(
-        "an address has at most one register, one uniform register and one offset, and the words `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
+        "an address has at most one register, one uniform register and one offset, with the modifiers `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
     )
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn address_target(
     target: &Target,
 ) -> Diagnostic {
     let message = format!(
-        "`{}` with an address `{}` is not on {}",
+        "`{}` with the address form `{}` is not available on {}",
         store.opcode,
         shape.syntax(),
         on(target)
@@ -172,7 +172,7 @@ pub(crate) fn address_target(
 
 /// `R3` as a 64-bit address.
 pub(crate) fn odd_address(span: Span, found: Register, token: Span, last: u16) -> Diagnostic {
-    let message = format!("a 64-bit address begins with an even register, found `{found}`");
+    let message = format!("found `{found}`, expected an even register for a 64-bit address");
     let diagnostic = Diagnostic::error("W1108", span, message);
     with_aligned(diagnostic, found, token, 2, last)
 }
@@ -186,8 +186,8 @@ pub(crate) fn unaligned_run(
 ) -> Diagnostic {
     let bits = n_registers * 32;
     let message = match n_registers {
-        2 => format!("{bits} bits begin with an even register, found `{found}`"),
-        _ => format!("{bits} bits begin with a register that is a multiple of 4, found `{found}`"),
+        2 => format!("found `{found}`, expected an even register for {bits} bits"),
+        _ => format!("found `{found}`, expected a register with a multiple of 4 for {bits} bits"),
     };
     with_aligned(
         Diagnostic::error("W1109", span, message),
@@ -221,7 +221,7 @@ fn with_aligned(
             ..found
         };
         diagnostic = diagnostic.fix(
-            format!("replace `{found}` by `{register}`"),
+            format!("replace `{found}` with `{register}`"),
             token,
             register.to_string(),
         );
@@ -244,8 +244,10 @@ pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
 pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u16) -> Diagnostic {
     let prefix = found.file.prefix();
     let message = match n_registers {
-        1 => format!("there is no register `{found}`: the last one is `{prefix}{last}`"),
-        n => format!("{n} registers from `{found}` on go beyond `{prefix}{last}`"),
+        1 => format!("register `{found}` does not exist; the last register is `{prefix}{last}`"),
+        n => {
+            format!("{n} registers starting at `{found}` exceed the last register `{prefix}{last}`")
+        }
     };
     Diagnostic::error("W1110", span, message)
 }
@@ -254,19 +256,19 @@ pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u
 pub(crate) fn offset_range(span: Span, found: i128) -> Diagnostic {
     let sign = if found < 0 { "-" } else { "" };
     let message = format!(
-        "the offset {sign}{:#x} does not fit 24 bits with a sign",
+        "the offset {sign}{:#x} does not fit in 24 signed bits",
         found.unsigned_abs()
     );
-    Diagnostic::error("W1111", span, message).help("offsets go from -0x800000 to 0x7fffff bytes")
+    Diagnostic::error("W1111", span, message).help("expected -0x800000 to 0x7fffff bytes")
 }
 
 /// An absolute address beyond 24 bits, or below zero.
 pub(crate) fn absolute_range(span: Span, found: i128) -> Diagnostic {
     let message = match found < 0 {
-        true => "an absolute address has no sign".to_owned(),
-        false => format!("the absolute address {found:#x} does not fit 24 bits"),
+        true => "found a negative absolute address".to_owned(),
+        false => format!("the absolute address {found:#x} does not fit in 24 bits"),
     };
-    Diagnostic::error("W1112", span, message).help("absolute addresses go from 0 to 0xffffff")
+    Diagnostic::error("W1112", span, message).help("expected 0 to 0xffffff")
 }
 
 /// The first operand is no address.
@@ -283,7 +285,7 @@ pub(crate) fn not_data(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(
         "W1114",
         span,
-        format!("found `{found}`, expected a register with the data"),
+        format!("found `{found}`, expected a data register"),
     )
 }
 
@@ -295,7 +297,7 @@ pub(crate) fn n_operands(span: Span, message: &str) -> Diagnostic {
 /// A predicate at the end on an architecture that has none there.
 pub(crate) fn trailing_predicate(span: Span, store: &Store, target: &Target) -> Diagnostic {
     let message = format!(
-        "`{}` does not end with a predicate on {}",
+        "`{}` does not have a trailing predicate on {}",
         store.opcode,
         on(target)
     );
@@ -317,12 +319,12 @@ pub(crate) fn no_comma(span: Span, after: u32) -> Diagnostic {
 
 /// A plain store of Volta or Turing without `.SYS`.
 pub(crate) fn plain_without_scope(span: Span, target: &Target, end: u32) -> Diagnostic {
-    let message = format!("plain stores of {} carry `.SYS`", on(target));
+    let message = format!("expected `.SYS` on a weak store on {}", on(target));
     Diagnostic::warning("W1117", span, message).fix("add `.SYS`", Span::at(end), ".SYS")
 }
 
 /// Words in another order than disassemblers print.
 pub(crate) fn word_order(span: Span, mnemonic: &str) -> Diagnostic {
-    let message = format!("disassemblers write these words as `{mnemonic}`");
+    let message = format!("disassemblers print this instruction as `{mnemonic}`");
     Diagnostic::warning("W1118", span, message).fix(format!("write `{mnemonic}`"), span, mnemonic)
 }

@@ -6,13 +6,13 @@ use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span};
 /// The reference pages.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W1010", "unknown architecture", "The text is for an architecture that the tables do not have. It is checked for the nearest older one.", ".target sm_999", ".target sm_90"),
-    CodeFacts::page("W1011", "architecture not stated", "Machine code is of one architecture, and a text without `.target` or `code for` does not say which. The newest one that has all stores of the text was taken.", "STS [R2.X4], R3;", ".target sm_86\nSTS [R2.X4], R3;"),
-    CodeFacts::page("W1012", "several architectures", "Each part of the text is checked for the architecture that it states; one of them runs.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
-    CodeFacts::page("W1013", "unknown opcode", "The tables do not have the opcode. The instruction is kept and not analysed; the rest of the text is.", "STX [R2], R3;", "STS [R2], R3;"),
+    CodeFacts::page("W1010", "unknown architecture", "The listing is for an unknown architecture. It is checked for the nearest older architecture.", ".target sm_999", ".target sm_90"),
+    CodeFacts::page("W1011", "unspecified architecture", "SASS is specific to an architecture, which `.target` or `code for` specifies. Without them, the newest architecture that supports all stores of the listing is assumed.", "STS [R2.X4], R3;", ".target sm_86\nSTS [R2.X4], R3;"),
+    CodeFacts::page("W1012", "several architectures", "Each part of the listing is checked for its own architecture. Only one architecture can be run.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
+    CodeFacts::page("W1013", "unknown opcode", "The opcode is unknown. The instruction is not analysed, but the rest of the listing is.", "STX [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
-    CodeFacts::page("W1015", "instruction that is not run", "The instruction is read, and what it does is not known or not emulated. The others run; a run that comes to this one stops there.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
-    CodeFacts::page("W1016", "NaN without its bits", "The disassembler prints `QNAN` for every literal that has the exponent of a NaN, for example for the upper word of an infinity in double precision. `QNAN` does not state the bits; the encoding, which `-hex` prints, contains them. Without the encoding, the literal is the canonical NaN.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
+    CodeFacts::page("W1015", "instruction not supported by the emulator", "The instruction is recognized, but its effect is undocumented or not supported by the emulator. Execution stops if it reaches this instruction.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
+    CodeFacts::page("W1016", "NaN with unknown bits", "The disassembler prints `QNAN` for every immediate with the exponent of a NaN, for example the upper word of a double-precision infinity. `QNAN` does not specify the bits; the encoding printed by `-hex` contains them. Without the encoding, the canonical NaN is assumed.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
 ];
 
 fn information(mut diagnostic: Diagnostic) -> Diagnostic {
@@ -22,9 +22,9 @@ fn information(mut diagnostic: Diagnostic) -> Diagnostic {
 
 /// An architecture that the tables do not have.
 pub(crate) fn unknown_target(span: Span, found: &str, taken: &Target) -> Diagnostic {
-    let message = format!("found architecture `{found}`, which the tables do not have");
+    let message = format!("unknown architecture `{found}`");
     Diagnostic::warning("W1010", span, message).help(format!(
-        "the text is checked for `{}`; expected one such as `sm_90`",
+        "the listing is checked for `{}`; specify an architecture such as `sm_90`",
         taken.name
     ))
 }
@@ -32,11 +32,11 @@ pub(crate) fn unknown_target(span: Span, found: &str, taken: &Target) -> Diagnos
 /// No architecture.
 pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
     let message = format!(
-        "no architecture is stated: the text is checked for `{}`",
+        "unspecified architecture; the listing is checked for `{}`",
         taken.name
     );
     information(Diagnostic::error("W1011", span, message)).fix(
-        format!("state `.target {}`", taken.name),
+        format!("add `.target {}`", taken.name),
         Span::at(0),
         format!(".target {}\n", taken.name),
     )
@@ -45,7 +45,7 @@ pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
 /// A second architecture.
 pub(crate) fn several_targets(span: Span, first: &Target, found: &Target) -> Diagnostic {
     let message = format!(
-        "the text is for `{}` above and for `{}` from here on",
+        "the listing is for `{}` before this line and for `{}` from this line on",
         first.name, found.name
     );
     information(Diagnostic::error("W1012", span, message))
@@ -54,10 +54,10 @@ pub(crate) fn several_targets(span: Span, first: &Target, found: &Target) -> Dia
 
 /// An opcode that the table does not have.
 pub(crate) fn unknown_opcode(span: Span, found: &str, near: Option<&str>) -> Diagnostic {
-    let message = format!("unknown opcode `{found}`: the instruction is kept and not analysed");
+    let message = format!("unknown opcode `{found}`; the instruction is not analysed");
     let diagnostic = Diagnostic::warning("W1013", span, message);
     match near {
-        Some(near) => diagnostic.fix(format!("replace `{found}` by `{near}`"), span, near),
+        Some(near) => diagnostic.fix(format!("replace `{found}` with `{near}`"), span, near),
         None => diagnostic,
     }
 }
@@ -73,19 +73,19 @@ pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
 pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnostic {
     let others = match n {
         0 | 1 => String::new(),
-        2 => "; so is 1 other literal".to_owned(),
-        n => format!("; so are {} other literals", n - 1),
+        2 => ", as is 1 other immediate".to_owned(),
+        n => format!(", as are {} other immediates", n - 1),
     };
     let found = found.trim();
-    let message = format!("`{found}` is printed without its bits{others}");
+    let message = format!("the bits of `{found}` are unknown{others}");
     Diagnostic::warning("W1016", span, message).help(
-        "the canonical NaN is taken, but the upper word of an infinity in double precision is printed so, too; list the code with `nvdisasm -hex`, which prints the encoding",
+        "disassemble with `nvdisasm -hex`, which prints the encoding; without it, the canonical NaN is assumed, although `QNAN` can also be the upper word of a double-precision infinity",
     )
 }
 
 /// An instruction that cannot be executed: what of it is not known.
 pub(crate) fn not_run(span: Span, mnemonic: &str, what: &str) -> Diagnostic {
-    let message = format!("`{mnemonic}` is not run: {what}");
+    let message = format!("`{mnemonic}` is not supported by the emulator: {what}");
     Diagnostic::warning("W1015", span, message)
-        .help("the other instructions run; a run that comes to this one stops there")
+        .help("execution stops if it reaches this instruction")
 }

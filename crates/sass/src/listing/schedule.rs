@@ -92,7 +92,7 @@ impl fmt::Display for Schedule {
             Schedule::Fields(fields) => fields.fmt(f),
             Schedule::Byte(byte) => write!(
                 f,
-                "byte {byte:#04x} of the word before these seven instructions, which is not documented"
+                "undocumented byte {byte:#04x} of the control word before these seven instructions"
             ),
         }
     }

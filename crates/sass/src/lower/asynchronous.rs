@@ -145,7 +145,7 @@ pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let to = memory::address(w, false)?;
     let (value, value_span) = w.source()?;
     if !is_wide || !is_zero(&value) {
-        return Err(w.unknown("a value other than zero", value_span));
+        return Err(w.unknown("a nonzero value", value_span));
     }
     let bytes = c.body.hidden(ScalarType::U32);
     let args = vec![

@@ -36,7 +36,7 @@ fn formats(w: &mut Words<'_>) -> Vec<ScalarType> {
 /// `IDP.4A.S8.U8`, `IDP.2A.LO.U16.U8`: sums of products of bytes.
 pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(&[("4A", ArithmeticOp::Dp4a), ("2A", ArithmeticOp::Dp2a)]);
-    let op = op.ok_or_else(|| w.unknown("a sum of products", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("an accumulation of products", w.instruction.opcode))?;
     let as_32 = |ty: ScalarType| {
         if ty.is_signed() {
             ScalarType::S32
@@ -163,7 +163,10 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
 pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let found = formats(w);
     let [to, from] = found[..] else {
-        return Err(w.unknown("a conversion without two formats", w.instruction.opcode));
+        return Err(w.unknown(
+            "a conversion without source and destination formats",
+            w.instruction.opcode,
+        ));
     };
     let mut modifiers = Modifiers {
         d_type: Some(to),
@@ -186,10 +189,10 @@ pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let found = formats(w);
     let [to, ScalarType::S32] = found[..] else {
-        return Err(w.unknown("a conversion of these formats", w.instruction.opcode));
+        return Err(w.unknown("a conversion between these formats", w.instruction.opcode));
     };
     if !w.take("SAT") {
-        return Err(w.unknown("a conversion that does not saturate", w.instruction.opcode));
+        return Err(w.unknown("a conversion without saturation", w.instruction.opcode));
     }
     let mut modifiers = Modifiers {
         d_type: Some(to),
@@ -223,7 +226,7 @@ fn kept_source(w: &mut Words<'_>) -> Lowered<Placed> {
 pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let found = formats(w);
     let [ty] = found[..] else {
-        return Err(w.unknown("a conversion of these formats", w.instruction.opcode));
+        return Err(w.unknown("a conversion between these formats", w.instruction.opcode));
     };
     let modifiers = super::convert::from_float(w, ty);
     let to = w.to(1)?;

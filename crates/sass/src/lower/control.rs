@@ -41,7 +41,7 @@ fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Target> {
     let is_there = |address: &u64| c.text.has(*address);
     let address = address
         .filter(is_there)
-        .ok_or_else(|| w.unknown("a place that the text does not have", operand.span))?;
+        .ok_or_else(|| w.unknown("an address outside the listing", operand.span))?;
     Ok(Target {
         address,
         span: operand.span,
@@ -220,7 +220,7 @@ fn register_address(w: &mut Words<'_>, base: u64) -> Lowered<Arg> {
     let operand = w.next()?;
     let register = as_register(&operand.value).and_then(super::id_of);
     let Some(register) = register else {
-        return Err(w.unknown("an address that is in no register", operand.span));
+        return Err(w.unknown("an address that is not in a register", operand.span));
     };
     let source = match base {
         0 => Source::Register(RegisterRun::one(register)),
@@ -244,7 +244,7 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
         let operand = w.next()?;
         let constant = match operand.value {
             Value::Integer(_) => w.number(operand, ScalarType::B64)?,
-            _ => return Err(w.unknown("where the table is", operand.span)),
+            _ => return Err(w.unknown("the address of the branch table", operand.span)),
         };
         offset = offset.wrapping_add(constant);
     }
@@ -280,7 +280,7 @@ pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let to = target(c, w)?;
     // Where a kernel begins nothing calls it.
     if is_absolute && to.address == 0 {
-        return Err(w.unknown("a function that only the linker knows", to.span));
+        return Err(w.unknown("a function that is resolved by the linker", to.span));
     }
     Ok(vec![control(ControlOp::Branch, vec![label(to)])])
 }
@@ -300,7 +300,7 @@ fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     let id = as_register(&register.value).and_then(super::id_of);
     let Some(id) = id else {
-        return Err(w.unknown("an address that is in no register", register.span));
+        return Err(w.unknown("an address that is not in a register", register.span));
     };
     let source = match base {
         0 => Source::Register(RegisterRun::one(id)),
@@ -502,7 +502,7 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         modifiers.barrier_reduce = found;
         modifiers.flags = modifiers.flags.with(Flag::Red);
         if found.is_none() {
-            return Err(w.unknown("this sum of a barrier", w.instruction.opcode));
+            return Err(w.unknown("this operand of a barrier", w.instruction.opcode));
         }
     } else if w.take("ARV") {
         modifiers.flags = modifiers.flags.with(Flag::Arrive);

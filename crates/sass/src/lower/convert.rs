@@ -106,7 +106,10 @@ pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         format.copied()
     });
     let (Some((to_word, to)), Some((from_word, from))) = (formats.next(), formats.next()) else {
-        return Err(w.unknown("a conversion without two formats", w.instruction.opcode));
+        return Err(w.unknown(
+            "a conversion without source and destination formats",
+            w.instruction.opcode,
+        ));
     };
     w.ignore(&[to_word, from_word]);
     let rounding = w.take_one(ROUNDINGS);
@@ -133,7 +136,7 @@ fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let clamps = w.take("RELU");
     let (from, to_type) = (w.take_one(NARROW), w.take_one(HALVES));
     let (Some(from), Some(to_type)) = (from, to_type) else {
-        return Err(w.unknown("another way to unpack", w.instruction.opcode));
+        return Err(w.unknown("this kind of unpacking", w.instruction.opcode));
     };
     let to = w.to(1)?;
     let a = w.source()?;
@@ -177,7 +180,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         return unpack(w);
     }
     let packing = w.take_one(PACKINGS);
-    let unknown = w.unknown("another way to pack", w.instruction.opcode);
+    let unknown = w.unknown("this kind of packing", w.instruction.opcode);
     let (packing, merges) = packing.ok_or_else(|| unknown.clone())?;
     let narrow = w.take_one(NARROW);
     let half = w.take_one(HALVES);
@@ -234,7 +237,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
     // Of pairs in a byte without random bits, and of one half, it is not known where what is kept goes.
     if packing == Packing::One || is_byte && !is_random {
-        return Err(w.unknown("a register that is merged", span));
+        return Err(w.unknown("a merged register", span));
     }
     // `cvt.rs.e4m3x4` is two of these, the second one with the first result, so each moves up the bits that it takes no longer: a
     // half, or of pairs in a byte a byte of each half (PTX ISA, "cvt", the layouts of `rbits`).

@@ -47,7 +47,7 @@ fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<V
     let (a, b) = (w.source_as(ScalarType::F64)?, w.source_as(ScalarType::F64)?);
     let condition = w.predicate()?;
     if known(&condition.0) != Some(true) {
-        return Err(w.unknown("a condition of a choice", condition.1));
+        return Err(w.unknown("a predicate condition of a selection", condition.1));
     }
     let span = w.instruction.span;
     let [least, left, most] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));

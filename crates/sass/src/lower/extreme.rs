@@ -44,11 +44,11 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
         // Of the pair's upper half in a longer comparison.
         let carried = w.predicate()?;
         if known(&carried.0) != Some(false) {
-            return Err(w.unknown("a comparison that goes on", carried.1));
+            return Err(w.unknown("an extended comparison", carried.1));
         }
     }
     if clamps && !ty.is_signed() {
-        return Err(w.unknown("`.RELU` without a sign", w.instruction.opcode));
+        return Err(w.unknown("`.RELU` with an unsigned type", w.instruction.opcode));
     }
     let Some(last) = clamps.then(|| c.body.hidden(bits_of(ty))) else {
         steps.extend(choose(c, to, modifiers, values, p));
@@ -98,7 +98,7 @@ fn sum(
         let is_plain =
             |value: &OperandValue| is_zero(value) || modifiers_of(value) == SourceModifiers::NONE;
         if !is_plain(&a.0) || !is_plain(&b.0) {
-            return Err(w.unknown("a sign of a pair", span));
+            return Err(w.unknown("the negation of a pair", span));
         }
         let args = vec![Arg::One(written(to), span), one(a), one(b)];
         steps.push(arithmetic(ArithmeticOp::Add, ty, args));
@@ -130,7 +130,7 @@ fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [Placed]) -> Lowered
         if let OperandValue::Source(Source::Register(_), signs) = value {
             let is_size = std::mem::take(&mut signs.absolute);
             if !is_size || signs.negate {
-                return Err(w.unknown("`.XORSIGN` of what is no size", *span));
+                return Err(w.unknown("`.XORSIGN` without absolute values", *span));
             }
         }
     }

@@ -231,7 +231,7 @@ fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
     };
     match modifiers_of(&value) == SourceModifiers::NONE {
         true => Ok((value, span)),
-        false => Err(w.unknown("a sign of this source", span)),
+        false => Err(w.unknown("the negation of this source", span)),
     }
 }
 
@@ -275,7 +275,7 @@ pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let ty = w.take_one(&formats).unwrap_or(ScalarType::F32);
     let is_narrow = ty != ScalarType::F32;
     if is_narrow && !matches!(op, ArithmeticOp::Tanh | ArithmeticOp::Ex2) {
-        return Err(w.unknown("this function of a half", w.instruction.opcode));
+        return Err(w.unknown("this function in half precision", w.instruction.opcode));
     }
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);

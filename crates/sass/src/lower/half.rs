@@ -100,7 +100,7 @@ fn swapped_pair(
         return Err(w.unknown("this pair", span));
     };
     if signs.absolute {
-        return Err(w.unknown("the size of this pair", span));
+        return Err(w.unknown("the absolute value of this pair", span));
     }
     let swapped = SourceModifiers {
         part: SourcePart::Swapped,
@@ -274,7 +274,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         return Ok(vec![set(p, q, modifiers, Some(one(x)))]);
     }
     if q.is_some() {
-        return Err(w.unknown("a second result of both halves", q_span));
+        return Err(w.unknown("a second result for both halves", q_span));
     }
     let [low, high] = [0; 2].map(|_| c.body.hidden(ScalarType::Pred));
     // The table for `a & b` joined with c.

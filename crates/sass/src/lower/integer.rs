@@ -55,7 +55,7 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
     };
     if extends || !are_sinks(&results) {
         if third.is_some() {
-            return Err(w.unknown("a carry of three values", w.instruction.span));
+            return Err(w.unknown("a carry of a three-operand addition", w.instruction.span));
         }
         let to = destinations(run, 2, run_span);
         return add_halves(c, w, to, results, a, b, extends);
@@ -95,7 +95,7 @@ fn add_halves(
         .filter(|(value, _)| modifiers_of(value).negate)
         .count();
     if n_negated > usize::from(!extends) {
-        return Err(w.unknown("two carries of one sum", span));
+        return Err(w.unknown("two carries of one addition", span));
     }
     let [low_a, high_a] = halves_of_sum(a);
     let [low_b, high_b] = halves_of_sum(b);

@@ -324,7 +324,7 @@ impl Lowering<'_> {
             match self.bank_that_is_missing(text, &steps) {
                 Some((bank, span)) => Err(Unknown {
                     what: format!(
-                        "constant bank {bank}, which the text does not have (`nvdisasm` without `-c` prints it)"
+                        "constant bank {bank}, which is not in the listing (run `nvdisasm` without `-c`)"
                     ),
                     span,
                 }),

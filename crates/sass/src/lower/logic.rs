@@ -103,7 +103,7 @@ fn predicate_or_sign(
     let span = operand.span;
     let value = w.plain_value_of(operand, ScalarType::S32)?;
     if modifiers_of(&value) != SourceModifiers::NONE {
-        return Err(w.unknown("the sign of this source", span));
+        return Err(w.unknown("the negation of this source", span));
     }
     let is_negative = c.body.hidden(ScalarType::Pred);
     let mut modifiers = typed(ScalarType::S32);

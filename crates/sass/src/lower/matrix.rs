@@ -50,7 +50,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let is_sparse = w.take("SP");
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
-        shape.ok_or_else(|| w.unknown("products of this shape", w.instruction.opcode))?;
+        shape.ok_or_else(|| w.unknown("this MMA shape", w.instruction.opcode))?;
     let mut modifiers = Modifiers {
         shape: Some(MatrixShape {
             rows,
@@ -70,7 +70,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             let joins = [("XOR", BoolOp::Xor), ("AND", BoolOp::And)];
             modifiers.combine = w.take_one(&joins);
             if modifiers.combine.is_none() || !w.take("POPC") {
-                return Err(w.unknown("a product of bits of this kind", w.instruction.opcode));
+                return Err(w.unknown("this kind of single-bit MMA", w.instruction.opcode));
             }
             (ScalarType::B1, ScalarType::B1, ScalarType::S32)
         }
@@ -89,7 +89,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         }
         // Eight by eight by four is done by quarters of the warp in several steps.
         _ if rows == 8 => {
-            return Err(w.unknown("products by quarters of the warp", w.instruction.opcode));
+            return Err(w.unknown("quad-pair MMA", w.instruction.opcode));
         }
         _ => {
             let sum = sum_format(w)?;
@@ -158,7 +158,7 @@ fn scale_words(w: &mut Words<'_>, has_scales: bool, modifiers: &mut Modifiers) -
     }
     let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
     let format = w.take_one(&formats);
-    let unknown = || w.unknown("scales of this format", w.instruction.opcode);
+    let unknown = || w.unknown("scale factors in this format", w.instruction.opcode);
     modifiers.scale_type = Some(format.ok_or_else(unknown)?);
     let (kind, vector) = match (w.opcode(), w.take("4X")) {
         ("QMMA", false) => (MmaKind::Mxf8f6f4, ScaleVector::X1),
@@ -190,7 +190,7 @@ fn scaled(
     let (metadata, of_a) = match is_sparse {
         true => match &parts(first, 2)[..] {
             [metadata, of_a] => (Some(metadata.clone()), of_a.clone()),
-            _ => return Err(w.unknown("metadata of this kind", span)),
+            _ => return Err(w.unknown("this kind of metadata", span)),
         },
         false => (None, first),
     };
@@ -250,7 +250,7 @@ fn factor(
 pub(super) fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
     let formats = [("F32", ScalarType::F32), ("F16", ScalarType::F16)];
     let found = w.take_one(&formats);
-    found.ok_or_else(|| w.unknown("sums of this format", w.instruction.opcode))
+    found.ok_or_else(|| w.unknown("accumulators in this format", w.instruction.opcode))
 }
 
 /// The format of both factors of `HMMA` and its kin.
@@ -267,7 +267,7 @@ pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)
         Some(*format)
     });
     let (Some(a), Some(b)) = (found.next(), found.next()) else {
-        return Err(w.unknown("operands of this format", w.instruction.opcode));
+        return Err(w.unknown("operands in this format", w.instruction.opcode));
     };
     w.take(a.0);
     w.take(b.0);
@@ -285,7 +285,7 @@ const fn register_bits(ty: ScalarType) -> u32 {
 fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
     let operand = w.next()?;
     if ty != ScalarType::F64 && operand.signs != crate::syntax::Signs::default() {
-        return Err(w.unknown("a sign of a matrix", operand.span));
+        return Err(w.unknown("the negation of a matrix", operand.span));
     }
     registers_of(w, operand, ty, n)
 }
@@ -298,7 +298,7 @@ fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowe
         .all(|word| matches!(*word, "reuse" | "ROW" | "COL"));
     let register = as_register(&operand.value).filter(|_| is_plain);
     let Some(register) = register else {
-        return Err(w.unknown("a matrix of this kind", operand.span));
+        return Err(w.unknown("this kind of matrix", operand.span));
     };
     let run = id_of(register);
     if ty != ScalarType::F64 {
@@ -366,7 +366,7 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     let is_load = w.opcode() == "LDSM";
     let format = w.take_one(ROW_FORMATS);
     let shape = w.take_one(ROW_SHAPES);
-    let unknown = || w.unknown("matrices of this kind", w.instruction.opcode);
+    let unknown = || w.unknown("this kind of matrix", w.instruction.opcode);
     let ((ty, unpacking), (rows, columns, transposes, registers)) =
         format.zip(shape).ok_or_else(unknown)?;
     // The combinations that PTX has: `ldmatrix` and `stmatrix` (assembler 13.5).
@@ -399,7 +399,7 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     let counts = [("2", (MatrixCount::X2, 2)), ("4", (MatrixCount::X4, 4))];
     let (count, n) = w.take_one(&counts).unwrap_or((MatrixCount::X1, 1));
     if n * registers > 4 {
-        return Err(w.unknown("four matrices of this shape", w.instruction.opcode));
+        return Err(w.unknown("four matrices with this shape", w.instruction.opcode));
     }
     modifiers.count = Some(count);
     Ok((modifiers, n * registers))
@@ -434,7 +434,7 @@ pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn transpose(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("16") || !w.take("MT88") {
         let what =
-            "a matrix that is expanded, not transposed: which lane gets which element is not known";
+            "an expanded matrix without transposition, whose element mapping is undocumented";
         return Err(w.unknown(what, w.instruction.opcode));
     }
     let to = w.to(1)?;

@@ -107,7 +107,10 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ]);
     let counts = counts.unwrap_or(Counts::OneAndBytes);
     if !w.take("TRANS64") {
-        return Err(w.unknown("an object of another size", w.instruction.opcode));
+        return Err(w.unknown(
+            "an mbarrier object of a different size",
+            w.instruction.opcode,
+        ));
     }
     // `.RED` goes to any block of the cluster, and has no result.
     let space = match w.take("RED") {
@@ -154,7 +157,10 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// ends a phase turns the parity, and the count begins again.
 pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("64") {
-        return Err(w.unknown("an object of another size", w.instruction.opcode));
+        return Err(w.unknown(
+            "an mbarrier object of a different size",
+            w.instruction.opcode,
+        ));
     }
     let (run, span) = w.destination(2)?;
     let at = memory::address(w, false)?;
@@ -251,7 +257,10 @@ pub(super) fn count_arrival(
 /// `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: whether the phase with the parity in the highest bit of b is complete.
 fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("TRANS64") {
-        return Err(w.unknown("an object of another size", w.instruction.opcode));
+        return Err(w.unknown(
+            "an mbarrier object of a different size",
+            w.instruction.opcode,
+        ));
     }
     let op = match w.take("TRYWAIT") {
         true => MbarrierOp::TryWait,
@@ -278,7 +287,7 @@ pub(super) fn next_cluster(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     if w.take("BROADCAST") {
         modifiers.flags = modifiers.flags.with(Flag::MulticastAll);
     } else if !w.take("SELFCAST") {
-        return Err(w.unknown("who gets the answer", w.instruction.opcode));
+        return Err(w.unknown("the destination of the response", w.instruction.opcode));
     }
     let args = vec![
         one(memory::address(w, false)?),

@@ -104,7 +104,7 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
 pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<Placed> {
     let operand = w.next()?;
     let Value::Memory(memory) = &operand.value else {
-        return Err(w.unknown("an operand that is no address", operand.span));
+        return Err(w.unknown("an operand that is not an address", operand.span));
     };
     let brackets = w.tree.brackets(memory);
     let prefix = memory.prefix.map(|prefix| prefix.text(w.source));
@@ -153,11 +153,11 @@ pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<Placed> {
                     (false, AddressBase::None, _) => address.base = AddressBase::Register(run),
                     (true, _, None) => address.uniform = Some(run),
                     (false | true, _, _) => {
-                        return Err(w.unknown("a register too many", term.span));
+                        return Err(w.unknown("an unexpected register", term.span));
                     }
                 }
             }
-            TermValue::Other(span) => return Err(w.unknown("a part of the address", span)),
+            TermValue::Other(span) => return Err(w.unknown("this part of the address", span)),
         }
     }
     Ok((OperandValue::Address(address), operand.span))
@@ -218,7 +218,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         _ => None,
     };
     if w.is_predicate() {
-        return Err(w.unknown("a load with a predicate", w.instruction.span));
+        return Err(w.unknown("a load with a predicate operand", w.instruction.span));
     }
     let from = address(w, wide)?;
     if let Some((run, span)) = lower {

@@ -44,7 +44,7 @@ fn pair(w: &mut Words<'_>) -> Lowered<[Placed; 2]> {
     let is_known = words.iter().all(|word| known.contains(word));
     let is_literal = matches!(operand.value, Value::Integer(_) | Value::Float(_));
     if !is_known || (as_register(&operand.value).is_none() && !is_literal) {
-        return Err(w.unknown("a pair of this kind", operand.span));
+        return Err(w.unknown("this kind of pair", operand.span));
     }
     let value = (w.plain_value_of(operand, ScalarType::F32)?, operand.span);
     let [low, high] = if is_literal || words.contains(&"F32") {
@@ -52,7 +52,7 @@ fn pair(w: &mut Words<'_>) -> Lowered<[Placed; 2]> {
     } else {
         let mut halves = parts(value, 2).into_iter();
         let (Some(low), Some(high)) = (halves.next(), halves.next()) else {
-            return Err(w.unknown("a pair of this kind", operand.span));
+            return Err(w.unknown("this kind of pair", operand.span));
         };
         match words.contains(&"LO_HI") {
             true => [high, low],

@@ -56,7 +56,7 @@ pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     }
     let clamps = w.take("RELU");
     if clamps && ty != Some(ScalarType::S32) {
-        return Err(w.unknown("`.RELU` without a sign", w.instruction.opcode));
+        return Err(w.unknown("`.RELU` with an unsigned type", w.instruction.opcode));
     }
     let p = w.predicate()?;
     let mut register = || c.body.hidden(ScalarType::B32);

@@ -126,7 +126,7 @@ fn unit(op: TensorCopyOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
 
 fn rank(w: &mut Words<'_>) -> Lowered<u32> {
     let rank = w.take_one(RANKS);
-    rank.ok_or_else(|| w.unknown("no number of dimensions", w.instruction.opcode))
+    rank.ok_or_else(|| w.unknown("missing dimensionality", w.instruction.opcode))
 }
 
 /// The first register of a run in brackets.
@@ -139,7 +139,7 @@ fn run(w: &mut Words<'_>) -> Lowered<RegisterId> {
             offset: 0,
             ..
         }) => Ok(run.first),
-        _ => Err(w.unknown("this run of registers", span)),
+        _ => Err(w.unknown("this register range", span)),
     }
 }
 

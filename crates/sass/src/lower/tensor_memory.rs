@@ -50,11 +50,14 @@ pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         return Ok(steps);
     }
     if !w.take("AND") {
-        return Err(w.unknown("this change of what is reserved", w.instruction.opcode));
+        return Err(w.unknown(
+            "this kind of tensor memory allocation",
+            w.instruction.opcode,
+        ));
     }
     let (old, old_span) = w.destination(1)?;
     if old.is_some() {
-        return Err(w.unknown("what was reserved before", old_span));
+        return Err(w.unknown("the previous allocation", old_span));
     }
     let kept = one(w.source()?);
     let mut push = |op, args| steps.push(arithmetic(op, bits, args));
@@ -232,7 +235,7 @@ pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let mut args = vec![one(memory::address(w, false)?)];
     let (what, span) = w.source()?;
     if !super::is_zero(&what) {
-        return Err(w.unknown("a second value of an arrival", span));
+        return Err(w.unknown("a second operand of an arrival", span));
     }
     if multicasts {
         modifiers.flags = modifiers.flags.with(Flag::Multicast);
@@ -278,7 +281,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             (MmaKind::Mxf4nvf4, Some(ScaleVector::X4))
         }
         ("UTCOMMA", true) => (MmaKind::Mxf4nvf4, Some(ScaleVector::X2)),
-        _ => return Err(w.unknown("a product of this kind", w.instruction.opcode)),
+        _ => return Err(w.unknown("this kind of MMA", w.instruction.opcode)),
     };
     modifiers.kind = Some(kind);
     modifiers.scale_vector = scale_vector;
@@ -379,7 +382,7 @@ fn place(w: &mut Words<'_>) -> Lowered<Arg> {
 }
 
 fn tensor_address(w: &Words<'_>, operand: &Operand) -> Lowered<Arg> {
-    let unknown = || w.unknown("an address that is not of tensor memory", operand.span);
+    let unknown = || w.unknown("an address outside tensor memory", operand.span);
     let Value::Memory(memory) = &operand.value else {
         return Err(unknown());
     };

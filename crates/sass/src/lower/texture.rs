@@ -66,7 +66,7 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     };
     let found = geometry_at(w);
     let (_, (geometry, n_coordinates)) =
-        *found.ok_or_else(|| w.unknown("an image of this shape", span))?;
+        *found.ok_or_else(|| w.unknown("this texture geometry", span))?;
     w.next()?;
     let mask = match w.n_left() {
         0 => 0xf,
@@ -207,7 +207,7 @@ fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowe
             }
             Ok((whole(c, (low, span), steps), span))
         }
-        _ => Err(w.unknown("an image of this kind", span)),
+        _ => Err(w.unknown("this kind of texture", span)),
     }
 }
 
@@ -231,7 +231,7 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     let first = w.source()?;
     let what = w.next()?;
     if what.span.text(w.source) != "TEX_HEADER_DIMENSION" {
-        return Err(w.unknown("this property of an image", what.span));
+        return Err(w.unknown("this texture attribute", what.span));
     }
     let mut steps = Vec::new();
     let (image, image_span, level) = match is_in_register {
@@ -291,12 +291,12 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let is_formatted = w.take("P");
     let is_of_bytes = w.take("D") && w.take("BA");
     if is_formatted == is_of_bytes {
-        return Err(w.unknown("elements of this kind", w.instruction.opcode));
+        return Err(w.unknown("this element type", w.instruction.opcode));
     }
     let mut modifiers = super::blank();
     let geometry = w.take_one(GEOMETRIES);
     let (geometry, n_coordinates) =
-        geometry.ok_or_else(|| w.unknown("an image of this shape", w.instruction.opcode))?;
+        geometry.ok_or_else(|| w.unknown("this texture geometry", w.instruction.opcode))?;
     let bounds = [("TRAP", SurfaceBounds::Trap), ("IGN", SurfaceBounds::Zero)];
     modifiers.unit.bounds = Some(w.take_one(&bounds).unwrap_or(SurfaceBounds::Clamp));
     modifiers.unit.geometry = Some(geometry);

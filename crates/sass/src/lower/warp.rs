@@ -136,7 +136,7 @@ pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (run, _) = w.destination(1)?;
     let (all, all_span) = w.predicate()?;
     if super::known(&all) != Some(true) {
-        return Err(w.unknown("a choice among some lanes", all_span));
+        return Err(w.unknown("an election among a subset of the lanes", all_span));
     }
     let to = Arg::One(OperandValue::Pair(run, p), span);
     Ok(vec![step(

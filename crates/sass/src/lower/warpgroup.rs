@@ -17,7 +17,7 @@ pub(super) fn sync(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         return Ok(vec![unit(WarpgroupOp::Fence, super::blank(), Vec::new())]);
     }
     if !w.take("DEPBAR") || !w.take("LE") || !takes_group(w)? {
-        return Err(w.unknown("this operation of four warps", w.instruction.opcode));
+        return Err(w.unknown("this warpgroup operation", w.instruction.opcode));
     }
     let left = Arg::One(number(w.immediate()?), w.instruction.span);
     let wait = unit(WarpgroupOp::Wait, super::blank(), vec![left]);
@@ -91,7 +91,7 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             (Some(false), _) => number(0),
             (Some(true), _) => adds,
             (None, Some(_)) => p,
-            (None, None) => return Err(w.unknown("zeros under a condition", p_span)),
+            (None, None) => return Err(w.unknown("conditional zeroing", p_span)),
         };
     }
     let mut args = vec![sums, a, b];
@@ -147,7 +147,7 @@ fn shape(w: &mut Words<'_>) -> Lowered<MatrixShape> {
     let words = w.modifiers_left();
     let found = words.iter().find_map(|word| Some((*word, numbers(word)?)));
     let Some((word, shape)) = found else {
-        return Err(w.unknown("products of this shape", w.instruction.opcode));
+        return Err(w.unknown("this MMA shape", w.instruction.opcode));
     };
     w.take(word);
     Ok(shape)
@@ -178,7 +178,7 @@ fn types(
         }
         _ => {
             if !w.take("AND") || !w.take("POPC") {
-                return Err(w.unknown("a product of bits of this kind", w.instruction.opcode));
+                return Err(w.unknown("this kind of single-bit MMA", w.instruction.opcode));
             }
             modifiers.atomic = Some(AtomicOp::And);
             (ScalarType::B1, ScalarType::B1, ScalarType::S32)
@@ -188,7 +188,7 @@ fn types(
 
 /// The first of the uniform registers in `gdesc[UR4]` and the like.
 pub(super) fn descriptors(w: &Words<'_>, operand: &Operand, prefix: &str) -> Lowered<RegisterId> {
-    let unknown = || w.unknown(format!("an operand that is not `{prefix}`"), operand.span);
+    let unknown = || w.unknown(format!("an operand other than `{prefix}`"), operand.span);
     let Value::Memory(memory) = &operand.value else {
         return Err(unknown());
     };

@@ -135,7 +135,7 @@ impl<'a> Words<'a> {
             return Err(self.unknown(what, self.instruction.opcode));
         }
         match self.operands.get(self.next) {
-            Some(operand) => Err(self.unknown("an operand too many", operand.span)),
+            Some(operand) => Err(self.unknown("unexpected operand", operand.span)),
             None => Ok(()),
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Words<'a> {
     pub(super) fn next(&mut self) -> Lowered<&'a Operand> {
         let operand = self.peek();
         self.next += 1;
-        operand.ok_or_else(|| self.unknown("an operand too few", self.instruction.span))
+        operand.ok_or_else(|| self.unknown("missing operand", self.instruction.span))
     }
 
     pub(super) fn operand_words(&self, operand: &Operand) -> Vec<&'a str> {
@@ -173,7 +173,7 @@ impl<'a> Words<'a> {
         let operand = self.next()?;
         let register = as_register(&operand.value);
         let Some(register) = register.filter(|r| !is_predicate(*r)) else {
-            return Err(self.unknown("a destination that is no register", operand.span));
+            return Err(self.unknown("destination is not a register", operand.span));
         };
         let run = id_of(register).map(|first| RegisterRun { first, n });
         Ok((run, operand.span))
@@ -190,7 +190,7 @@ impl<'a> Words<'a> {
         let operand = self.next()?;
         match as_register(&operand.value).filter(|register| is_predicate(*register)) {
             Some(register) => Ok((id_of(register), operand.span)),
-            None => Err(self.unknown("a destination that is no predicate", operand.span)),
+            None => Err(self.unknown("destination is not a predicate", operand.span)),
         }
     }
 
@@ -205,7 +205,7 @@ impl<'a> Words<'a> {
         let operand = self.next()?;
         let register = as_register(&operand.value).filter(|register| is_predicate(*register));
         let Some(register) = register else {
-            return Err(self.unknown("a source that is no predicate", operand.span));
+            return Err(self.unknown("source is not a predicate", operand.span));
         };
         let source = match id_of(register) {
             Some(id) => Source::Register(RegisterRun::one(id)),
@@ -264,7 +264,7 @@ impl<'a> Words<'a> {
                         Some(first),
                     ) => Source::Register(RegisterRun { first, n }),
                     (RegisterFile::General | RegisterFile::Uniform, None) => Source::Immediate(0),
-                    _ => return Err(self.unknown("a source of another kind", operand.span)),
+                    _ => return Err(self.unknown("unsupported kind of source", operand.span)),
                 }
             }
             Value::Integer(_) | Value::Float(_) => {
@@ -343,7 +343,7 @@ impl<'a> Words<'a> {
                 _ => u64::from((value as u32).wrapping_neg()),
             }),
             Value::Integer(value) => Ok(value),
-            _ => Err(self.unknown("an operand that is no number", operand.span)),
+            _ => Err(self.unknown("operand is not a number", operand.span)),
         }
     }
 
@@ -373,7 +373,7 @@ impl<'a> Words<'a> {
                 TermValue::Integer(value) => byte_offset += signed(term.joint, value),
                 TermValue::Register(register) if is_zero(register) => {}
                 TermValue::Register(_) | TermValue::Other(_) => {
-                    return Err(self.unknown("a constant whose place a register says", span));
+                    return Err(self.unknown("a constant with a register offset", span));
                 }
             }
         }
@@ -388,7 +388,7 @@ impl<'a> Words<'a> {
         let operand = self.next()?;
         match operand.value {
             Value::Word(span) if matches!(span.text(self.source), "PR" | "UPR") => Ok(operand.span),
-            _ => Err(self.unknown("an operand that is not `PR`", operand.span)),
+            _ => Err(self.unknown("operand is not `PR`", operand.span)),
         }
     }
 

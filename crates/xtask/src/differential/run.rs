@@ -69,10 +69,10 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
         return outcome;
     };
     let lacks = |part: &str| !build.form.has_data() && why.contains(part);
-    if lacks("which the text does not have") {
+    if lacks("which is not in the listing") {
         return Outcome::NotComparable("the listing lacks a constant bank");
     }
-    if lacks("a function whose address only the linker determines") {
+    if lacks("a function that is resolved by the linker") {
         return Outcome::NotComparable("the listing lacks the relocations of calls");
     }
     undetermined(kernel, build, listing).map_or(outcome, Outcome::NotComparable)

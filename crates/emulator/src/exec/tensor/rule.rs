@@ -89,7 +89,7 @@ impl fmt::Display for UnsupportedProduct {
         } = self.0;
         write!(
             f,
-            "the tensor cores of `{}` have no product `{shape}` of `{a}` and `{b}` with `{c}` into `{d}`",
+            "the Tensor Cores of `{}` do not support shape `{shape}` with types A `{a}`, B `{b}`, C `{c}` and D `{d}`",
             core.first_target()
         )
     }

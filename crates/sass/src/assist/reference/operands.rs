@@ -23,10 +23,7 @@ const STORE_OPERANDS: &[(&str, &str)] = &[
     ("[Ra + ImmS24]", "address, in one of the forms below"),
     ("Rb", "first register of the data"),
     ("Rc", "first register of the upper half of 256 bits"),
-    (
-        "mask",
-        "literal mask of the words of 256 bits that are stored",
-    ),
+    ("mask", "immediate mask of the stored words of 256 bits"),
     ("Pp", "source predicate"),
 ];
 
@@ -86,28 +83,25 @@ fn operand_names(line: &SyntaxLine) -> Vec<(String, bool)> {
 /// Prefixes of operands that are addresses or names, and what each of them is.
 const PLACES: &[(&str, &str)] = &[
     ("tmem[", "address in tensor memory"),
-    (
-        "gdesc[",
-        "first of the uniform registers with the matrix descriptors",
-    ),
+    ("gdesc[", "first uniform register of the matrix descriptors"),
     ("idesc[", "uniform register with the instruction descriptor"),
     ("desc[", "uniform registers with a cache policy"),
-    ("c[", "constant: bank, then byte offset"),
+    ("c[", "constant: bank and byte offset"),
     ("a[", "attribute of the graphics pipeline"),
     ("[U", "address in uniform registers, with a byte offset"),
     (
         "[",
-        "address: a register or pair, a uniform register and a byte offset; `desc[URx][Rx.64]` from `sm_80` on",
+        "address: a register or register pair, a uniform register and a byte offset; `desc[URx][Rx.64]` on `sm_80` and later",
     ),
     ("imm", "literal"),
-    ("mask", "literal mask of bytes"),
+    ("mask", "immediate byte mask"),
     ("label", "label or address of an instruction"),
     ("special", "special register such as `SR_TID.X`"),
     (
         "geometry",
         "geometry: `1D`, `2D`, `3D`, `CUBE`, `ARRAY_1D`, `ARRAY_2D` or `ARRAY_CUBE`",
     ),
-    ("gsb0", "commits the group of products"),
+    ("gsb0", "commits the MMA group"),
     ("PR", "all predicates"),
     ("UPR", "all uniform predicates"),
     ("CC", "condition code"),
@@ -127,19 +121,19 @@ fn operand_help(name: &str) -> Option<&'static str> {
         _ => return None,
     };
     Some(match (prefix, is_written) {
-        ("R", true) => "register that is written, the first one of a wide result",
+        ("R", true) => "destination register, the first register of a wide result",
         ("R", false) => {
-            "source register, the first one of a wide value; in arithmetic also a literal, a constant or a uniform register"
+            "source register, the first register of a wide value; in arithmetic also an immediate, a constant or a uniform register"
         }
-        ("UR", true) => "uniform register that is written, the first one of a wide result",
+        ("UR", true) => "uniform destination register, the first register of a wide result",
         ("UR", false) => {
-            "uniform source register, the first one of a wide value; in arithmetic also a literal"
+            "uniform source register, the first register of a wide value; in arithmetic also an immediate"
         }
-        ("P", true) => "predicate that is written; `PT` discards it",
-        ("P", false) => "source predicate, `!` negates it",
-        ("UP", true) => "uniform predicate that is written; `UPT` discards it",
-        ("UP", false) => "uniform source predicate, `!` negates it",
-        ("B", true) => "convergence barrier that is written",
+        ("P", true) => "destination predicate; `PT` discards the result",
+        ("P", false) => "source predicate, optionally negated by `!`",
+        ("UP", true) => "uniform destination predicate; `UPT` discards the result",
+        ("UP", false) => "uniform source predicate, optionally negated by `!`",
+        ("B", true) => "destination convergence barrier",
         ("B", false) => "convergence barrier",
         ("SB", _) => "scoreboard",
         _ => return None,
