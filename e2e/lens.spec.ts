@@ -86,7 +86,7 @@ test("links that mean nothing are a sentence with the place", async ({ page }) =
   for (const [link, sentence] of [
     ["#lens?op=layout&expression=%288%2C4", "found the end"],
     ["#lens?op=layout&expression=%288%2C1099511627776%29", "overflows"],
-    ["#lens?op=layout&expression=%286%2C4%29%3A%281%2C7%29%20o%204%3A4", "do not divide each other"],
+    ["#lens?op=layout&expression=%286%2C4%29%3A%281%2C7%29%20o%204%3A4", "are not divisible by each other"],
     ["#lens?op=layout&expression=%FF", "The link asks for expression=%FF"],
     ["#lens?descriptor=zzz", "expected bits such as"],
     ["#lens?descriptor=0xfffffffffffffffffff", "expected bits such as"],

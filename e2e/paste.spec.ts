@@ -71,7 +71,7 @@ test("C++ with inline assembly runs block by block, and mistakes stand in the C+
   await ready(page);
   await expect(list(page).locator("summary")).toHaveText(/^lane: 1 operand/);
   // A fix is made in the string.
-  await page.getByRole("button", { name: "replace .gobal by .global" }).click();
+  await page.getByRole("button", { name: "replace .gobal with .global" }).click();
   await expect(buttons.nth(1)).toHaveText("broken line 9");
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32 [%0], 1;");
 });
@@ -82,7 +82,7 @@ test("Python with inline assembly runs, and its facts are comments of Python", a
   await expect(list(page).getByRole("button")).toHaveText(["doubled line 6"]);
   await ready(page);
   await list(page).locator("summary").click();
-  await expect(list(page)).toContainText("it needs neither");
+  await expect(list(page)).toContainText("requires neither");
 });
 
 test("a log is at the lines of its module", async ({ page }) => {
@@ -114,7 +114,7 @@ test("a fatbin is listed, and its PTX opens as a text while the text before is k
   await programs.getByRole("button", { name: "Close the list" }).click();
   await expect(programs).toHaveCount(0);
   const own = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='Your own texts'] option");
-  await expect(own).toHaveText([/^Machine code for sm_90/, /^scale/, /^snippet/]);
+  await expect(own).toHaveText([/^SASS for sm_90/, /^scale/, /^snippet/]);
 });
 
 test("files that are broken or none are refused in a sentence", async ({ page }) => {

@@ -145,15 +145,15 @@ test("what is no link costs a sentence, and the page stays usable", async ({ pag
   await ready(page);
   const good = code('{"source":"ret;"}');
   const cases: [string, RegExp][] = [
-    [good.slice(0, -4), /^The link is incomplete, or was changed on the way/],
+    [good.slice(0, -4), /^The link is incomplete or corrupted/],
     [`${good}AAAA`, /^The link is incomplete/],
     ["/#text=%%%&step=1", /^The link is incomplete/],
-    ["/#3=AAAA", /^The link is of a later version of Warpgrid: it has version 3, and this one reads up to 1\./],
+    ["/#3=AAAA", /^The link was created by a newer version of Warpgrid \(format 3; this version supports formats up to 1\)\./],
     [`/#1=${"A".repeat(100_000)}`, /^The link is incomplete/],
-    [code(`{"source":"${" ".repeat(9_000_000)}"}`), /^The link holds more than 8 million bytes/],
-    [code('{"source":{"toString":1}}'), /^The link is not understood: expected `source` to be a text/],
-    [code('{"source":"","params":[{"kind":"struct","fields":7}]}'), /^The link is not understood: expected `scenario` to be a launch/],
-    [code('{"__proto__":{"source":"x"},"view":7}'), /^The link is not understood: expected `source`/],
+    [code(`{"source":"${" ".repeat(9_000_000)}"}`), /^The link exceeds the size limit of 8 million bytes/],
+    [code('{"source":{"toString":1}}'), /^Invalid link: `source` must be a string/],
+    [code('{"source":"","params":[{"kind":"struct","fields":7}]}'), /^Invalid link: `scenario` must be a valid launch configuration/],
+    [code('{"__proto__":{"source":"x"},"view":7}'), /^Invalid link: `source`/],
   ];
   for (const [link, sentence] of cases) {
     await page.goto("about:blank");
@@ -220,9 +220,9 @@ test("files that are none of ours cost a sentence", async ({ page }) => {
   const cases: [[string, string | number[]][], RegExp][] = [
     [ten, /^Nothing is opened: 10 files were dropped, and one is shown at a time\./],
     [[["picture.png", [137, 80, 78, 71, 0, 0, 1, 2]]], /^“picture\.png” is not opened: it is no text in UTF-8\./],
-    [[["later.warpgrid.json", '{"warpgrid": 2, "source": ""}']], /^The file is of a later version of Warpgrid/],
-    [[["case.json", '{"entry": "k"}']], /^The file is not understood: expected `source` to be a text/],
-    [[["odd.json", "{"]], /^The file is not understood: expected JSON with a `source`/],
+    [[["later.warpgrid.json", '{"warpgrid": 2, "source": ""}']], /^The file was created by a newer version of Warpgrid/],
+    [[["case.json", '{"entry": "k"}']], /^Invalid file: `source` must be a string/],
+    [[["odd.json", "{"]], /^Invalid file: expected JSON with a `source`/],
   ];
   for (const [files, sentence] of cases) {
     await drop(page, files);

@@ -344,7 +344,7 @@ fn a_product_that_the_generation_lacks_is_named() {
     };
     assert_eq!(
         error("sm_80", ["e4m3", "e5m2", "f32", "f32"]),
-        "the tensor cores of `sm_80` have no product `m16n8k32` of `e4m3` and `e5m2` with `f32` into `f32`"
+        "the Tensor Cores of `sm_80` do not support shape `m16n8k32` with types A `e4m3`, B `e5m2`, C `f32` and D `f32`"
     );
     assert!(
         Plan::new(product(

@@ -679,40 +679,40 @@ mod tests {
         );
         assert_eq!(
             messages("//@ buffer out: f33[4]"),
-            ["f33: found type `f33`, expected one such as `f32`, `u8` or `s64`"]
+            ["f33: unknown type `f33`, expected a type such as `f32`, `u8` or `s64`"]
         );
         assert_eq!(
             messages("//@ alias q"),
-            ["q: an alias needs the name of a buffer: `//@ alias y = x`"]
+            ["q: missing buffer name, expected an alias such as `//@ alias y = x`"]
         );
         assert_eq!(
             messages("//@ scalar n: u8 = 300"),
-            ["n: u8 = 300: 300 does not fit `u8`"]
+            ["n: u8 = 300: 300 does not fit in `u8`"]
         );
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ buffer a: u8[1]"),
-            ["a: `a` is given twice"]
+            ["a: duplicate `a`"]
         );
         assert_eq!(
             messages("//@ launch grid=1\n//@ launch block=32 grid=2"),
-            ["grid: `grid` is given twice"]
+            ["grid: duplicate `grid`"]
         );
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ expect a = 1\n//@ expect a = 2"),
-            ["a: `a` is given twice"]
+            ["a: duplicate `a`"]
         );
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ expect a = 1, 2"),
-            ["1, 2: found 2 values for 1 elements"]
+            ["found 1, 2: found 2 values for 1 elements"]
         );
         assert_eq!(
             messages(
                 "//@ buffer a: u8[4]\n//@ start a = 5\n//@ start a = 2\n//@ start a = 3\n//@ start b = 1"
             ),
             [
-                "5: found element 5, expected one of the buffer's 4 elements",
-                "a: `a` is given twice",
-                "b: no line above declares a buffer `b`"
+                "5: element index 5 is out of bounds for a buffer of 4 elements",
+                "a: duplicate `a`",
+                "b: unknown buffer `b`; declare it before this line"
             ]
         );
     }

@@ -59,7 +59,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
 pub(crate) fn no_equals_sign() -> Problem {
     problem(
         "W0701",
-        "found a word without `=`, expected facts such as `grid=4` or `block=32x8`",
+        "found an option without `=`, expected options such as `grid=4` or `block=32x8`",
     )
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn too_many_extents() -> Problem {
 pub(crate) fn too_many_elements() -> Problem {
     problem(
         "W0702",
-        "the buffer has more elements than 64 bits can count",
+        "the number of elements does not fit in 64 bits",
     )
 }
 
@@ -111,13 +111,13 @@ pub(crate) fn no_name_and_type() -> Problem {
 pub(crate) fn unknown_type(found: &str) -> Problem {
     problem(
         "W0702",
-        format!("found type `{found}`, expected one such as `f32`, `u8` or `s64`"),
+        format!("unknown type `{found}`, expected a type such as `f32`, `u8` or `s64`"),
     )
 }
 
 pub(crate) fn unknown_type_of(name: &str, found: &str) -> Problem {
     let message =
-        format!("`{name}` has the type `{found}`, expected one such as `f32`, `u8` or `s64`");
+        format!("unknown type `{found}` of `{name}`, expected a type such as `f32`, `u8` or `s64`");
     problem("W0702", message).about(name)
 }
 
@@ -136,21 +136,21 @@ pub(crate) fn unreadable_pattern(why: String) -> Problem {
 pub(crate) fn not_a_literal(found: &str) -> Problem {
     problem(
         "W0702",
-        format!("found `{found}`, expected a number or bits such as `0x3f800000`"),
+        format!("found `{found}`, expected a number or bit pattern such as `0x3f800000`"),
     )
 }
 
 pub(crate) fn alias_without_buffer() -> Problem {
     problem(
         "W0703",
-        "an alias needs the name of a buffer: `//@ alias y = x`",
+        "missing buffer name, expected an alias such as `//@ alias y = x`",
     )
 }
 
 pub(crate) fn map_without_tensor() -> Problem {
     problem(
         "W0703",
-        "a tensor map needs a tensor: `//@ tensormap map = tiled x: f16[40][64] box=[24][64]`",
+        "missing tensor, expected a tensor map such as `//@ tensormap map = tiled x: f16[40][64] box=[24][64]`",
     )
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn array(name: &str, why: &str) -> Problem {
 pub(crate) fn image_without_memory() -> Problem {
     problem(
         "W0703",
-        "a texture or surface needs an array: `//@ texture image = texels`",
+        "missing array, expected a texture or surface such as `//@ texture image = texels`",
     )
 }
 
@@ -176,26 +176,26 @@ pub(crate) fn image(kind: &str, name: &str, why: &str) -> Problem {
 pub(crate) fn multimem_without_buffers() -> Problem {
     problem(
         "W0703",
-        "found no buffers, expected those of the address: `//@ multimem all = x, y`",
+        "missing buffers, expected a multimem address such as `//@ multimem all = x, y`",
     )
 }
 
 pub(crate) fn no_start() -> Problem {
     problem(
         "W0703",
-        "found no element, expected the one that the kernel gets the address of: `//@ start x = 16`",
+        "missing element index, expected one such as `//@ start x = 16`",
     )
 }
 
 pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
     problem(
         "W0703",
-        format!("found element {start}, expected one of the buffer's {len} elements"),
+        format!("element index {start} is out of bounds for a buffer of {len} elements"),
     )
 }
 
 pub(crate) fn scalar_without_value() -> Problem {
-    problem("W0703", "a scalar needs a value: `//@ scalar n: s32 = 200`")
+    problem("W0703", "missing value, expected a scalar such as `//@ scalar n: s32 = 200`")
 }
 
 pub(crate) fn scalar_not_in_type(why: String) -> Problem {
@@ -207,13 +207,13 @@ pub(crate) fn argument_not_in_type(name: &str, why: &str) -> Problem {
 }
 
 pub(crate) fn no_expectation() -> Problem {
-    problem("W0704", "expected `//@ expect out = 0, 1, 2`")
+    problem("W0704", "expected an expectation such as `//@ expect out = 0, 1, 2`")
 }
 
 pub(crate) fn register_without_value() -> Problem {
     problem(
         "W0706",
-        "a register needs a value: `//@ register R2 = lane * 4`",
+        "missing value, expected a register such as `//@ register R2 = lane * 4`",
     )
 }
 
@@ -221,13 +221,13 @@ pub(crate) fn not_a_register_value(found: &str) -> Problem {
     problem(
         "W0706",
         format!(
-            "found `{found}`, expected a number, `lane`, `thread`, a multiple of them, or a buffer"
+            "found `{found}`, expected a number, `lane`, `thread`, a multiple of `lane` or `thread`, or a buffer"
         ),
     )
 }
 
 pub(crate) fn no_such_register(name: &str) -> Problem {
-    problem("W0706", format!("the kernel names no register `{name}`")).about(name)
+    problem("W0706", format!("the kernel has no register `{name}`")).about(name)
 }
 
 pub(crate) fn not_a_way_to_align(found: &str) -> Problem {
@@ -238,11 +238,11 @@ pub(crate) fn not_a_way_to_align(found: &str) -> Problem {
 }
 
 pub(crate) fn no_buffer_above(name: &str) -> Problem {
-    problem("W0704", format!("no line above declares a buffer `{name}`"))
+    problem("W0704", format!("unknown buffer `{name}`; declare it before this line"))
 }
 
 pub(crate) fn given_twice(name: &str) -> Problem {
-    problem("W0705", format!("`{name}` is given twice")).about(name)
+    problem("W0705", format!("duplicate `{name}`")).about(name)
 }
 
 /// A stated parameter that takes its place by order though its name looks like another's.
@@ -254,7 +254,7 @@ pub(crate) fn no_parameter_of_that_name(
     let message = format!("the kernel has no parameter `{}`", found.text);
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let help = format!(
-        "it has {}; where a name is not known, all are matched in order",
+        "the parameters are {}; annotations are matched by position because of the unknown name",
         quoted.join(", ")
     );
     let warning = Diagnostic::warning("W0716", found.span, message).help(help);
@@ -265,7 +265,7 @@ pub(crate) fn no_parameter_of_that_name(
 }
 
 pub(crate) fn fact_given_twice(name: &str) -> Problem {
-    problem("W0705", format!("`{name}` is given twice"))
+    problem("W0705", format!("duplicate `{name}`"))
 }
 
 pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
@@ -274,7 +274,7 @@ pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
         true => "none".to_owned(),
         false => quoted.join(", "),
     };
-    let message = format!("the module has no kernel `{name}`, it has {has}");
+    let message = format!("the module has no kernel `{name}`, available: {has}");
     problem(NO_SUCH_KERNEL, message).about("entry")
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
         true => "none".to_owned(),
         false => quoted.join(", "),
     };
-    let message = format!("the kernel has no scalar parameter `{name}`, it has {has}");
+    let message = format!("the kernel has no scalar parameter `{name}`, available: {has}");
     problem("W0716", message).about(name)
 }
 
@@ -300,35 +300,35 @@ pub(crate) fn no_kernel() -> Problem {
 
 pub(crate) fn nested_structure(name: &str) -> Problem {
     let message = format!(
-        "`{name}`: found a structure within a structure, expected its fields in the outer one"
+        "`{name}`: nested structures are not supported; add their fields to the outer structure"
     );
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn structure_too_large(name: &str, size: u64) -> Problem {
-    let message = format!("`{name}` has {size} bytes, and kernel parameters hold at most 32764");
+    let message = format!("`{name}` has {size} bytes, expected at most 32764 bytes of kernel parameters");
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> Problem {
-    let message = format!("field `{field}` reaches beyond the {size} bytes of `{name}`");
+    let message = format!("field `{field}` exceeds the {size} bytes of `{name}`");
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn odd_alignment(name: &str, align: u64) -> Problem {
-    let message = format!("`{name}` is aligned to {align} bytes, expected a power of two");
+    let message = format!("found alignment {align} of `{name}`, expected a power of two");
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn other_shape(buffer: &Buffer) -> Problem {
     let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
     let (name, len) = (&buffer.name, buffer.len);
-    let message = format!("buffer `{name}` has {len} elements, and its shape is {extents}");
+    let message = format!("buffer `{name}` has {len} elements, but its shape is {extents}");
     problem("W0717", message).about(name)
 }
 
 pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> Problem {
-    let message = format!("buffer `{name}` has {n_bytes} bytes, and at most {max_bytes} fit");
+    let message = format!("buffer `{name}` has {n_bytes} bytes, expected at most {max_bytes}");
     problem("W0713", message).about(name)
 }
 
@@ -337,7 +337,7 @@ pub(crate) fn initial_values(name: &str, why: &str) -> Problem {
 }
 
 pub(crate) fn no_buffer_to_point_to(name: &str) -> Problem {
-    problem("W0715", format!("there is no buffer `{name}` to point to")).about(name)
+    problem("W0715", format!("unknown buffer `{name}`")).about(name)
 }
 
 /// A refusal of the emulator, with the fact that it is about.
@@ -371,23 +371,23 @@ pub(crate) mod value {
     }
 
     pub(crate) fn not_an_integer(value: f64, ty: ElementType) -> String {
-        format!("{value} is not an integer, and the type is `{}`", ty.name())
+        format!("found {value}, expected an integer for type `{}`", ty.name())
     }
 
     pub(crate) fn too_many_bits(text: &str, ty: ElementType) -> String {
-        format!("`{text}` has more bits than `{}`", ty.name())
+        format!("`{text}` does not fit in `{}`", ty.name())
     }
 
     pub(crate) fn not_an_address(ty: &str) -> String {
-        format!("an address takes 64 bits, and an element of `{ty}` has others")
+        format!("an address requires a 64-bit element type, found `{ty}`")
     }
 
     pub(crate) fn not_a_value(text: &str) -> String {
-        format!("found `{text}`, expected a number or bits such as `0x7fc00000`")
+        format!("found `{text}`, expected a number or bit pattern such as `0x7fc00000`")
     }
 
     pub(crate) fn out_of_range(value: i128, ty: ElementType) -> String {
-        format!("{value} does not fit `{}`", ty.name())
+        format!("{value} does not fit in `{}`", ty.name())
     }
 }
 
@@ -399,20 +399,20 @@ pub const NO_KERNEL: &str = "W0711";
 /// The reference pages, in order of their codes.
 #[rustfmt::skip]
 pub const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W0700", "unknown launch fact", "A line that starts with `//@` states a fact about the launch, and its first word says which.", "//@ lunch grid=2", "//@ launch grid=2"),
-    CodeFacts::page("W0701", "unreadable launch fact", "The launch line holds pairs such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes), `seed` and `resident` (blocks at a time), a kernel's name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
-    CodeFacts::page("W0702", "unreadable buffer", "A buffer has a name, an element type with its extents, and perhaps initial values: one number for all, a list, `iota`, `random` with a seed, or `nan`; single elements may follow, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
-    CodeFacts::page("W0703", "unreadable scalar", "A scalar has a name, a type and a value that the type can hold.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
-    CodeFacts::page("W0704", "unreadable expectation", "An expectation names a buffer that a line above declares, and lists its values after the launch, from the first element on.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
-    CodeFacts::page("W0705", "fact given twice", "Each parameter of the kernel, each fact of the launch and each expectation is stated once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
-    CodeFacts::page(NO_SUCH_KERNEL, "no such kernel", "The launch names a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
-    CodeFacts::page(NO_KERNEL, "no kernel", "A launch needs a kernel: a function declared with `.entry` that has a body. Modules of device functions can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
-    CodeFacts::page("W0706", "unreadable register", "A register begins with a sum of numbers, `lane`, `thread`, multiples of them, and the address of a buffer; it is one that the kernel names.", "//@ register R2 4", "//@ register R2 = lane * 4"),
-    CodeFacts::page("W0712", "impossible structure", "A structure passed by value is a number of bytes with fields at offsets inside; fields are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
-    CodeFacts::page("W0713", "buffer too large", "All memory of a launch must fit into one gibibyte.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
-    CodeFacts::page("W0714", "initial values that do not fit", "An initial value must be one that the element type can hold, and there are at most as many as elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
-    CodeFacts::page("W0715", "pointer to nothing", "An alias points to a buffer of the same launch, by name.", "an alias of `outt`", "an alias of `out`"),
-    CodeFacts::page("W0716", "no parameter of that name", "Parameters are matched to those of the kernel by name. If a name is not among them, all are matched in order, which is what a compiler's names need; a name that is nearly one of the kernel's, or beside others that are, is more likely mistyped.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
-    CodeFacts::page("W0717", "shape of another length", "The extents of a buffer, multiplied, are its number of elements.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
-    CodeFacts::page("W0720", "impossible launch", "The launch breaks a bound of the machine or of the kernel: extents of at least one, blocks of at most 1024 threads, the sizes that `.reqntid` and `.maxntid` demand, as many arguments as the kernel has parameters, and memory within bounds.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
+    CodeFacts::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. Its first word is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),
+    CodeFacts::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes), `seed` and `resident` (resident blocks), and a kernel name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
+    CodeFacts::page("W0702", "invalid buffer", "A buffer has a name, an element type with extents, and optionally initial values: one number for all elements, a list, `iota`, `random` with a seed, or `nan`, optionally followed by values of single elements, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
+    CodeFacts::page("W0703", "invalid scalar", "A scalar has a name, a type and a value that fits in the type.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
+    CodeFacts::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared before and lists its expected values after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
+    CodeFacts::page("W0705", "duplicate annotation", "Each kernel parameter, launch option and expectation may be specified only once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
+    CodeFacts::page(NO_SUCH_KERNEL, "unknown kernel", "The launch configuration specifies a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
+    CodeFacts::page(NO_KERNEL, "no kernel", "A launch requires a kernel, which is a function with a body that is declared with `.entry`. Modules without kernels can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
+    CodeFacts::page("W0706", "invalid register", "The initial value of a register is a sum of numbers, `lane`, `thread`, multiples of `lane` or `thread`, and the address of a buffer. The register must be used by the kernel.", "//@ register R2 4", "//@ register R2 = lane * 4"),
+    CodeFacts::page("W0712", "invalid structure", "A structure that is passed by value has a size in bytes and fields at byte offsets. Its fields are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
+    CodeFacts::page("W0713", "buffer too large", "The memory of a launch is limited to 1 GiB.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
+    CodeFacts::page("W0714", "invalid initial value", "Initial values must fit in the element type, and their number must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
+    CodeFacts::page("W0715", "unknown buffer", "An alias must refer to a buffer of the same launch configuration by name.", "an alias of `outt`", "an alias of `out`"),
+    CodeFacts::page("W0716", "unknown parameter", "Annotations are matched to kernel parameters by name. If a name is unknown, all annotations are matched by position, which supports compiler-generated names. A name that is similar to a parameter, or appears together with known names, is probably misspelled.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
+    CodeFacts::page("W0717", "shape does not match the length", "The product of the extents of a buffer must equal its number of elements.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
+    CodeFacts::page("W0720", "impossible launch", "The launch configuration exceeds a limit of the GPU or the kernel. Extents must be at least 1, blocks have at most 1024 threads and must conform to `.reqntid` and `.maxntid`, the number of arguments must match the kernel parameters, and memory is limited.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
 ];

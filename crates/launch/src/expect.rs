@@ -28,7 +28,7 @@ pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>
         bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
     }
     if values.len() as u64 > len {
-        return Err(format!("{} values for {len} elements", values.len()));
+        return Err(format!("found {} values for {len} elements", values.len()));
     }
     bytes.resize(len as usize * width, 0);
     Ok(bytes)
@@ -58,13 +58,13 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String
     if let Some(values) = &buffer.expect {
         if values.is_empty() && buffer.len > 0 {
             return Err(format!(
-                "`{}` expects no value of its {} elements: state at least one value, or leave `expect` out",
+                "`{}` has an empty list of expected values for {} elements; specify at least one value or omit `expect`",
                 buffer.name, buffer.len
             ));
         }
         if values.len() as u64 > buffer.len {
             return Err(format!(
-                "`{}` expects {} values of {} elements",
+                "`{}` has {} expected values for {} elements",
                 buffer.name,
                 values.len(),
                 buffer.len
@@ -110,10 +110,10 @@ pub fn compare_fault(
 ) -> Option<String> {
     let (expected, found) = match (expected, found) {
         (None, None) => return None,
-        (None, Some((_, message))) => return Some(format!("the launch stopped: {message}")),
+        (None, Some((_, message))) => return Some(format!("unexpected fault: {message}")),
         (Some(expected), None) => {
             return Some(format!(
-                "the launch ended without a fault, expected a `{}` fault",
+                "the launch completed without a fault, expected a `{}` fault",
                 expected.kind.name()
             ));
         }

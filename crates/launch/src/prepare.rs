@@ -472,7 +472,7 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
         let differs = !stated.is_bits() && stated.is_float() != is_float;
         differs.then(|| {
             format!(
-                "parameter `{name}` is `.{}`, and its value is stated as `{ty}`: the kernel gets the bits of the `{ty}`",
+                "parameter `{name}` is `.{}`, but its value is specified as `{ty}`; the kernel receives the bits of the `{ty}` value without conversion",
                 variable.ty.name()
             )
         })
@@ -795,7 +795,7 @@ impl Builder {
         let end = image.byte_offset.saturating_add(image.size_bytes());
         if end > held {
             return Err(wrong(&format!(
-                "it ends after {end} bytes, and its memory has {held}"
+                "the required size of {end} bytes exceeds the {held} bytes of its memory"
             )));
         }
         image.variable = variable.map(str::to_owned);

@@ -29,7 +29,7 @@ pub fn composition(left: &Layout, right: &Layout) -> Result<Layout, LayoutError>
     match right.size() > MAX_CHECKED || is_after(left, right, &result)? {
         true => Ok(result),
         false => Err(LayoutError::of(format!(
-            "cannot compose {left} with {right}: steps of several modes on the right meet in one mode on the left, and no layout gives their sums"
+            "cannot compose {left} with {right}: several modes of the right layout step through the same mode of the left layout, and no layout describes the result"
         ))),
     }
 }
@@ -63,7 +63,7 @@ fn compose_tuple(left: &[Mode], shape: &Tuple, stride: &Tuple) -> Result<Layout,
             Layout::of_parts(&parts?)
         }
         _ => Err(LayoutError::of(format!(
-            "found stride {stride} for shape {shape}, expected the same brackets"
+            "found stride {stride} for shape {shape}, expected congruent shape and stride"
         ))),
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn walk(
     }
     if step < 0 {
         return Err(LayoutError::of(format!(
-            "cannot compose with {rest}:{step}: its stride is negative"
+            "cannot compose with {rest}:{step}, which has a negative stride"
         )));
     }
     let refused = |at: usize, what: &str, number: i64| {
@@ -167,7 +167,7 @@ fn scaled(step: i64, stride: i64) -> Result<i64, LayoutError> {
 
 fn not_divisible(right: Mode, size: i64, stride: &str, what: &str, number: i64) -> LayoutError {
     LayoutError::of(format!(
-        "cannot compose {}:{} with the mode {size}:{stride} to its left: {what} {number} and the shape {size} do not divide each other",
+        "cannot compose {}:{} with the left mode {size}:{stride}: {what} {number} and the shape {size} are not divisible by each other",
         right.shape, right.stride
     ))
 }
@@ -188,7 +188,7 @@ pub fn complement(layout: &Layout, size: i64) -> Result<Layout, LayoutError> {
         }
         if mode.stride % next != 0 || mode.stride < next {
             return Err(LayoutError::of(format!(
-                "{layout} has no complement: at {}:{} its offsets are not in steps of {next}, so that they overlap or leave uneven gaps",
+                "{layout} has no complement: the stride of mode {}:{} is not a multiple of {next}, so offsets overlap or have irregular gaps",
                 mode.shape, mode.stride
             )));
         }
@@ -248,7 +248,7 @@ pub fn left_inverse(layout: &Layout) -> Result<Layout, LayoutError> {
     for (mode, own) in modes {
         if mode.stride < reach || mode.stride % unit != 0 {
             return Err(LayoutError::of(format!(
-                "{layout} has no left inverse: at {}:{} its offsets overlap or leave uneven gaps",
+                "{layout} has no left inverse: offsets of mode {}:{} overlap or have irregular gaps",
                 mode.shape, mode.stride
             )));
         }

@@ -95,7 +95,7 @@ impl Coordinates {
                 .and_then(|far| reach.checked_add(far.checked_abs()?))
                 .filter(|reach| *reach <= MAX_OFFSET)
                 .ok_or_else(|| {
-                    LayoutError::of(format!("the coordinate overflows with stride {stride}: expected at most {MAX_OFFSET}"))
+                    LayoutError::of(format!("the coordinate overflows with stride {stride}, expected at most {MAX_OFFSET}"))
                 })?;
         }
         Ok(Coordinates {
@@ -157,7 +157,7 @@ impl Coordinates {
         let size = self.size();
         if size > MAX_LISTED {
             return Err(LayoutError::of(format!(
-                "found {size} elements, expected at most {MAX_LISTED} to list"
+                "found {size} elements, expected at most {MAX_LISTED} for a list"
             )));
         }
         Ok((0..size).map(|index| self.at(index)).collect())
@@ -213,7 +213,7 @@ impl Coordinates {
                 Coordinates::of_parts(&parts?)
             }
             _ => Err(LayoutError::of(format!(
-                "found stride {stride} for shape {shape}, expected the same brackets"
+                "found stride {stride} for shape {shape}, expected congruent shape and stride"
             ))),
         }
     }
@@ -267,7 +267,7 @@ impl Strided for Coordinates {
         match !is_checked || (0..right.size()).all(is_same) {
             true => Ok(result),
             false => Err(LayoutError::of(format!(
-                "cannot compose {self} with {right}: steps of several modes on the right meet in one mode on the left, and no layout gives their sums"
+                "cannot compose {self} with {right}: several modes of the right layout step through the same mode of the left layout, and no layout describes the result"
             ))),
         }
     }

@@ -68,24 +68,24 @@ const fn operation(
 /// Every operation, in the order of the documentation.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    operation("coalesce", "A", "the fewest modes with the same offsets", Does::Coalesce),
-    operation("composition", "A, B", "A after B, also written `A o B`", Does::Composition),
-    operation("complement", "A, size", "what fills the gaps of A up to a size", Does::Complement),
-    operation("right_inverse", "A", "r with A(r(i)) = i", Does::RightInverse),
-    operation("left_inverse", "A", "l with l(A(i)) = i", Does::LeftInverse),
-    operation("logical_divide", "A, tiler", "the tile and the rest, for each part", Does::Divided(logical_divide, logical_divide)),
-    operation("zipped_divide", "A, tiler", "all tiles, then all rests", Does::Divided(zipped_divide, zipped_divide)),
-    operation("tiled_divide", "A, tiler", "the tile, then each rest", Does::Divided(tiled_divide, tiled_divide)),
-    operation("flat_divide", "A, tiler", "each tile, then each rest", Does::Divided(flat_divide, flat_divide)),
-    operation("logical_product", "A, tiler", "A and its copies, for each part", Does::Multiplied(logical_product)),
-    operation("zipped_product", "A, tiler", "all of A, then all copies", Does::Multiplied(zipped_product)),
-    operation("tiled_product", "A, tiler", "A, then each copy", Does::Multiplied(tiled_product)),
-    operation("flat_product", "A, tiler", "each part of A, then each copy", Does::Multiplied(flat_product)),
-    operation("blocked_product", "A, B", "copies of A side by side", Does::Layouts(blocked_product)),
-    operation("raked_product", "A, B", "copies of A in between each other", Does::Layouts(raked_product)),
-    operation("linear", "A", "the bases over GF(2)", Does::Linear),
-    operation("inverse", "bases", "the inverse of a linear layout", Does::Inverse),
-    operation("cute", "bases", "shape and stride of a linear layout", Does::Cute),
+    operation("coalesce", "A", "equivalent layout with the fewest modes", Does::Coalesce),
+    operation("composition", "A, B", "composition A(B(i)), also written `A o B`", Does::Composition),
+    operation("complement", "A, size", "layout of the gaps of A up to a size", Does::Complement),
+    operation("right_inverse", "A", "layout r with A(r(i)) = i", Does::RightInverse),
+    operation("left_inverse", "A", "layout l with l(A(i)) = i", Does::LeftInverse),
+    operation("logical_divide", "A, tiler", "per mode: the tile, then the remainder", Does::Divided(logical_divide, logical_divide)),
+    operation("zipped_divide", "A, tiler", "all tiles, then all remainders", Does::Divided(zipped_divide, zipped_divide)),
+    operation("tiled_divide", "A, tiler", "all tiles as one mode, then each remainder", Does::Divided(tiled_divide, tiled_divide)),
+    operation("flat_divide", "A, tiler", "each tile, then each remainder", Does::Divided(flat_divide, flat_divide)),
+    operation("logical_product", "A, tiler", "per mode: A, then its repetitions", Does::Multiplied(logical_product)),
+    operation("zipped_product", "A, tiler", "all of A, then all repetitions", Does::Multiplied(zipped_product)),
+    operation("tiled_product", "A, tiler", "all of A as one mode, then each repetition", Does::Multiplied(tiled_product)),
+    operation("flat_product", "A, tiler", "each mode of A, then each repetition", Does::Multiplied(flat_product)),
+    operation("blocked_product", "A, B", "repetitions of A arranged in blocks", Does::Layouts(blocked_product)),
+    operation("raked_product", "A, B", "repetitions of A interleaved", Does::Layouts(raked_product)),
+    operation("linear", "A", "bases over GF(2)", Does::Linear),
+    operation("inverse", "bases", "inverse of a linear layout", Does::Inverse),
+    operation("cute", "bases", "CuTe layout of a linear layout", Does::Cute),
 ];
 
 /// The most operations inside each other.
@@ -97,7 +97,7 @@ const MAX_TEXT: usize = 1 << 16;
 pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     if text.len() > MAX_TEXT {
         return Err(LayoutError::of(format!(
-            "found {} bytes of text, expected at most {MAX_TEXT}",
+            "found an expression of {} bytes, expected at most {MAX_TEXT}",
             text.len()
         )));
     }
@@ -106,7 +106,7 @@ pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     reader.space();
     match reader.rest().is_empty() {
         true => Ok(value),
-        false => reader.expected("the end, or `o` and what comes first"),
+        false => reader.expected("the end, or `o` and another layout"),
     }
 }
 
@@ -153,7 +153,7 @@ fn in_elements(terms: &mut [(Value, Range<usize>)], bytes: u32) -> Result<(), La
     *swizzle = swizzle.in_units(bytes.trailing_zeros()).ok_or_else(|| {
         LayoutError::at(
             place.clone(),
-            format!("the swizzle parts elements of {bytes} bytes"),
+            format!("the swizzle splits elements of {bytes} bytes"),
         )
     })?;
     Ok(())
@@ -161,7 +161,7 @@ fn in_elements(terms: &mut [(Value, Range<usize>)], bytes: u32) -> Result<(), La
 
 fn term(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
     if depth > MAX_DEPTH {
-        return reader.expected(&format!("at most {MAX_DEPTH} operations inside each other"));
+        return reader.expected(&format!("at most {MAX_DEPTH} nested operations"));
     }
     if let Some(swizzle) = reader.swizzle()? {
         return Ok(Value::Swizzle(swizzle));
@@ -217,7 +217,7 @@ fn call(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
         return Err(LayoutError::at(
             start..start + name.len(),
             format!(
-                "no such operation, expected a layout such as `(8,4):(4,1)`, or one of {}",
+                "unknown operation, expected a layout such as `(8,4):(4,1)`, or one of {}",
                 known.join(", ")
             ),
         ));
@@ -263,7 +263,7 @@ impl Operation {
             },
             Does::Cute => match first {
                 Value::Linear(linear) => linear.to_layout().map(|layout| Value::Layout(layout.into())).ok_or_else(|| {
-                    LayoutError::of("two bits of the input meet in a bit of the output, which no shape and stride does")
+                    LayoutError::of("two input bits map to the same output bit, which no shape and stride can express")
                 }),
                 other => Ok(Value::Layout(self.layout(other)?)),
             },
@@ -294,7 +294,7 @@ impl Operation {
                 Ok(Value::Coordinates(divided))
             }
             _ => Err(LayoutError::of(format!(
-                "`{}` of a layout of coordinates, expected one with plain strides",
+                "found a coordinate layout for `{}`, expected a layout with integer strides",
                 self.name
             ))),
         }
@@ -306,7 +306,7 @@ impl Operation {
         let plain = |layout: Layout| Ok(Value::Layout(layout.into()));
         let needs_plain = || match first.swizzle {
             Some(swizzle) => Err(LayoutError::of(format!(
-                "`{}` of a layout beneath {swizzle}, expected one without a swizzle: see `linear` and `inverse`",
+                "found a layout with {swizzle} for `{}`, expected a layout without a swizzle; use `linear` and `inverse`",
                 self.name
             ))),
             None => Ok(()),
@@ -353,7 +353,7 @@ impl Operation {
         let what = value.kind();
         value
             .into_composed()
-            .ok_or_else(|| LayoutError::of(format!("`{}` of {what}, expected a layout", self.name)))
+            .ok_or_else(|| LayoutError::of(format!("found {what} for `{}`, expected a layout", self.name)))
     }
 }
 
@@ -392,7 +392,7 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
                 .filter(|right| right.swizzle.is_none() && right.offset == 0)
                 .ok_or_else(|| {
                     LayoutError::of(format!(
-                        "found {what} after a layout of coordinates, expected a layout with plain strides and no swizzle"
+                        "found {what} after a coordinate layout, expected a layout with integer strides and no swizzle"
                     ))
                 })?;
             left.after(&right.layout).map(V::Coordinates)
@@ -405,7 +405,7 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
                     Ok(V::Layout(left.over(layout)))
                 }
                 (Some(_), Some(_)) => Err(LayoutError::of(
-                    "a swizzle or an offset to the right of a layout, expected it on the left: use `linear` of each to compose them",
+                    "found a swizzle or an offset to the right of a layout, expected it on the left; compose `linear` of both layouts instead",
                 )),
                 _ => Err(LayoutError::of(format!("{what}, expected layouts"))),
             }
@@ -424,7 +424,7 @@ impl Value {
         match self {
             Value::Number(_) => "a number",
             Value::Layout(_) => "a layout",
-            Value::Coordinates(_) => "a layout of coordinates",
+            Value::Coordinates(_) => "a coordinate layout",
             Value::Start(_) => "a coordinate",
             Value::Swizzle(_) => "a swizzle",
             Value::Tiler(_) => "a tiler",

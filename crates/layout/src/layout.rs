@@ -22,7 +22,7 @@ impl Layout {
     pub fn new(shape: Tuple, stride: Tuple) -> Result<Layout, LayoutError> {
         if !shape.is_congruent(&stride) {
             return Err(LayoutError::of(format!(
-                "found stride {stride} for shape {shape}, expected a stride with the same brackets"
+                "found stride {stride} for shape {shape}, expected congruent shape and stride"
             )));
         }
         let layout = Layout { shape, stride };
@@ -35,7 +35,7 @@ impl Layout {
         for (at, mode) in self.modes().into_iter().enumerate() {
             if mode.shape < 1 {
                 return Err(LayoutError::of(format!(
-                    "found {} as number {at} of the shape, expected at least 1",
+                    "found {} at position {at} of the shape, expected at least 1",
                     mode.shape
                 )));
             }
@@ -184,7 +184,7 @@ impl Layout {
         let size = self.size();
         if size > MAX_LISTED {
             return Err(LayoutError::of(format!(
-                "found {size} elements, expected at most {MAX_LISTED} to list"
+                "found {size} elements, expected at most {MAX_LISTED} for a list"
             )));
         }
         let mut offsets = vec![0];
@@ -206,7 +206,7 @@ impl Layout {
 
 fn too_large(at: usize, what: &str, most: i64) -> LayoutError {
     LayoutError::of(format!(
-        "the {what} overflows at number {at}: expected at most {most}"
+        "the {what} overflows at position {at}, expected at most {most}"
     ))
 }
 

@@ -40,12 +40,12 @@ impl Linear {
         let (n_in, n_out) = (bits_of(&inputs), bits_of(&outputs));
         if n_in > MAX_BITS || n_out > MAX_BITS {
             return Err(LayoutError::of(format!(
-                "found {n_in} bits of input and {n_out} of output, expected at most {MAX_BITS}"
+                "found {n_in} input and {n_out} output bits, expected at most {MAX_BITS}"
             )));
         }
         if bases.len() != n_in as usize {
             return Err(LayoutError::of(format!(
-                "found {} bases, expected {n_in}: one for each bit of the input",
+                "found {} bases, expected {n_in}, one per input bit",
                 bases.len()
             )));
         }
@@ -98,7 +98,7 @@ impl Linear {
         let (given, taken) = (bits_of(&inner.outputs), bits_of(&self.inputs));
         if given != taken {
             return Err(LayoutError::of(format!(
-                "cannot compose: the layout to the right gives {given} bits, the layout to the left takes {taken}"
+                "cannot compose: the right layout has {given} output bits, but the left layout has {taken} input bits"
             )));
         }
         let bases = inner.bases.iter().map(|base| self.apply(*base)).collect();
@@ -120,7 +120,7 @@ impl Linear {
         let (n_in, n_out) = (bits_of(&self.inputs), bits_of(&self.outputs));
         if let Some((_, input)) = self.collision() {
             return Err(LayoutError::of(format!(
-                "the layout has no inverse: inputs 0 and {input} both go to 0"
+                "the layout has no inverse: inputs 0 and {input} both map to 0"
             )));
         }
         let (rows, _) = self.reduced();
@@ -128,7 +128,7 @@ impl Linear {
         for bit in 0..n_out {
             let Some(input) = solve(&rows, 1 << bit) else {
                 return Err(LayoutError::of(format!(
-                    "the layout has no inverse: no input goes to {} ({n_in} bits go to {n_out})",
+                    "the layout has no inverse: no input maps to {} ({n_in} input bits, {n_out} output bits)",
                     1u64 << bit
                 )));
             };
@@ -197,7 +197,7 @@ impl Linear {
             let size = part.size();
             if size & (size - 1) != 0 {
                 return Err(LayoutError::of(format!(
-                    "found a part of {size} elements ({part}), expected a power of two: only such layouts are linear over GF(2)"
+                    "found a mode of {size} elements ({part}), expected a power of two for a layout that is linear over GF(2)"
                 )));
             }
             let name = names
@@ -209,7 +209,7 @@ impl Linear {
         linear_of(&places, inputs).map_err(|(index, expected)| {
             let found = places.get(index).copied().unwrap_or(0);
             LayoutError::of(format!(
-                "the layout is not linear over GF(2): element {index} is at {found}, and the XOR of its bits at {expected}"
+                "the layout is not linear over GF(2): element {index} has offset {found}, but the XOR of the bases of its bits is {expected}"
             ))
         })
     }

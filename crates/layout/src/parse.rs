@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
             Ok(value) => Ok((sign * value, place)),
             Err(_) => Err(LayoutError::at(
                 place,
-                format!("the number overflows: expected at most {MAX_OFFSET}"),
+                format!("number too large, expected at most {MAX_OFFSET}"),
             )),
         }
     }
@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
         if depth >= MAX_DEPTH {
             return Err(LayoutError::at(
                 start..self.at,
-                format!("found more than {MAX_DEPTH} brackets inside each other"),
+                format!("found more than {MAX_DEPTH} levels of brackets"),
             ));
         }
         let (mut parts, mut leaves, mut along) = (Vec::new(), Vec::new(), Vec::new());
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         if let Some((_, place)) = along.into_iter().find(|(path, _)| !path.is_empty()) {
             return Err(LayoutError::at(
                 place.clone(),
-                "found a coordinate in the shape, expected it in the stride: `(8,4):(1@0,1@1)`",
+                "found a coordinate in the shape, expected coordinates only in the stride, such as `(8,4):(1@0,1@1)`",
             ));
         }
         if !self.eat(":") {
@@ -211,7 +211,7 @@ impl<'t> Reader<'t> {
             return Err(LayoutError::at(
                 stride.all,
                 format!(
-                    "the stride has other brackets than the shape {}",
+                    "the stride is not congruent to the shape {}",
                     shape.tuple
                 ),
             ));
@@ -234,7 +234,7 @@ impl<'t> Reader<'t> {
             return Err(LayoutError::at(
                 stride.all.clone(),
                 format!(
-                    "the stride has other brackets than the shape {}",
+                    "the stride is not congruent to the shape {}",
                     shape.tuple
                 ),
             ));
@@ -249,7 +249,7 @@ impl<'t> Reader<'t> {
                 }),
                 (scale, true) => Err(LayoutError::at(
                     place.clone(),
-                    format!("found stride {scale} beside strides along coordinates, expected one such as `{scale}@0`"),
+                    format!("found integer stride {scale} together with coordinate strides, expected a stride such as `{scale}@0`"),
                 )),
             }
         });
@@ -299,7 +299,7 @@ impl<'t> Reader<'t> {
             if path.len() > MAX_DEPTH {
                 return Err(LayoutError::at(
                     place,
-                    format!("found more than {MAX_DEPTH} parts of coordinates inside each other"),
+                    format!("found more than {MAX_DEPTH} levels of coordinates"),
                 ));
             }
         }
@@ -333,7 +333,7 @@ impl<'t> Reader<'t> {
         let swizzle = match (small(bits), small(base), i32::try_from(shift)) {
             (Some(bits), Some(base), Ok(shift)) => Swizzle::new(bits, base, shift),
             _ => Err(LayoutError::of(
-                "expected bits and base of at least 0, and a shift of a few bits",
+                "expected nonnegative bits and base and a small shift",
             )),
         };
         swizzle.map(Some).map_err(|error| error.or_at(place))
@@ -360,7 +360,7 @@ impl<'t> Reader<'t> {
             8 | 16 | 32 | 64 | 128 => Ok(Some((bits / 8) as u32)),
             _ => Err(LayoutError::at(
                 place,
-                format!("found elements of {bits} bits, expected 8, 16, 32, 64 or 128"),
+                format!("found {bits}-bit elements, expected 8, 16, 32, 64 or 128 bits"),
             )),
         }
     }
@@ -402,7 +402,7 @@ impl<'t> Reader<'t> {
             if bases.first().is_some_and(|first| first.len() != base.len()) {
                 return Err(LayoutError::at(
                     start..self.at,
-                    "the basis has another number of outputs than the first",
+                    "the number of outputs of the basis differs from that of the first basis",
                 ));
             }
             bases.push(base);
@@ -447,7 +447,7 @@ fn check_shape(shape: &Spanned) -> Result<(), LayoutError> {
             .ok_or_else(|| {
                 LayoutError::at(
                     place.clone(),
-                    format!("the size overflows here: expected at most {MAX_SIZE} elements"),
+                    format!("the size overflows, expected at most {MAX_SIZE} elements"),
                 )
             })?;
     }
@@ -467,7 +467,7 @@ fn check_stride(shape: &Spanned, stride: &Spanned) -> Result<(), LayoutError> {
                 LayoutError::at(
                     place.clone(),
                     format!(
-                        "the offset overflows with this stride: expected offsets up to {MAX_OFFSET}"
+                        "the offset overflows with this stride, expected at most {MAX_OFFSET}"
                     ),
                 )
             })?;

@@ -17,12 +17,12 @@ impl Swizzle {
         let distance = shift.unsigned_abs();
         if distance < bits {
             return Err(LayoutError::of(format!(
-                "found Swizzle<{bits},{base},{shift}>, expected a shift of at least {bits} bits, so that the bits that change and those that change them are others"
+                "found Swizzle<{bits},{base},{shift}>, expected a shift of at least {bits} so that source and target bits do not overlap"
             )));
         }
         if bits > 48 || base > 48 || distance > 48 || bits + base + distance > 48 {
             return Err(LayoutError::of(format!(
-                "found Swizzle<{bits},{base},{shift}>, expected at most 48 bits in all"
+                "found Swizzle<{bits},{base},{shift}>, expected at most 48 bits in total"
             )));
         }
         Ok(Swizzle { bits, base, shift })

@@ -31,24 +31,24 @@ fn gated(message: &str) -> Option<String> {
     let gate = gate_of(name)?;
     let phrase = gate.phrase()?;
     let stated = message.rsplit('\'').nth(1).and_then(Target::from_name);
-    let needs = format!("`{name}` exists {phrase}");
+    let needs = format!("`{name}` is available {phrase}");
     let Some(stated) = stated else {
         return Some(format!(
-            "{needs}: raise what `.target` and `.version` state, and `-arch` with it"
+            "{needs}; raise `.target`, `.version` and `-arch`"
         ));
     };
     let Some(target) = nearest_target(gate, stated, Version::NEWEST) else {
-        return Some(format!("{needs}: raise what `.version` states"));
+        return Some(format!("{needs}; raise `.version`"));
     };
     let same = target.sm == stated.sm;
     Some(match (same, target.name.ends_with(['a', 'f'])) {
         (true, true) => format!(
-            "{needs}: write `.target {}` and `-arch={}`; the letter says that the code runs on this architecture, or its family, alone",
+            "{needs}; use `.target {}` and `-arch={}`, which restricts the code to this architecture or its family",
             target.name, target.name
         ),
-        (true, false) => format!("{needs}: write `.target {}`", target.name),
+        (true, false) => format!("{needs}; use `.target {}`", target.name),
         (false, _) => format!(
-            "{needs}: no form of `{}` has it, the nearest target is `{}`",
+            "{needs}, not on any variant of `{}`; the nearest target is `{}`",
             stated.name, target.name
         ),
     })
@@ -60,12 +60,12 @@ fn version(message: &str) -> Option<String> {
         let stated = rest.split(';').next()?.trim();
         let newest = quoted(rest)?;
         return Some(format!(
-            "the module is of a newer compiler than the assembler or the driver: update it, or state `.version {newest}` in the place of {stated}, where no instruction needs more"
+            "update the assembler or driver, which is older than the compiler of the module, or replace `.version` {stated} with {newest} if no instruction requires a later version"
         ));
     }
     if message.contains("SM version specified by .target is higher") {
         return Some(
-            "hand the module's target to the assembler: `ptxas -arch=sm_90` for `.target sm_90`"
+            "pass the target of the module to the assembler, for example `ptxas -arch=sm_90` for `.target sm_90`"
                 .to_owned(),
         );
     }
@@ -86,51 +86,51 @@ fn performance(message: &str) -> Option<&'static str> {
     let causes = [
         (
             "for the wgmma pipeline",
-            "the accumulators of the products in flight exceed the registers: reduce the tile, distribute it over two warpgroups, wait earlier, or raise the limit by `setmaxnreg`, fewer threads or fewer blocks",
+            "the accumulators of the pending `wgmma` instructions exceed the register limit: reduce the tile, distribute it over two warpgroups, wait earlier, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
         ),
         (
             "insufficient register resources",
-            "the accumulators and the other live registers exceed the limit: reduce the tile, distribute it over two warpgroups, or raise the limit by `setmaxnreg`, fewer threads or fewer blocks",
+            "the accumulators and other live registers exceed the register limit: reduce the tile, distribute it over two warpgroups, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
         ),
         (
             "live ranges",
-            "a sequence of products has too many live accumulators: reduce the tile, or wait between products",
+            "a sequence of `wgmma` instructions has too many live accumulators: reduce the tile, or wait between the instructions",
         ),
         (
             "non wgmma instructions defining accumulator registers",
-            "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: write it before the fence, or pass `scale-d` false to the first `wgmma`, which then overwrites it",
+            "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: move the write before the fence, or use `scale-d` = false in the first `wgmma`, which then overwrites the accumulator",
         ),
         (
             "non wgmma instructions defining input registers",
-            "an instruction writes a register of matrix A before `wgmma.wait_group` has waited for the product: load the next A into other registers, or after the wait",
+            "an instruction writes a register of matrix A before `wgmma.wait_group` completes the `wgmma`: load the next matrix A into other registers, or after the wait",
         ),
         (
             "reading accumulator registers",
-            "an instruction reads an accumulator before `wgmma.wait_group` has waited for the product: move it after the wait, and lower the count of the wait if the product is in a later group",
+            "an instruction reads an accumulator before `wgmma.wait_group` completes the `wgmma`: move the instruction after the wait, and lower the count of the wait if the `wgmma` is in a later group",
         ),
         (
             "WG.DP",
-            "the assembler had to insert a wait on a path that only some warps take: put `wgmma.wait_group` before the branch or on each of its paths",
+            "the assembler inserted a wait on a path that only some warps take: move `wgmma.wait_group` before the branch or add it to each path",
         ),
         (
             "WG.AR",
-            "the assembler had to insert a fence on a path that only some warps take, or at a call: put `wgmma.fence` before the first `wgmma` of this path, without a call between them",
+            "the assembler inserted a fence on a path that only some warps take, or at a call: add `wgmma.fence` before the first `wgmma` of this path, without a call in between",
         ),
         (
             "compiler-inserted",
-            "the assembler had to insert a fence or a wait on a path that only some warps take: put `wgmma.fence` and `wgmma.wait_group` on each path",
+            "the assembler inserted a fence or a wait on a path that only some warps take: add `wgmma.fence` and `wgmma.wait_group` to each path",
         ),
         (
             "wait_group is injected",
-            "accumulators are used, or the kernel ends, before `wgmma.wait_group` has waited for their product: add the wait before this line, or lower its count",
+            "accumulators are used, or the kernel ends, before `wgmma.wait_group` completes the `wgmma`: add the wait before this line, or lower its count",
         ),
         (
             "warpgroup.wait is injected",
-            "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) has waited for their product: add the wait before this line, or lower its count",
+            "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) completes the `wgmma`: add the wait before this line, or lower its count",
         ),
         (
             "warpgroup.arrive is injected",
-            "registers of a `wgmma` are written without a `wgmma.fence` (`warpgroup_arrive`) before the product: add the fence; the inserted fence costs little",
+            "add a `wgmma.fence` (`warpgroup_arrive`) between the writes to the registers of the `wgmma` and the `wgmma`; the inserted fence has little cost",
         ),
         (
             "crossing function boundary",
@@ -138,7 +138,7 @@ fn performance(message: &str) -> Option<&'static str> {
         ),
         (
             "Extern calls",
-            "the kernel calls a function of another compilation unit, a function through a pointer, or a recursive function: define the function in this unit (without `-rdc=true`) so that it is inlined, or move the call to another kernel",
+            "the kernel calls a function of another compilation unit, a function pointer or a recursive function: define the function in this unit (without `-rdc=true`) so that it is inlined, or move the call to another kernel",
         ),
         (
             "ill formed pipeline stage",
@@ -157,7 +157,7 @@ fn registers(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
             "unable to determine register count at entry",
-            "`setmaxnreg` requires the register count at the entry of the kernel: state `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`) or `.maxnreg`, or pass `-maxrregcount`",
+            "`setmaxnreg` requires a known register count at kernel entry: add `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`) or `.maxnreg`, or pass `-maxrregcount`",
         ),
         (
             "'setmaxnreg' ignored to allow debugging",
@@ -169,7 +169,7 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             "'setmaxnreg' ignored to maintain compatibility into 'extern' call",
-            "the kernel calls a function through a pointer, recursively or in another unit, which may use any register: call it by name in this unit so that it is inlined, or move the call to another kernel",
+            "the kernel calls a function pointer, a recursive function or a function of another unit, whose register count is unknown: call the function by name in this unit so that it is inlined, or move the call to another kernel",
         ),
         (
             "'setmaxnreg' ignored to maintain minimum register requirements",
@@ -177,31 +177,31 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             "is larger than the largest temporal register count",
-            "`setmaxnreg.dec` lowers the count: state at most the count at the entry of the kernel (65536 registers over the threads of `.minnctapersm` blocks, or `.maxnreg`), or use `setmaxnreg.inc`",
+            "`setmaxnreg.dec` lowers the count: specify at most the count at kernel entry (65536 registers divided among the threads of `.minnctapersm` blocks, or `.maxnreg`), or use `setmaxnreg.inc`",
         ),
         (
             "less than launch min target",
-            "the count of `setmaxnreg.dec` is below the registers that the launch bounds guarantee: raise the count, or adjust `.maxntid`, `.minnctapersm` or `-maxrregcount`",
+            "the count of `setmaxnreg.dec` is below the minimum of the launch bounds: raise the count, or adjust `.maxntid`, `.minnctapersm` or `-maxrregcount`",
         ),
         (
             "minnctapersm will be ignored",
-            "the blocks exceed a multiprocessor: lower `.minnctapersm` or `.maxntid` (`__launch_bounds__`); `setmaxnreg` is ignored without them",
+            "the blocks exceed the capacity of a multiprocessor: lower `.minnctapersm` or `.maxntid` (`__launch_bounds__`); otherwise `setmaxnreg` is ignored",
         ),
         (
             ".minnctapersm is ignored when neither",
-            "add `.maxntid` or `.reqntid` to `.minnctapersm`: `setmaxnreg` is ignored without both",
+            "add `.maxntid` or `.reqntid` to `.minnctapersm`; `setmaxnreg` is ignored unless both are specified",
         ),
         (
             "Insufficient registers",
-            "the instruction needs more registers than the limit: raise `-maxrregcount` or `.maxnreg`, lower `.maxntid` or `.minnctapersm`, or choose a smaller shape",
+            "the instruction exceeds the register limit: raise `-maxrregcount` or `.maxnreg`, lower `.maxntid` or `.minnctapersm`, or use a smaller shape",
         ),
         (
             "Register allocation failed",
-            "the code needs more registers than a thread may have: split the tile over more threads or warpgroups, unroll less, or raise `-maxrregcount` where it is below 255",
+            "the code exceeds the register limit per thread: distribute the tile over more threads or warpgroups, unroll less, or raise `-maxrregcount` if it is below 255",
         ),
         (
             "cannot be compiled with specified register target",
-            "raise `-maxrregcount` or `.maxnreg`, or choose a smaller shape",
+            "raise `-maxrregcount` or `.maxnreg`, or use a smaller shape",
         ),
     ];
     let known = KNOWN.iter().find(|(words, _)| message.contains(words));
@@ -213,39 +213,39 @@ fn plain(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
             "Unknown symbol",
-            "nothing declares this name: a register has a `.reg` line, a function a prototype before its use",
+            "declare the name before its use: a register with `.reg`, a function with a prototype",
         ),
         (
             "Arguments mismatch for instruction",
-            "an operand has the wrong type or width, or there are too many or too few of them",
+            "an operand has the wrong type or width, or the number of operands is wrong",
         ),
         (
             "Parsing error near",
-            "the line before may lack its semicolon, or the word is not of this version of PTX",
+            "the semicolon of the preceding line may be missing, or the keyword may require another PTX version",
         ),
         (
             "Unexpected instruction types specified",
-            "the instruction does not exist for these types",
+            "the instruction does not support these types",
         ),
         (
             "Illegal modifier",
-            "the instruction does not take this modifier",
+            "the instruction does not support this modifier",
         ),
         (
             "Not a name of any known instruction",
-            "the opcode does not exist: it may be of a newer PTX than the assembler knows",
+            "the opcode is unknown; it may require a newer PTX version than the assembler supports",
         ),
         (
             "Ptx assembly aborted due to errors",
-            "the lines before say why",
+            "the preceding messages contain the reason",
         ),
         (
             "Label expected",
-            "a branch names a label of the same function",
+            "the target of a branch must be a label of the same function",
         ),
         (
             "Duplicate definition",
-            "a name is declared twice in one scope: assembly in braces keeps its names to itself",
+            "rename one of the declarations, or put inline assembly in braces to make its names local",
         ),
     ];
     let known = KNOWN.iter().find(|(start, _)| message.starts_with(start));
@@ -327,7 +327,7 @@ mod tests {
             (
                 7511,
                 serialized("insufficient register resources for the wgmma pipeline"),
-                "products in flight exceed",
+                "pending `wgmma` instructions exceed",
             ),
             (
                 7512,
@@ -346,7 +346,7 @@ mod tests {
                 serialized(
                     "non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage",
                 ),
-                "move it after the wait",
+                "after the wait",
             ),
             (
                 7515,
@@ -390,11 +390,11 @@ mod tests {
         for (message, words) in [
             (
                 "GMMA sequence has too many active live ranges (40), reduce it to bring it under (32)",
-                "wait between products",
+                "wait between the instructions",
             ),
             (
                 "setmaxreg.dealloc/release has register count (24) less than launch min target (40) allowed. Ensure setmaxreg, launch bounds, maxrregcount etc.. are used correctly",
-                "launch bounds guarantee",
+                "minimum of the launch bounds",
             ),
             (
                 "Value of threads per SM for entry k is out of range. .minnctapersm will be ignored",
@@ -419,7 +419,7 @@ mod tests {
         for (message, words) in [
             (
                 "Feature 'redux' requires .target sm_80 or higher",
-                "`redux` exists",
+                "`redux` is available",
             ),
             (
                 "Instruction 'tcgen05.wait' not supported on .target 'sm_100'",
@@ -427,7 +427,7 @@ mod tests {
             ),
             (
                 "Instruction 'wgmma.fence' not supported on .target 'sm_120'",
-                "no form of `sm_120` has it",
+                "not on any variant of `sm_120`",
             ),
             (
                 "Unsupported .version 9.9; current version is '9.5'",
@@ -437,7 +437,7 @@ mod tests {
                 "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'k'",
                 "reduce the tile",
             ),
-            ("Unknown symbol 'x'", "nothing declares"),
+            ("Unknown symbol 'x'", "declare the name"),
             (
                 "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.",
                 "`.minnctapersm`",
@@ -448,7 +448,7 @@ mod tests {
             ),
             (
                 "(C7600) Register allocation failed with register count of '255'. Compile the program with a higher register target",
-                "split the tile",
+                "distribute the tile",
             ),
         ] {
             let found = advice(message).unwrap_or_default();

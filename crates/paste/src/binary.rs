@@ -80,7 +80,7 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 pub fn open(bytes: &[u8]) -> Result<Contents, String> {
     if bytes.len() > MAX_FILE_BYTES {
         let most = MAX_FILE_BYTES >> 20;
-        return Err(format!("the file has more than {most} MiB"));
+        return Err(format!("the file is larger than {most} MiB"));
     }
     if cubin::is_cubin(bytes) {
         let cubin = Cubin::read(bytes)?;
@@ -124,9 +124,9 @@ pub fn open(bytes: &[u8]) -> Result<Contents, String> {
 
 fn nothing_in(bytes: &[u8]) -> String {
     match bytes.starts_with(elf::MAGIC) {
-        true => "the file has no code for a GPU: it has no section `.nv_fatbin`".to_owned(),
+        true => "the file contains no GPU code (no section `.nv_fatbin`)".to_owned(),
         false => {
-            "the file is neither a text nor a cubin, a fatbin, or a program with one".to_owned()
+            "the file is not a text file, a cubin, a fatbin, or a program with a fatbin".to_owned()
         }
     }
 }

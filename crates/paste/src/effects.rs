@@ -106,15 +106,15 @@ impl Effects {
     fn words(self) -> &'static str {
         let all = [
             (self.writes_memory, "writes memory"),
-            (self.orders, "orders accesses to memory"),
+            (self.orders, "orders memory accesses"),
             (self.reads_memory, "reads memory"),
-            (self.exchanges, "acts together with other threads"),
-            (self.reads_clock, "reads what changes by itself"),
-            (self.hints, "gives the machine a hint"),
+            (self.exchanges, "synchronizes or exchanges data with other threads"),
+            (self.reads_clock, "reads a clock or performance counter"),
+            (self.hints, "gives a hint to the hardware"),
         ];
         let first = all.into_iter().find(|(is_so, _)| *is_so);
         first.map_or(
-            "computes its outputs from its inputs alone",
+            "depends only on its inputs",
             |(_, words)| words,
         )
     }
@@ -135,21 +135,21 @@ impl Words {
             Dialect::Cuda => Words {
                 volatile: "`volatile`",
                 memory: "`\"memory\"`",
-                say_volatile: "write `asm volatile`",
-                say_memory: "write `\"memory\"` after a third colon",
+                say_volatile: "use `asm volatile`",
+                say_memory: "add `\"memory\"` after a third colon",
             },
             // ILGPU treats every call as one that changes memory.
             Dialect::Ilgpu => Words {
-                volatile: "to stay in place",
-                memory: "current values in memory",
+                volatile: "a fixed position",
+                memory: "up-to-date memory",
                 say_volatile: "call `CudaAsm.Emit`",
                 say_memory: "call `CudaAsm.Emit`",
             },
             Dialect::Llvm => Words {
-                volatile: "to be called impure",
+                volatile: "a side-effect declaration",
                 memory: "`~{memory}`",
-                say_volatile: "write `is_pure=False` (Triton), `has_side_effects=True` (MLIR), or `true` after the constraints (Julia)",
-                say_memory: "write `~{memory}` among the constraints",
+                say_volatile: "use `is_pure=False` (Triton), `has_side_effects=True` (MLIR), or `true` after the constraints (Julia)",
+                say_memory: "add `~{memory}` to the constraints",
             },
         }
     }
@@ -160,28 +160,28 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
     let what = effects.words();
     let freedom = match (block.is_volatile, block.clobbers_memory) {
         (false, false) => {
-            "the compiler may delete it where no output is used, move it, and keep values of memory in registers over it"
+            "the compiler may delete the statement if its outputs are unused, move it, and cache memory values in registers across it"
         }
         (false, true) => {
-            "the compiler may delete it where no output is used, but keeps no value of memory in a register over it"
+            "the compiler may delete the statement if its outputs are unused, but does not cache memory values in registers across it"
         }
         (true, false) => {
-            "the compiler neither deletes nor moves it, but may keep values of memory in registers over it"
+            "the compiler neither deletes nor moves the statement, but may cache memory values in registers across it"
         }
         (true, true) => {
-            "the compiler neither deletes nor moves it, and keeps no value of memory in a register over it"
+            "the compiler neither deletes nor moves the statement, and does not cache memory values in registers across it"
         }
     };
     let Words {
         volatile, memory, ..
     } = Words::of(block.dialect);
     let needs = match (effects.needs_volatile(), effects.needs_memory()) {
-        (true, true) => format!("it needs {volatile} and {memory}"),
-        (true, false) => format!("it needs {volatile}"),
-        (false, true) => format!("it needs {memory} where that memory changes"),
-        (false, false) => format!("it needs neither {volatile} nor {memory}"),
+        (true, true) => format!("requires {volatile} and {memory}"),
+        (true, false) => format!("requires {volatile}"),
+        (false, true) => format!("requires {memory} if that memory is modified"),
+        (false, false) => format!("requires neither {volatile} nor {memory}"),
     };
-    format!("The block {what}: {needs}. As it is, {freedom}.")
+    format!("The block {what} and {needs}. As written, {freedom}.")
 }
 
 /// Returns the diagnostic for writes to memory by assembly that Triton applies to each element of a tensor.
@@ -199,19 +199,19 @@ pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
     let words = Words::of(block.dialect);
     let (may, help) = match (lacks_volatile, lacks_memory) {
         (true, true) => (
-            "delete this statement, move it, or keep values of memory in registers over it",
+            "delete or move the statement, or cache memory values in registers across it",
             format!("{}; {}", words.say_volatile, words.say_memory),
         ),
         (true, false) => (
-            "delete this statement, or move it",
+            "delete or move the statement",
             words.say_volatile.to_owned(),
         ),
         (false, true) => (
-            "keep values of memory in registers over this statement",
-            format!("{}, unless nothing else uses that memory", words.say_memory),
+            "cache memory values in registers across the statement",
+            format!("{}, unless no other code uses that memory", words.say_memory),
         ),
         (false, false) => return None,
     };
-    let message = format!("the block {}, and the compiler may {may}", effects.words());
+    let message = format!("the block {}, but the compiler may {may}", effects.words());
     Some(diagnose::may_be_moved(&message, &help, block.word))
 }

@@ -152,7 +152,7 @@ impl Beside<'_> {
         };
         let found = diagnose::log_line(severity, &entry.message, place.unwrap_or(entry.span), help);
         match place {
-            Some(_) => found.label(entry.span, "the log says so here"),
+            Some(_) => found.label(entry.span, "log message"),
             None => found,
         }
     }

@@ -167,7 +167,7 @@ pub(crate) fn read_value(mut value: Value, what: What) -> Result<Shared, Mistake
         read_exactly(parameters);
     }
     let odd = |error: serde_json::Error| {
-        let expected = format!("a launch, but {error}");
+        let expected = format!("a valid launch configuration ({error})");
         Mistake::Odd(what, "scenario".to_owned(), expected)
     };
     let scenario: Scenario = serde_json::from_value(value).map_err(odd)?;

@@ -137,35 +137,35 @@ fn files_that_are_none_cost_a_sentence() {
     for (file, sentence) in [
         (
             "st.global.u32 [p], 1;",
-            "The file is not understood: expected JSON with a `source`, as “Save file” writes it.",
+            "Invalid file: expected JSON with a `source` field, as created by “Save file”.",
         ),
         (
             "[]",
-            "The file is not understood: expected `source` to be a text.",
+            "Invalid file: `source` must be a string.",
         ),
         (
             r#"{"warpgrid": 2, "source": ""}"#,
-            "The file is of a later version of Warpgrid: it has version 2, and this one reads up to 1. Load the page again, or update the command.",
+            "The file was created by a newer version of Warpgrid (format 2; this version supports formats up to 1). Reload the page or update the command-line tool.",
         ),
         (
             r#"{"source": "", "seed": -1}"#,
-            "The file is not understood: expected `seed` to be a whole number from 0 to 9,007,199,254,740,991.",
+            "Invalid file: `seed` must be an integer from 0 to 9,007,199,254,740,991.",
         ),
         (
             r#"{"source": "", "view": {"grids": {"out": 1}}}"#,
-            "The file is not understood: expected `view.grids` to be at most 256 short texts by name.",
+            "Invalid file: `view.grids` must be an object with at most 256 short strings.",
         ),
         (
             r#"{"source": "", "view": {"watch": ["%r1", 2]}}"#,
-            "The file is not understood: expected `view.watch` to be at most 256 short texts.",
+            "Invalid file: `view.watch` must be a list of at most 256 short strings.",
         ),
         (
             r#"{"source": "", "view": {"breaks": "12"}}"#,
-            "The file is not understood: expected `view.breaks` to be at most 256 whole numbers.",
+            "Invalid file: `view.breaks` must be a list of at most 256 integers.",
         ),
         (
             r#"{"source": "", "params": [{"kind": "image", "name": "x"}]}"#,
-            "The file is not understood: expected `scenario` to be a launch, but invalid value: string \"image\", expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture`, `surface` or `multimem`.",
+            "Invalid file: `scenario` must be a valid launch configuration (invalid value: string \"image\", expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture`, `surface` or `multimem`).",
         ),
     ] {
         let found = read_file(file).map_err(|why| why.to_string());

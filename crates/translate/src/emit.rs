@@ -572,7 +572,7 @@ impl<'p> Emitter<'p> {
                 }
             },
             SlotPlace::Constant(index) => self.op(splat64(self.plain.constant64(index))),
-            SlotPlace::Special(_) => return self.refuse("a special register of 64 bits"),
+            SlotPlace::Special(_) => return self.refuse("a 64-bit special register"),
             SlotPlace::None => self.op(splat64(0)),
         }
         Ok(())
@@ -870,7 +870,7 @@ impl<'p> Emitter<'p> {
                 self.op(low_words());
                 Ok(())
             }
-            Bank::B128 | Bank::Predicate => self.refuse("a source of another width"),
+            Bank::B128 | Bank::Predicate => self.refuse("a source with a different width"),
         }
     }
 }

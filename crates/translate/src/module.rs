@@ -83,7 +83,7 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
         if draft.all_read.contains(register) {
             draft.refused.push(Refusal::Instruction {
                 at: *at,
-                what: "an atomic operation whose old value is read".to_owned(),
+                what: "an atomic operation whose result is used".to_owned(),
             });
         }
     }
@@ -264,7 +264,7 @@ fn check_functions(
         if live.is_some_and(|live| live.iter().any(|register| entry.owns(*register))) {
             return Err(Refusal::Instruction {
                 at: entry.call,
-                what: "a call of a function that may read a register before it writes it"
+                what: "a call of a function that may read an uninitialized register"
                     .to_owned(),
             });
         }

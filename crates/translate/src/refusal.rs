@@ -34,27 +34,27 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Launch => write!(f, "the launch has parts that are not translated"),
+            Refusal::Launch => write!(f, "the launch configuration is not supported by the JIT compiler"),
             Refusal::Instruction { at, what } => {
-                write!(f, "`{what}` (operation {at}) is not translated")
+                write!(f, "operation {at} (`{what}`) is not supported by the JIT compiler")
             }
-            Refusal::TooLarge => write!(f, "memory or code is too large to translate"),
-            Refusal::Fault => write!(f, "a thread met a fault"),
-            Refusal::Rare => write!(f, "lanes use an operation in a way that is not translated"),
+            Refusal::TooLarge => write!(f, "memory or code exceeds the limits of the JIT compiler"),
+            Refusal::Fault => write!(f, "a thread caused a fault"),
+            Refusal::Rare => write!(f, "lanes use an operation in a way that the JIT compiler does not support"),
             Refusal::Conflict => {
                 write!(
                     f,
-                    "threads that no barrier orders met at one place in memory"
+                    "unsynchronized threads access the same memory location"
                 )
             }
-            Refusal::Parted => write!(f, "threads of one warp came to a barrier apart"),
-            Refusal::Steps => write!(f, "the run is longer than was allowed"),
-            Refusal::Slow => write!(f, "the interpreter is faster with this kernel"),
+            Refusal::Parted => write!(f, "a warp reached a block barrier while divergent"),
+            Refusal::Steps => write!(f, "the run exceeds the step limit"),
+            Refusal::Slow => write!(f, "the interpreter is faster for this kernel"),
             Refusal::Uncounted => {
-                write!(f, "the warps parted in a way whose steps are not counted")
+                write!(f, "the step count of this divergence pattern cannot be reproduced")
             }
             Refusal::Part(why) => write!(f, "{why}"),
-            Refusal::Engine(why) => write!(f, "the WebAssembly engine refused: {why}"),
+            Refusal::Engine(why) => write!(f, "the WebAssembly engine rejected the module: {why}"),
         }
     }
 }

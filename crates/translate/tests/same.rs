@@ -825,9 +825,9 @@ fn functions_are_put_where_they_are_called() {
     let parted = "setp.lt.u32 %c, %t, 9; @%c call (%t), f, (%t); @!%c call (%t), f, (3);";
     check_call(&f("mul.lo.u32 d, a, a; ret;"), parted, Ok(()));
     let keeps = f("add.u32 %k, %k, a; mov.u32 d, %k; ret;");
-    check_call(&keeps, call, Err("may read a register before it writes it"));
+    check_call(&keeps, call, Err("may read an uninitialized register"));
     let itself = f("sub.u32 d, a, 1; setp.gt.s32 %p, d, 0; @%p call (d), f, (d); ret;");
-    check_call(&itself, call, Err("too large"));
+    check_call(&itself, call, Err("exceeds the limits"));
     check_call(
         &f("add.u32 d, a, 1; setp.gt.u32 %p, d, 99; @%p trap; ret;"),
         call,
@@ -835,7 +835,7 @@ fn functions_are_put_where_they_are_called() {
     );
     let meets = f("bar.sync 0; add.u32 d, a, 1; ret;");
     check_call(&meets, &format!("{call} {call}"), Ok(()));
-    check_call(&meets, parted, Err("came to a barrier apart"));
+    check_call(&meets, parted, Err("reached a block barrier while divergent"));
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn lanes_that_wait_differ_from_those_that_left_and_say_what_for() {
     );
     assert_eq!(
         waiting.lanes[3].waits.as_deref(),
-        Some("for the others at barrier 0")
+        Some("for the other threads at barrier 0")
     );
     let map = session.frame(&FrameRequest::default()).blocks;
     assert_eq!(map.resident[0].warps[0], Progress::Waiting);

@@ -256,11 +256,11 @@ fn addresses_of_buffers_are_stated_in_a_list_too() {
     };
     assert_eq!(
         refusal("u64[1] = &tabel"),
-        "there is no buffer `tabel` to point to"
+        "unknown buffer `tabel`"
     );
     assert_eq!(
         refusal("u32[1] = &table"),
-        "buffer `table`: an address takes 64 bits, and an element of `u32` has others"
+        "buffer `table`: an address requires a 64-bit element type, found `u32`"
     );
 }
 

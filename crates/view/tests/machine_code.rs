@@ -170,7 +170,7 @@ fn loose_lines_that_read_a_parameter_get_a_buffer() {
         assert_eq!(
             said,
             [format!(
-                "no architecture is stated: the text is checked for `{target}`"
+                "unspecified architecture; the listing is checked for `{target}`"
             )]
         );
         let mut session = Session::new(scenario).expect("a session");

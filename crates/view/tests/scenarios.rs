@@ -56,15 +56,15 @@ fn extents_out_of_range_are_named() {
     );
     check(
         json!({ "grid": [1, 65_536, 1] }),
-        "W0720 grid.y is 65536, more than 65535",
+        "W0720 grid.y is 65536, expected at most 65535",
     );
     check(
         json!({ "block": [1, 1, 65] }),
-        "W0720 block.z is 65, more than 64",
+        "W0720 block.z is 65, expected at most 64",
     );
     check(
         json!({ "block": [33, 32, 1] }),
-        "W0720 a block of 1056 threads, more than 1024",
+        "W0720 found 1056 threads per block, expected at most 1024",
     );
     check(
         json!({ "cluster": [1, 0, 1] }),
@@ -72,19 +72,19 @@ fn extents_out_of_range_are_named() {
     );
     check(
         json!({ "cluster": [u32::MAX, 2, 1] }),
-        "W0720 cluster.x is 4294967295, more than 16",
+        "W0720 cluster.x is 4294967295, expected at most 16",
     );
     check(
         json!({ "cluster": [3, 1, 1] }),
-        "W0720 grid 1x1x1 is not a whole number of clusters of 3x1x1",
+        "W0720 grid 1x1x1 is not divisible into clusters of 3x1x1",
     );
     check(
         json!({ "cluster": [16, 1, 1], "grid": [16, 1, 1], "target": "sm_120" }),
-        "W0720 a cluster of 16 blocks, more than the 8 that can run together",
+        "W0720 found 16 blocks per cluster, expected at most 8",
     );
     check(
         json!({ "dynamic_shared": 1u64 << 40 }),
-        "W0720 1099511627776 bytes of shared memory a block, more than 232448",
+        "W0720 found 1099511627776 bytes of shared memory per block, expected at most 232448",
     );
 }
 
@@ -92,7 +92,7 @@ fn extents_out_of_range_are_named() {
 fn names_that_nothing_has_are_named() {
     check(
         json!({ "entry": "kk" }),
-        "W0710 the module has no kernel `kk`, it has `k`",
+        "W0710 the module has no kernel `kk`, available: `k`",
     );
     check(
         json!({ "target": "sm_1" }),
@@ -104,7 +104,7 @@ fn names_that_nothing_has_are_named() {
     );
     check(
         json!({ "params": [{ "kind": "alias", "name": "out", "of": "x" }] }),
-        "W0715 there is no buffer `x` to point to",
+        "W0715 unknown buffer `x`",
     );
 }
 
@@ -112,31 +112,31 @@ fn names_that_nothing_has_are_named() {
 fn buffers_that_cannot_be_are_named() {
     check_buffer(
         json!({ "type": "f8" }),
-        "W0702 `out` has the type `f8`, expected one such as `f32`, `u8` or `s64`",
+        "W0702 unknown type `f8` of `out`, expected a type such as `f32`, `u8` or `s64`",
     );
     check_buffer(
         json!({ "len": 1u64 << 62 }),
-        "W0713 buffer `out` has 18446744073709551616 bytes, and at most 1090519040 fit",
+        "W0713 buffer `out` has 18446744073709551616 bytes, expected at most 1090519040",
     );
     check_buffer(
         json!({ "shape": [4, 4] }),
-        "W0717 buffer `out` has 32 elements, and its shape is [4][4]",
+        "W0717 buffer `out` has 32 elements, but its shape is [4][4]",
     );
     check_buffer(
         json!({ "shape": [1u64 << 40, 1u64 << 40] }),
-        "W0717 buffer `out` has 32 elements, and its shape is [1099511627776][1099511627776]",
+        "W0717 buffer `out` has 32 elements, but its shape is [1099511627776][1099511627776]",
     );
     check_buffer(
         json!({ "init": 1u64 << 32 }),
-        "W0714 buffer `out`: 4294967296 does not fit `u32`",
+        "W0714 buffer `out`: 4294967296 does not fit in `u32`",
     );
     check_buffer(
         json!({ "init": [1.5] }),
-        "W0714 buffer `out`: element 0: 1.5 is not an integer, and the type is `u32`",
+        "W0714 buffer `out`: element 0: found 1.5, expected an integer for type `u32`",
     );
     check_buffer(
         json!({ "init": vec![1; 33] }),
-        "W0714 buffer `out`: 33 values for 32 elements",
+        "W0714 buffer `out`: found 33 values for 32 elements",
     );
 }
 
@@ -145,11 +145,11 @@ fn values_and_structures_that_cannot_be_are_named() {
     let scalar = |ty: &str, value: Value| json!({ "params": [{ "kind": "scalar", "name": "out", "type": ty, "value": value }] });
     check(
         scalar("u8", json!(256)),
-        "W0703 `out`: 256 does not fit `u8`",
+        "W0703 `out`: 256 does not fit in `u8`",
     );
     check(
         scalar("u64", json!(2f64.powi(64))),
-        "W0703 `out`: 18446744073709551616 does not fit `u64`",
+        "W0703 `out`: 18446744073709551616 does not fit in `u64`",
     );
     let structure = |size: u64, align: u64, offset: u64| {
         let field =
@@ -158,19 +158,19 @@ fn values_and_structures_that_cannot_be_are_named() {
     };
     check(
         structure(8, 3, 0),
-        "W0712 `out` is aligned to 3 bytes, expected a power of two",
+        "W0712 found alignment 3 of `out`, expected a power of two",
     );
     check(
         structure(8, 8, 6),
-        "W0712 field `n` reaches beyond the 8 bytes of `out`",
+        "W0712 field `n` exceeds the 8 bytes of `out`",
     );
     check(
         structure(1 << 50, 8, 0),
-        "W0712 `out` has 1125899906842624 bytes, and kernel parameters hold at most 32764",
+        "W0712 `out` has 1125899906842624 bytes, expected at most 32764 bytes of kernel parameters",
     );
     check(
         structure(4, 4, 0),
-        "W0720 argument 0 (`out`) has 4 bytes, expected 8",
+        "W0720 found 4 bytes for argument 0 (`out`), expected 8",
     );
 }
 
@@ -225,7 +225,7 @@ fn parameters_are_matched_by_name_in_any_order() {
 #[test]
 fn a_scalar_of_another_kind_gets_a_note() {
     let report = scaled("u32", json!(2), Value::Null);
-    let note = "parameter `a` is `.f32`, and its value is stated as `u32`: the kernel gets the bits of the `u32`";
+    let note = "parameter `a` is `.f32`, but its value is specified as `u32`; the kernel receives the bits of the `u32` value without conversion";
     assert_eq!(report.notes, [note]);
     // Bits have no kind.
     assert_eq!(scaled("b32", json!(2), Value::Null).notes, [""; 0]);
@@ -234,6 +234,6 @@ fn a_scalar_of_another_kind_gets_a_note() {
 #[test]
 fn an_expectation_without_values_is_refused() {
     let report = scaled("f32", json!(2), json!([]));
-    let expected = "y: invalid expectation: `y` expects no value of its 1 elements: state at least one value, or leave `expect` out";
+    let expected = "y: invalid expectation: `y` has an empty list of expected values for 1 elements; specify at least one value or omit `expect`";
     assert_eq!(report.differences, [expected]);
 }

@@ -121,7 +121,7 @@ fn hosts_that_meet_leave_the_run_to_the_interpreter() {
     let why = run_by_three(meets).err();
     assert_eq!(
         why.as_deref(),
-        Some("threads that no barrier orders met at one place in memory")
+        Some("unsynchronized threads access the same memory location")
     );
 }
 

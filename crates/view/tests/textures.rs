@@ -111,7 +111,7 @@ fn a_texel_has_one_sample_and_a_handle_says_what_it_is() {
     );
     assert_eq!(
         fault_of(other),
-        "thread (0, 0, 0) of block (0, 0, 0): found sample 1 of `image`, whose texels have sample 0 alone"
+        "thread (0, 0, 0) of block (0, 0, 0): found sample 1 of `image`, which has only sample 0"
     );
 }
 
@@ -163,7 +163,7 @@ fn what_cannot_be_stops_with_its_reason() {
     for (body, why) in [
         (
             "tex.1d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd0, {%f0}];",
-            "`.1d` does not take `image`, which has 4 rows of 4 texels",
+            "`.1d` is not compatible with `image`, which has 4 rows of 4 texels",
         ),
         (
             "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd1, {%f0, %f0}];",
@@ -171,19 +171,19 @@ fn what_cannot_be_stops_with_its_reason() {
         ),
         (
             "add.u64 %rd0, %rd0, 1;\ntxq.width.b32 %r2, [%rd0];",
-            "no texture or surface has the handle 0x7d0000000041",
+            "no texture or surface with handle 0x7d0000000041",
         ),
         (
             "suld.b.2d.b32.zero {%r2}, [%rd1, {%r1, %r1}];",
-            "found byte 2 along x of surface `to`, expected a multiple of 4",
+            "found byte offset 2 in the x dimension of surface `to`, expected a multiple of 4",
         ),
         (
             "suld.b.2d.b16.trap {%r2}, [%rd1, {%r1, 4}];",
-            "row 4 lies outside of surface `to`, which has 4",
+            "row 4 is out of bounds for surface `to`, which has 4",
         ),
         (
             "txq.level.width.b32 %r2, [%rd0], 1;",
-            "found level 1 of `image`, which has level 0 alone",
+            "found mipmap level 1 of `image`, which has only level 0",
         ),
     ] {
         assert_eq!(of(body), format!("{who}: {why}"), "{body}");
@@ -195,15 +195,15 @@ fn what_no_memory_holds_is_refused_before_the_run() {
     for (lines, why) in [
         (
             "//@ texture image = texels",
-            "texture `image`: there is no array `texels`",
+            "texture `image`: unknown array `texels`",
         ),
         (
             "//@ buffer x: f32[4]\n//@ texture image = linear x+4: f32[4]",
-            "texture `image`: it ends after 20 bytes, and its memory has 16",
+            "texture `image`: the required size of 20 bytes exceeds the 16 bytes of its memory",
         ),
         (
             "//@ array texels: u32[4]\n//@ texture image = texels filter=linear",
-            "texture `image`: `filter` is `linear`, and texels of `texels` are read as integers",
+            "texture `image`: found `linear` filtering, but texels of `texels` are read as integers",
         ),
     ] {
         let source = format!(

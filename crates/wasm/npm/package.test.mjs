@@ -441,6 +441,6 @@ test("a host without SIMD, or without memory, interprets and says why", async ()
     WebAssembly.Module = Module;
   }
   assert.equal(session.engine.name, "interpreter");
-  assert.match(session.engine.words, /the WebAssembly engine refused: CompileError: no SIMD here/);
+  assert.match(session.engine.words, /the WebAssembly engine rejected the module: CompileError: no SIMD here/);
   session.free();
 });

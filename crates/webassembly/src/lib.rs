@@ -83,7 +83,7 @@ impl Instance for HostInstance {
     fn phase(&mut self, begins: i32) -> Result<u32, String> {
         let stopped = self.phase.call1(&JsValue::UNDEFINED, &begins.into());
         let stopped = stopped.map_err(said)?.as_f64();
-        let stopped = stopped.ok_or_else(|| "`phase` gave no number".to_owned())?;
+        let stopped = stopped.ok_or_else(|| "`phase` returned no number".to_owned())?;
         Ok((stopped as i32).cast_unsigned())
     }
 
@@ -120,7 +120,7 @@ impl Instance for HostInstance {
 fn export<T: JsCast>(exports: &Object, name: &str) -> Result<T, String> {
     let found = Reflect::get(exports, &name.into()).map_err(said)?;
     let found = found.dyn_into();
-    found.map_err(|_| format!("the module has no `{name}`"))
+    found.map_err(|_| format!("the module does not export `{name}`"))
 }
 
 /// What was thrown, in words.

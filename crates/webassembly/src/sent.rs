@@ -41,7 +41,7 @@ pub fn received(object: &JsValue) -> Result<Part<SentMemory>, String> {
     let get = |name: &str| Reflect::get(object, &name.into()).map_err(said);
     let count = |name: &str| {
         let count = get(name)?.as_f64();
-        count.ok_or_else(|| format!("a part has no `{name}`"))
+        count.ok_or_else(|| format!("missing `{name}` in a part"))
     };
     let bytes = get("memory")?.dyn_into::<Uint8Array>();
     let facts = PartFacts {
@@ -50,6 +50,6 @@ pub fn received(object: &JsValue) -> Result<Part<SentMemory>, String> {
         must_note: get("mustNote")?.is_truthy(),
         refused: get("refused")?.as_string(),
     };
-    let bytes = bytes.map_err(|_| "a part has no `memory`".to_owned())?;
+    let bytes = bytes.map_err(|_| "missing `memory` in a part".to_owned())?;
     Ok(Part::from_host(facts, SentMemory { bytes }))
 }

@@ -156,7 +156,7 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
             let size = variable.map_or(0, |v| v.size_bytes as u32);
             match d.variable(*id)?.0 {
                 VariablePlace::Frame(offset) => Ok(Place::Stack { offset, size }),
-                VariablePlace::Fixed(_) => Err(Refusal::missing("stack place")),
+                VariablePlace::Fixed(_) => Err(Refusal::missing("stack slot")),
             }
         }
         OperandValue::Source(source, modifiers) => {

@@ -496,7 +496,7 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
     if one_block {
         write!(f, "block ({x}, {y}, {z}) is stuck")?;
     } else {
-        write!(f, "block ({x}, {y}, {z}) and others are stuck")?;
+        write!(f, "block ({x}, {y}, {z}) and other blocks are stuck")?;
     }
     write!(f, ": all remaining threads are waiting")?;
     for waiter in waiting.iter().take(4) {

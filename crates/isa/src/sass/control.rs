@@ -235,19 +235,19 @@ impl fmt::Display for ScheduleFields {
             write!(f, ", yields")?;
         }
         if let Some(barrier) = self.write_barrier {
-            write!(f, ", releases barrier {barrier} when the result is written")?;
+            write!(f, ", write barrier {barrier}")?;
         }
         if let Some(barrier) = self.read_barrier {
-            write!(f, ", releases barrier {barrier} when the sources are read")?;
+            write!(f, ", read barrier {barrier}")?;
         }
         let waits = (0..6).filter(|i| self.waits_for >> i & 1 != 0);
         for (index, barrier) in waits.enumerate() {
-            let separator = if index == 0 { ", waits for" } else { "," };
+            let separator = if index == 0 { ", waits for barrier" } else { "," };
             write!(f, "{separator} {barrier}")?;
         }
         let kept = (0..4).filter(|i| self.reuse >> i & 1 != 0);
         for (index, source) in kept.enumerate() {
-            let separator = if index == 0 { ", keeps source" } else { "," };
+            let separator = if index == 0 { ", reuses source" } else { "," };
             write!(f, "{separator} {source}")?;
         }
         Ok(())

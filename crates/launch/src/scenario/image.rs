@@ -193,7 +193,7 @@ impl TexelArray {
             .and_then(|rows| rows.checked_mul(self.width));
         texels
             .and_then(|texels| texels.checked_mul(self.channels))
-            .ok_or_else(|| "it has more values than 64 bits can count".to_owned())
+            .ok_or_else(|| "the number of values does not fit in 64 bits".to_owned())
     }
 
     /// The image without a name and a sampler.
@@ -201,19 +201,19 @@ impl TexelArray {
         let channel = channel(&self.ty)?;
         check_channels(self.channels)?;
         if self.width == 0 {
-            return Err("its width is 0".to_owned());
+            return Err("the width must be at least 1".to_owned());
         }
         if self.depth > 0 && (self.height == 0 || self.layers > 0 || self.cubemap) {
-            return Err("a volume has rows, and neither layers nor faces".to_owned());
+            return Err("a volume must have a height and cannot have layers or faces".to_owned());
         }
         if self.cubemap && self.height != self.width {
             let (width, height) = (self.width, self.height);
-            return Err(format!("a face of {width} by {height} is no square"));
+            return Err(format!("cube map faces must be square, found {width} x {height}"));
         }
         for extent in [self.width, self.height, self.depth, self.layers] {
             if extent > 1 << 27 {
                 return Err(format!(
-                    "an extent is {extent}, and at most {} fit",
+                    "found an extent of {extent}, expected at most {}",
                     1 << 27
                 ));
             }
@@ -289,7 +289,7 @@ impl TexelArray {
     /// Reads what lies between the name and the values.
     pub(crate) fn read(name: &str, text: &str) -> Result<TexelArray, String> {
         let mut words = text.split_whitespace();
-        let form = "expected such as `f32x4[5][7]`";
+        let form = "expected a type with extents such as `f32x4[5][7]`";
         let (ty, channels, extents) = texels(words.next().ok_or(form)?)?;
         let mut array = TexelArray {
             name: name.to_owned(),
@@ -347,9 +347,9 @@ impl Resource {
     fn image(&self, name: &str, memory: &Memory<'_>) -> Result<ImageInit, String> {
         let image = match self.kind.as_str() {
             "array" => {
-                let array = self.array.as_deref().ok_or("it names no `array`")?;
+                let array = self.array.as_deref().ok_or("missing `array`")?;
                 let found = memory.arrays.iter().find(|other| other.name == array);
-                let missing = || format!("there is no array `{array}`");
+                let missing = || format!("unknown array `{array}`");
                 let index = (memory.find)(array).ok_or_else(missing)?;
                 found.ok_or_else(missing)?.facts(index)?
             }
@@ -367,28 +367,28 @@ impl Resource {
     }
 
     fn of_buffer(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
-        let buffer = self.buffer.as_deref().ok_or("it names no `buffer`")?;
+        let buffer = self.buffer.as_deref().ok_or("missing `buffer`")?;
         let index =
-            (memory.find)(buffer).ok_or_else(|| format!("there is no buffer `{buffer}`"))?;
-        let channel = channel(self.ty.as_deref().ok_or("it has no `type`")?)?;
+            (memory.find)(buffer).ok_or_else(|| format!("unknown buffer `{buffer}`"))?;
+        let channel = channel(self.ty.as_deref().ok_or("missing `type`")?)?;
         let channels = self.channels.unwrap_or(1);
         check_channels(channels)?;
         let row = self
             .width
             .checked_mul(channels * u64::from(channel.width_bytes()));
         let row = row.filter(|row| *row > 0 && *row < 1 << 40);
-        let row = row.ok_or_else(|| format!("a row of {} texels cannot be", self.width))?;
+        let row = row.ok_or_else(|| format!("invalid width of {} texels", self.width))?;
         let is_row = self.kind == "linear";
         if is_row && (self.height > 0 || self.pitch > 0) {
-            return Err("`linear` memory has one row, and no `height` or `pitch`".to_owned());
+            return Err("`linear` memory has one row and cannot have a `height` or `pitch`".to_owned());
         }
         if !is_row && (self.height == 0 || self.height >= 1 << 27) {
-            return Err(format!("{} rows cannot be", self.height));
+            return Err(format!("invalid height of {} rows", self.height));
         }
         let pitch = if self.pitch == 0 { row } else { self.pitch };
         if pitch < row || pitch >= 1 << 40 {
             return Err(format!(
-                "rows are {pitch} bytes apart, and a row has {row} bytes"
+                "found a pitch of {pitch} bytes, expected at least the row size of {row} bytes and less than 2^40"
             ));
         }
         Ok(ImageInit {
@@ -431,7 +431,7 @@ impl Resource {
 
     /// Reads the resource that a line names; what follows it comes second.
     fn read(text: &str) -> Result<(Resource, Vec<&str>), String> {
-        let form = "expected an array, or such as `linear x+128: f32x4[32]`";
+        let form = "expected an array, or memory such as `linear x+128: f32x4[32]`";
         let Some((place, rest)) = text.split_once(':') else {
             let mut words = text.split_whitespace();
             let name = words.next().ok_or(form)?;
@@ -484,7 +484,7 @@ impl Texture {
             && !(sampler.reads_normalized && is_narrow)
         {
             return Err(format!(
-                "`filter` is `linear`, and texels of `{}` are read as integers",
+                "found `linear` filtering, but texels of `{}` are read as integers",
                 match self.resource.ty.as_deref() {
                     Some(ty) => ty,
                     None => self.resource.array.as_deref().unwrap_or(""),
@@ -502,7 +502,7 @@ impl Texture {
         if self.address_mode.len() > 3 {
             let n = self.address_mode.len();
             return Err(format!(
-                "`address_mode` has {n} words, expected one to three"
+                "found {n} address modes, expected one to three"
             ));
         }
         for (dimension, mode) in address_modes.iter_mut().enumerate() {
@@ -529,7 +529,7 @@ impl Texture {
         let colour = &self.border_color;
         if !matches!(colour.len(), 0 | 4) {
             let n = colour.len();
-            return Err(format!("`border_color` has {n} numbers, expected 4"));
+            return Err(format!("found {n} components of `border_color`, expected 4"));
         }
         Ok(Sampler {
             address_modes,
@@ -636,7 +636,7 @@ fn channel(ty: &str) -> Result<ScalarType, String> {
     let found = CHANNELS.into_iter().find(|channel| channel.name() == ty);
     found.ok_or_else(|| {
         format!(
-            "found type `{ty}`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`"
+            "unknown type `{ty}`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`"
         )
     })
 }
@@ -735,7 +735,7 @@ mod tests {
         for (text, why) in [
             (
                 "f64[4]",
-                "found type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
+                "unknown type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
             ),
             ("f32x3[4]", "found 3 channels, expected 1, 2 or 4"),
             ("f32", "found ``, expected such as `[8][16]`"),
@@ -745,8 +745,8 @@ mod tests {
                 "f32[4][4] sparse",
                 "found `sparse`, expected `layered`, `cubemap` or `surface`",
             ),
-            ("f32[4][8] cubemap", "a face of 8 by 4 is no square"),
-            ("f32[0]", "its width is 0"),
+            ("f32[4][8] cubemap", "cube map faces must be square, found 8 x 4"),
+            ("f32[0]", "the width must be at least 1"),
         ] {
             assert_eq!(
                 TexelArray::read("a", text).err().as_deref(),
@@ -755,14 +755,14 @@ mod tests {
             );
         }
         for (text, why) in [
-            ("a filter=cubic", "`filter` has no `cubic`"),
-            ("a address=repeat", "`address_mode` has no `repeat`"),
+            ("a filter=cubic", "unknown value `cubic` of `filter`"),
+            ("a address=repeat", "unknown value `repeat` of `address_mode`"),
             (
                 "a address=wrap,wrap,wrap,wrap",
-                "`address_mode` has 4 words, expected one to three",
+                "found 4 address modes, expected one to three",
             ),
-            ("a read=float", "`read_mode` has no `float`"),
-            ("a border=1", "`border_color` has 1 numbers, expected 4"),
+            ("a read=float", "unknown value `float` of `read_mode`"),
+            ("a border=1", "found 1 components of `border_color`, expected 4"),
             (
                 "a mirrored",
                 "found `mirrored`, expected `filter=`, `address=`, `read=`, `border=`, `pitch=` or `normalized`",
@@ -770,7 +770,7 @@ mod tests {
             ("linear x: f32[4][4]", "`linear` memory has one extent"),
             (
                 "rows x: f32[4]",
-                "expected an array, or such as `linear x+128: f32x4[32]`",
+                "expected an array, or memory such as `linear x+128: f32x4[32]`",
             ),
         ] {
             assert_eq!(

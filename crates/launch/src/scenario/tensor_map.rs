@@ -109,7 +109,7 @@ impl TensorMap {
         let rank = self.dims.len();
         if !(1..=MAX_RANK).contains(&rank) {
             return Err(format!(
-                "it has {rank} dimensions, expected 1 to {MAX_RANK}"
+                "found {rank} dimensions, expected 1 to {MAX_RANK}"
             ));
         }
         let is_tiled = mode == TensorMode::Tiled;
@@ -132,7 +132,7 @@ impl TensorMap {
             let may_be_absent = !(field == "box" && is_tiled);
             if found != expected && (found != 0 || !may_be_absent) {
                 return Err(format!(
-                    "`{field}` has {found} numbers, expected {expected}"
+                    "found {found} numbers for `{field}`, expected {expected}"
                 ));
             }
         }
@@ -222,7 +222,7 @@ impl TensorMap {
 
     /// Reads what follows `tensormap name =` in a line.
     pub(crate) fn read(name: &str, text: &str) -> Result<TensorMap, String> {
-        let form = "expected such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`";
+        let form = "expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`";
         let (place, rest) = text.split_once(':').ok_or(form)?;
         let (mode, buffer) = place.trim().split_once(' ').ok_or(form)?;
         let (buffer, byte_offset) = match buffer.trim().rsplit_once('+') {
@@ -245,7 +245,7 @@ impl TensorMap {
         for word in words {
             let (key, value) = word
                 .split_once('=')
-                .ok_or_else(|| format!("found `{word}`, expected such as `swizzle=128B`"))?;
+                .ok_or_else(|| format!("found `{word}`, expected an option such as `swizzle=128B`"))?;
             let named = || Some(value.to_owned());
             match key {
                 "strides" => map.strides = innermost_first(value)?,
@@ -278,7 +278,7 @@ pub(super) fn known<T>(
     word: &str,
     find: impl Fn(&str) -> Option<T>,
 ) -> Result<T, String> {
-    find(word).ok_or_else(|| format!("`{field}` has no `{word}`"))
+    find(word).ok_or_else(|| format!("unknown value `{word}` of `{field}`"))
 }
 
 /// A list of the machine's length, what is missing being `rest`.
@@ -309,7 +309,7 @@ pub(super) fn innermost_first<T: std::str::FromStr>(text: &str) -> Result<Vec<T>
     let inner = text
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
-    let inner = inner.ok_or_else(|| format!("found `{text}`, expected such as `[8][16]`"))?;
+    let inner = inner.ok_or_else(|| format!("found `{text}`, expected extents such as `[8][16]`"))?;
     let mut list = inner
         .split("][")
         .map(number)
@@ -341,14 +341,14 @@ mod tests {
         for (text, why) in [
             (
                 "tiled x",
-                "expected such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`",
+                "expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`",
             ),
-            ("tile x: f16[8] box=[8]", "`mode` has no `tile`"),
-            ("tiled x: f17[8] box=[8]", "`type` has no `f17`"),
-            ("tiled x: f16[8]", "`box` has 0 numbers, expected 1"),
+            ("tile x: f16[8] box=[8]", "unknown value `tile` of `mode`"),
+            ("tiled x: f17[8] box=[8]", "unknown value `f17` of `type`"),
+            ("tiled x: f16[8]", "found 0 numbers for `box`, expected 1"),
             (
                 "tiled x: f16[8][8] box=[8]",
-                "`box` has 1 numbers, expected 2",
+                "found 1 numbers for `box`, expected 2",
             ),
             (
                 "tiled x: f16[8] box=[7]",
@@ -360,7 +360,7 @@ mod tests {
             ),
             (
                 "tiled x+8: f16[8] box=[8]",
-                "its address 0x8 is no multiple of 16",
+                "the address 0x8 is not a multiple of 16",
             ),
             (
                 "tiled x: f16[8] box=[8] depth=3",
@@ -368,11 +368,11 @@ mod tests {
             ),
             (
                 "tiled x: u8[16] box=[16] oob=nan",
-                "`u8` has no NaN to fill with",
+                "NaN fill is not supported for `u8`",
             ),
             (
                 "im2col x: f16[8][8] channels=8 pixels=8",
-                "it has 2 dimensions, expected 3 to 5",
+                "found 2 dimensions, expected 3 to 5",
             ),
         ] {
             assert_eq!(TensorMap::read("map", text), Err(why.to_owned()), "{text}");

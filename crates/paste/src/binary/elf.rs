@@ -44,10 +44,10 @@ impl<'a> Elf<'a> {
         let file = Bytes(bytes);
         if file.u8(4) != Some(2) || file.u8(5) != Some(1) {
             return Err(
-                "the cubin is not of 64 bits: it is of a toolkit before CUDA 12".to_owned(),
+                "32-bit cubins of toolkits before CUDA 12 are not supported".to_owned(),
             );
         }
-        let short = || "the cubin is cut off: its header is not whole".to_owned();
+        let short = || "the cubin is truncated: incomplete header".to_owned();
         let flags = file.u32(48).ok_or_else(short)?;
         let table = file.u64(40).ok_or_else(short)?;
         let row = u64::from(file.u16(58).ok_or_else(short)?);
@@ -55,7 +55,7 @@ impl<'a> Elf<'a> {
         let names = u64::from(file.u16(62).ok_or_else(short)?);
         if row < 64 {
             return Err(
-                "the cubin is broken: the rows of its table of sections are too short".to_owned(),
+                "the cubin is corrupt: section headers too short".to_owned(),
             );
         }
         // More sections than the header can say are counted in the first row.
@@ -63,7 +63,7 @@ impl<'a> Elf<'a> {
             0 => file.u64(table.saturating_add(32)).unwrap_or(0),
             n => n,
         };
-        let cut = || "the cubin is cut off: its table of sections is not whole".to_owned();
+        let cut = || "the cubin is truncated: incomplete section header table".to_owned();
         let at = |index: u64| {
             index
                 .checked_mul(row)

@@ -51,14 +51,14 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
     if first.saturating_add(size) > whole {
         contents
             .notes
-            .push(format!("the fatbin at byte {start} is cut off"));
+            .push(format!("the fatbin at byte {start} is truncated"));
     }
     let mut at = first;
     while at < end && contents.entries.len() < MAX_ENTRIES {
         let Some(entry) = Header::read(file, at) else {
             contents
                 .notes
-                .push(format!("the fatbin at byte {start} ends within an entry"));
+                .push(format!("the fatbin at byte {start} is truncated within an entry"));
             break;
         };
         match entry.open(file, at, left) {
@@ -128,22 +128,22 @@ impl Header {
         };
         let start = at.checked_add(self.header);
         let raw = start.and_then(|start| file.slice(start, size));
-        let raw = raw.ok_or_else(|| format!("{place} is cut off"))?;
+        let raw = raw.ok_or_else(|| format!("{place} is truncated"))?;
         let limit = (*left).min(MAX_ENTRY_BYTES);
         let wanted = usize::try_from(self.unpacked_size).unwrap_or(usize::MAX);
         if packed.is_some() && wanted > limit {
             return Err(format!(
-                "{place} claims {} bytes, more than are unpacked",
+                "{place} has an uncompressed size of {} bytes, which exceeds the limit",
                 self.unpacked_size
             ));
         }
         let unpacked = match packed {
             Some("zstd") => unzstd(raw, wanted)
-                .ok_or_else(|| format!("{place} cannot be unpacked: its zstd is broken"))?,
+                .ok_or_else(|| format!("{place} cannot be decompressed: invalid zstd data"))?,
             Some(_) => lz4::unpack(raw, wanted)
-                .ok_or_else(|| format!("{place} cannot be unpacked: its LZ4 is broken"))?,
+                .ok_or_else(|| format!("{place} cannot be decompressed: invalid LZ4 data"))?,
             None if raw.len() > limit => {
-                return Err(format!("{place} has more bytes than are read"));
+                return Err(format!("{place} exceeds the size limit"));
             }
             None => raw.to_vec(),
         };
@@ -161,7 +161,7 @@ impl Header {
                 let target = cubin.target.clone();
                 (EntryKind::Machine(Box::new(cubin)), Some(target))
             }
-            _ => return Err(format!("{place} is no cubin")),
+            _ => return Err(format!("{place} is not a cubin")),
         };
         Ok(Some(Entry {
             kind,

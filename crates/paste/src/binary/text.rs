@@ -14,13 +14,13 @@ pub(super) fn listing(cubin: &Cubin) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "// Machine code for {}, as its file states it: {} kernels.",
+        "// SASS for {} in a cubin with {}.",
         cubin.target,
-        cubin.kernels.len()
+        count(cubin.kernels.len() as u64, "kernel")
     );
     let _ = writeln!(
         text,
-        "// A disassembler makes a listing of it that runs here: `cuobjdump -sass FILE` or `nvdisasm -hex FILE`; paste what it prints."
+        "// To run it, disassemble the file with `cuobjdump -sass FILE` or `nvdisasm -hex FILE` and paste the output."
     );
     for kernel in &cubin.kernels {
         of_kernel(&mut text, kernel);
@@ -54,7 +54,7 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
             parameter.ordinal, parameter.size_bytes, parameter.byte_offset
         );
     }
-    let _ = writeln!(text, "//   Instructions of 128 bits, the low half first:");
+    let _ = writeln!(text, "//   128-bit instructions, low half first:");
     for (index, chunk) in kernel.code.chunks(16).take(MAX_WORDS).enumerate() {
         let halves: Vec<String> = chunk.chunks(8).map(half).collect();
         let _ = writeln!(text, "//   {:#06x}  {}", index * 16, halves.join(" "));
@@ -72,12 +72,12 @@ pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     facts.extend(stack.map(|stack| format!("{stack} of stack")));
     facts.extend(kernel.barriers.map(|n| count(n.into(), "barrier")));
     let threads = kernel.max_threads;
-    facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads")));
+    facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads per block")));
     let parameters = count(kernel.parameters.len() as u64, "parameter");
     let bytes = count(kernel.parameter_bytes(), "byte");
-    facts.push(format!("{parameters} of {bytes}"));
+    facts.push(format!("{parameters} ({bytes})"));
     let place = kernel.parameters_at;
-    facts.extend(place.map(|at| format!("from {at:#x} of constant bank 0")));
+    facts.extend(place.map(|at| format!("parameters at {at:#x} in constant bank 0")));
     let code = count(kernel.code.len() as u64, "byte");
     facts.push(format!("{code} of code"));
     if kernel.n_relocations > 0 {
@@ -96,7 +96,7 @@ fn count(n: u64, what: &str) -> String {
 
 fn cut(text: &mut String, n: usize, most: usize) {
     if n > most {
-        let _ = writeln!(text, "//   … and {} lines more", n - most);
+        let _ = writeln!(text, "//   … and {} more lines", n - most);
     }
 }
 

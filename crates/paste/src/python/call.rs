@@ -145,7 +145,7 @@ impl Elementwise {
             };
             if letter == "h" && is_packed {
                 let found = diagnose::packed_operand(&operand.constraint, pack, operand.place);
-                block.diagnostics.push(found.label(place, "stated here"));
+                block.diagnostics.push(found.label(place, "declared here"));
             }
         }
     }

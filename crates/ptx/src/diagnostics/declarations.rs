@@ -17,11 +17,11 @@ catalogue! {
     /// Only variables in global and constant memory can have initial values.
     NO_INITIALIZER = "W0605", "initial value in the wrong state space", ".shared .u32 v = 5;", ".global .u32 v = 5;";
     /// Integer types require integer initial values, floating-point types require floating-point values, and untyped bits accept both.
-    /// Addresses of variables can initialise `.u32`, `.u64`, `.s32` and `.s64` only.
+    /// Addresses of variables can initialize `.u32`, `.u64`, `.s32` and `.s64` only.
     INITIAL_TYPE = "W0606", "initial value of the wrong type", ".global .f32 v = 1;", ".global .f32 v = 1.0;";
     /// A list of initial values has at most as many entries as the array has elements.
     TOO_MANY_VALUES = "W0607", "too many initial values", ".global .u32 v[2] = {1, 2, 3};", ".global .u32 v[3] = {1, 2, 3};";
-    /// A vector is initialised with exactly its number of elements.
+    /// A vector is initialized with exactly its number of elements.
     VECTOR_VALUES = "W0608", "wrong number of values for a vector", ".global .v2 .u32 v = {1};", ".global .v2 .u32 v = {1, 2};";
     /// The size of an array must be specified or follow from its initial values, unless the array is `.extern`.
     INCOMPLETE = "W0609", "array without size", ".shared .u32 v[];", ".shared .u32 v[16];";
@@ -45,7 +45,7 @@ catalogue! {
     CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
     /// Variables of this state space must be declared inside functions.
     MODULE_SPACE = "W0620", "state space not allowed at module scope", ".version 8.3\n.target sm_90\n.reg .b32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b32 v;\nret;\n}";
-    /// Half-precision variables cannot have initial values; initialise a `.b16` variable with the bit pattern instead.
+    /// Half-precision variables cannot have initial values; initialize a `.b16` variable with the bit pattern instead.
     HALF_VALUE = "W0621", "initial value of an `.f16` variable", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
     /// Initial values can be addresses of functions and of variables in global or constant memory.
     INITIAL_SYMBOL = "W0622", "name that cannot be an initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
@@ -167,7 +167,7 @@ pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) ->
         format!("found {found}, expected a value of type `.{ty}`"),
     )
     .label(declared, "the type of each element")
-    .help("integers initialise integers and untyped bits, floating-point numbers initialise floating-point types and untyped bits, addresses initialise `.u32` and `.u64`")
+    .help("integers initialize integers and untyped bits, floating-point numbers initialize floating-point types and untyped bits, addresses initialize `.u32` and `.u64`")
 }
 
 /// An integer for a float: the fix is at hand.
@@ -384,7 +384,7 @@ pub fn half_value(value: Span, declared: Span) -> Diagnostic {
         "`.f16` variables cannot have initial values",
     )
     .label(declared, "the type")
-    .help("initialise a `.b16` variable with the bit pattern: 1.0 is `0x3C00`")
+    .help("initialize a `.b16` variable with the bit pattern: 1.0 is `0x3C00`")
 }
 
 /// A name that cannot be an initial value.

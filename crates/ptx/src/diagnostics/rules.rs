@@ -9,7 +9,7 @@ use warpgrid_isa::{ScalarType, Target};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
 catalogue! {
-    /// The two modifiers are mutually exclusive. For example, cache operators and eviction priorities require weak stores, and `.mmio` accesses are neither cached nor vectorised.
+    /// The two modifiers are mutually exclusive. For example, cache operators and eviction priorities require weak stores, and `.mmio` accesses are neither cached nor vectorized.
     CLASH = "W0300", "mutually exclusive modifiers", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
     /// The modifier requires another one: a strong store requires a scope, a scope requires a strong store, and `.mmio` requires `.relaxed`.
     NEEDS = "W0301", "missing companion modifier", "st.relaxed.u32 [a], b;", "st.relaxed.gpu.u32 [a], b;";

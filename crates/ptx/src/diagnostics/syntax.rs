@@ -147,12 +147,12 @@ catalogue! {
     /// Constants can be cast only to `.s64` or `.u64`.
     CONSTANT_CAST = "W0043", "unsupported cast of a constant", "mov.u32 %r1, (.u32)1;", "mov.u32 %r1, (.u64)1;";
 
-    /// The nesting depth of blocks, initialisers and expressions is limited to a few hundred levels.
+    /// The nesting depth of blocks, initializers and expressions is limited to a few hundred levels.
     NESTED_TOO_DEEP = "W0044", "nested too deeply", "mov.u32 %r1, ((((((...))))));", "mov.u32 %r1, (1);";
 
-    /// A variable is initialised by a constant expression, the address of a variable or function (`name`, `name+4`,
+    /// A variable is initialized by a constant expression, the address of a variable or function (`name`, `name+4`,
     /// `generic(name)`, `0xFF00(name)` for one byte of it), or a list of such values in braces.
-    INITIALIZER = "W0045", "malformed initialiser", ".global .b8 v[4] = \"abc\";", ".global .b8 v[4] = {97, 98, 99, 0};";
+    INITIALIZER = "W0045", "malformed initializer", ".global .b8 v[4] = \"abc\";", ".global .b8 v[4] = {97, 98, 99, 0};";
 
     /// The directive does not accept this argument. The message describes the expected arguments.
     DIRECTIVE_ARGUMENT = "W0046", "invalid argument of a directive", ".maxntid sixteen", ".maxntid 32";

@@ -6,7 +6,7 @@ pub(super) fn space_help(space: &str) -> &'static str {
     match space {
         ".reg" => "registers: private to each thread, not addressable",
         ".global" => "global memory: accessible to all threads and the host",
-        ".const" => "constant memory: read-only in kernels, initialised before the launch",
+        ".const" => "constant memory: read-only in kernels, initialized before the launch",
         ".shared" => "shared memory: accessible to the threads of a block",
         ".local" => "local memory: private to each thread",
         ".param" => "parameters of kernels and functions",

@@ -84,7 +84,7 @@ impl Parser<'_> {
         if depth >= MAX_DEPTH {
             return self.broken(syntax::nested_too_deep(
                 Span::new(open, open + 1),
-                "initialisers",
+                "initializers",
             ));
         }
         let parent = self.tree.init_values.len();

@@ -21,45 +21,45 @@ fn words_of_a_store_are_explained() {
         line,
         "STG",
         expect![[r#"
-        STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}
-        Store to global memory.
-        As PTX: `st.relaxed.gpu.global.v2.b32`, among others.
-        On `sm_50` and later.
-        Read for `sm_75`.
-    "#]],
+            STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}
+            Store to global memory.
+            Corresponds to PTX `st.relaxed.gpu.global.v2.b32`, among others.
+            On `sm_50` and later.
+            Decoded for `sm_75`.
+        "#]],
     );
     check_hover(
         line,
         "GPU",
         expect![[r#"
-        .STRONG.GPU
-        Ordered as all of the GPU sees it.
-        On `sm_70` and later.
-    "#]],
+            .STRONG.GPU
+            Strong store at GPU scope.
+            On `sm_70` and later.
+        "#]],
     );
     check_hover(
         line,
         "!P0",
         expect![[r#"
-        @!P0
-        The instruction runs in the lanes where `P0` is false.
-    "#]],
+            @!P0
+            The instruction is executed by lanes with false `P0`.
+        "#]],
     );
     check_hover(
         line,
         "R4",
         expect![[r#"
-        R4
-        `R4` to `R5` are stored: 64 bits, the lowest first.
-    "#]],
+            R4
+            Stores `R4` to `R5`: 64 bits, the least significant register first.
+        "#]],
     );
     check_hover(
         line,
         "0x10",
         expect![[r#"
-        +0x10
-        An offset in bytes: 16 = 0x10.
-    "#]],
+            +0x10
+            Offset in bytes: 16 = 0x10.
+        "#]],
     );
 }
 
@@ -70,19 +70,19 @@ fn other_opcodes_and_labels_are_explained() {
         text,
         "BRA",
         expect![[r#"
-        BRA
-        Branch.
-        On `sm_35` and later.
-        Read for `sm_121`.
-    "#]],
+            BRA
+            Branch.
+            On `sm_35` and later.
+            Decoded for `sm_121`.
+        "#]],
     );
     check_hover(
         text,
         "FROB",
         expect![[r#"
-        FROB
-        The tables do not have this opcode: it is kept and not analysed.
-    "#]],
+            FROB
+            Unknown opcode; the instruction is not analysed.
+        "#]],
     );
     let offset = text.find("(.L_x_1)").expect("a label") as u32;
     let found = hover(text, &parse(text), &Overrides::default(), offset).expect("a target");
@@ -204,9 +204,9 @@ fn instructions_are_explained_word_by_word() {
         writeln!(text, ".{} {meaning}", word.text).expect("a string");
     }
     expect![[r#"
-        .E width of the address: The address has 64 bits: Ra names the lower register of a pair.
-        .64 width: Two registers from Rb on, whose number is even.
-        .STRONG.GPU memory order and scope: Ordered as all of the GPU sees it.
+        .E width of the address: 64-bit address in a register pair; Ra is the lower register.
+        .64 width: Two registers starting at Rb, whose index must be even.
+        .STRONG.GPU memory order and scope: Strong store at GPU scope.
     "#]]
     .assert_eq(&text);
     assert!(explain("IMAD.WIDE R1, R2, R3").is_some());
@@ -252,9 +252,9 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
     expect![[r#"
         SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           .source lane: IDX UP DOWN BFLY
-          Pd: predicate that is written; `PT` discards it
-          Rd: register that is written, the first one of a wide result
-          Ra, Rb, Rc: source register, the first one of a wide value; in arithmetic also a literal, a constant or a uniform register
+          Pd: destination predicate; `PT` discards the result
+          Rd: destination register, the first register of a wide result
+          Ra, Rb, Rc: source register, the first register of a wide value; in arithmetic also an immediate, a constant or a uniform register
         PTX, among others: `shfl.sync`
     "#]].assert_eq(&page("SHFL"));
     expect![[r#"
@@ -267,23 +267,23 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
           .modifier: S64
           .combination with the predicate: AND OR XOR
           .modifier: EX
-          UPd, UPe: uniform predicate that is written; `UPT` discards it
-          URa, URb: uniform source register, the first one of a wide value; in arithmetic also a literal
-          UPa: uniform source predicate, `!` negates it
-          UPb: uniform source predicate, `!` negates it
+          UPd, UPe: uniform destination predicate; `UPT` discards the result
+          URa, URb: uniform source register, the first register of a wide value; in arithmetic also an immediate
+          UPa: uniform source predicate, optionally negated by `!`
+          UPb: uniform source predicate, optionally negated by `!`
         PTX, among others: `setp.s32`, `setp.s64`
     "#]].assert_eq(&page("UISETP"));
     expect![[r#"
         NOP
-        PTX: none; the assembler inserts it for alignment.
-        Warpgrid executes it with any operands and modifiers.
+        PTX: none; inserted by `ptxas` for alignment.
+        The emulator executes it with any operands and modifiers.
     "#]]
     .assert_eq(&page("NOP"));
     expect![[r#"
         TTUGO
-        PTX: none; it drives the ray tracing unit, which PTX does not expose.
-        Warpgrid checks the name but does not execute it.
-        No documentation states its operands.
+        PTX: none; controls the ray tracing unit, which PTX does not expose.
+        The emulator recognizes this opcode but does not execute it.
+        The operands are not documented.
     "#]]
     .assert_eq(&page("TTUGO"));
     expect![[r#"
@@ -300,13 +300,13 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
 #[test]
 fn forms_that_the_tables_lack_are_faults() {
     expect![[r#"
-        `.BOGUS` is no known modifier of `LDG` (known: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
+        unknown modifier `.BOGUS` of `LDG` (known: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
         .E: true
         .BOGUS: false
         PTX, among others: `ld.global`, `ld.global.nc`
     "#]].assert_eq(&page("LDG.E.BOGUS"));
     expect![[r#"
-        `.128` does not combine with the other modifiers
+        `.128` cannot be combined with the other modifiers
         .E: true
         .64: true
         .128: false
@@ -314,18 +314,18 @@ fn forms_that_the_tables_lack_are_faults() {
     "#]]
     .assert_eq(&page("LDG.E.64.128"));
     expect![[r#"
-        a modifier is missing (expected `.LT`, `.EQ`, `.LE`, `.GT`, `.NE`, `.GE`, `.T` or `.F`)
+        missing modifier, expected `.LT`, `.EQ`, `.LE`, `.GT`, `.NE`, `.GE`, `.T` or `.F`
         .U32: true
         PTX, among others: `setp.s32`, `setp.s64`
     "#]]
     .assert_eq(&page("ISETP.U32"));
     expect![[r#"
-        `.IDEX` is no known modifier of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+        unknown modifier `.IDEX` of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
         .IDEX: false
         PTX, among others: `shfl.sync`
     "#]].assert_eq(&page("SHFL.IDEX"));
     expect![[r#"
-        `.BOGUS` is no known modifier of `STG` (known: `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
+        unknown modifier `.BOGUS` of `STG` (known: `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
         .E: true
         .BOGUS: false
         PTX, among others: `st.global.b32`
@@ -341,7 +341,7 @@ fn forms_that_the_tables_lack_are_faults() {
         .SC: true
         .BOGUS: true
         PTX, among others: `fence.acq_rel`, `fence.sc`, `membar.gl`
-        Warpgrid executes it with any operands and modifiers.
+        The emulator executes it with any operands and modifiers.
     "#]]
     .assert_eq(&page("MEMBAR.SC.BOGUS"));
 }

@@ -121,11 +121,11 @@ mod tests {
 ";
         assert_eq!(
             words(source, "S2R", "sm_75").as_deref(),
-            Some("stall 4 cycles, sets barrier 0 when written")
+            Some("stall 4 cycles, write barrier 0")
         );
         assert_eq!(
             words(source, "FADD", "sm_90").as_deref(),
-            Some("stall 8 cycles, yields, waits for 2")
+            Some("stall 8 cycles, yields, waits for barrier 2")
         );
         assert_eq!(words(source, "EXIT", "sm_75"), None);
         assert_eq!(words(source, "S2R", "sm_35"), None);
@@ -143,27 +143,27 @@ mod tests {
             (
                 "S2R",
                 "sm_75",
-                "stall 4 cycles, sets barrier 0 when written, waits for 2",
+                "stall 4 cycles, write barrier 0, waits for barrier 2",
             ),
             (
                 "FADD",
                 "sm_90",
-                "stall 15 cycles, yields, sets barrier 1 when read, waits for 0, 5, keeps source 0, 2",
+                "stall 15 cycles, yields, read barrier 1, waits for barrier 0, 5, reuses source 0, 2",
             ),
             (
                 "MOV",
                 "sm_75",
-                "stall 10 cycles, yields, sets barrier 0 when written, sets barrier 5 when read, waits for 3, 5",
+                "stall 10 cycles, yields, write barrier 0, read barrier 5, waits for barrier 3, 5",
             ),
             (
                 "@P0 LDG",
                 "sm_61",
-                "stall 1 cycle, sets barrier 1 when written",
+                "stall 1 cycle, write barrier 1",
             ),
             (
                 "@P0 LDG",
                 "sm_70",
-                "stall 1 cycle, sets barrier 2 when written",
+                "stall 1 cycle, write barrier 2",
             ),
         ] {
             let words = words(source, instruction, target);
@@ -203,7 +203,7 @@ mod tests {
 ";
         let byte = |n: u8| {
             format!(
-                "byte {n:#04x} of the word before these seven instructions, which is not documented"
+                "undocumented byte {n:#04x} of the control word before these seven instructions"
             )
         };
         for (instruction, found) in [("MOV R1", 0xc1), ("S2R R0", 0x28), ("MOV32I", 0x2c)] {
@@ -229,8 +229,8 @@ mod tests {
             found.each_ref().map(Option::as_deref),
             [
                 Some("stall 6 cycles"),
-                Some("stall 13 cycles, sets barrier 1 when written"),
-                Some("stall 15 cycles, yields, waits for 0, 1")
+                Some("stall 13 cycles, write barrier 1"),
+                Some("stall 15 cycles, yields, waits for barrier 0, 1")
             ]
         );
     }

@@ -359,7 +359,7 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 /// The coordinates of `[R12]`, in the order of PTX: the layer first.
 fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Placed>> {
     let operand = w.next()?;
-    let unknown = || w.unknown("this place", operand.span);
+    let unknown = || w.unknown("this kind of coordinates", operand.span);
     let Value::Memory(memory) = &operand.value else {
         return Err(unknown());
     };

@@ -63,7 +63,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         let yes = match to {
             ScalarType::F32 => 1f32.to_bits(),
-            ScalarType::F16 | ScalarType::Bf16 => return self.refuse("set to 16 bits"),
+            ScalarType::F16 | ScalarType::Bf16 => return self.refuse("`set` with a 16-bit result"),
             _ if to.width_bits() == 16 => 0xffff,
             _ => u32::MAX,
         };
@@ -82,7 +82,7 @@ impl Emitter<'_> {
             K::U64 | K::S64 => self.compare64(c),
             K::F32 => self.compare_floats(c),
             K::F64 => self.compare_doubles(c),
-            K::F16 | K::Bf16 if c.ftz => self.refuse("a comparison of 16-bit floats that flushes"),
+            K::F16 | K::Bf16 if c.ftz => self.refuse("a comparison of 16-bit floats with `.ftz`"),
             K::F16 | K::Bf16 => self.compare_floats(c),
         }
     }
@@ -107,7 +107,7 @@ impl Emitter<'_> {
             (C::Gt | C::Hi | C::Gtu, false) => I::I32x4GtU,
             (C::Ge | C::Hs | C::Geu, true) => I::I32x4GeS,
             (C::Ge | C::Hs | C::Geu, false) => I::I32x4GeU,
-            (C::Num | C::Nan, _) => return self.refuse("a comparison that integers lack"),
+            (C::Num | C::Nan, _) => return self.refuse("a comparison operator for floats only"),
         });
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Emitter<'_> {
                 C::Le | C::Ls | C::Leu => I::I64x2LeS,
                 C::Gt | C::Hi | C::Gtu => I::I64x2GtS,
                 C::Ge | C::Hs | C::Geu => I::I64x2GeS,
-                C::Num | C::Nan => return self.refuse("a comparison that integers lack"),
+                C::Num | C::Nan => return self.refuse("a comparison operator for floats only"),
             });
         }
         self.op(low_words());
@@ -205,7 +205,7 @@ impl Emitter<'_> {
             Float::Gt => I::F64x2Gt,
             Float::Ge => I::F64x2Ge,
             Float::Ordered | Float::UnorderedOrEqual => {
-                return self.refuse("a comparison of doubles that asks for NaNs");
+                return self.refuse("a NaN test of double-precision values");
             }
         };
         for half in 0..2 {

@@ -201,7 +201,7 @@ impl Emitter<'_> {
     /// What is live at an entry comes from the record.
     fn load_entry(&mut self, number: usize) -> Result<(), Refusal> {
         let Some(block) = self.flow.entries.get(number).copied() else {
-            return self.refuse("an entry that is not there");
+            return self.refuse("a missing entry point");
         };
         let wanted = self.changed.wanted(block).clone();
         self.load(&wanted);
@@ -301,7 +301,7 @@ impl Emitter<'_> {
             Op::Branch { target } => self.branch(last, target, is_loop),
             Op::Return | Op::Exit => self.exit(last),
             Op::Barrier(plan) => self.barrier(last, plan),
-            _ if block.end == self.code.len() => self.refuse("code without an end"),
+            _ if block.end == self.code.len() => self.refuse("code without a terminator"),
             _ => Ok(()),
         }
     }
@@ -359,7 +359,7 @@ impl Emitter<'_> {
 
     fn branch(&mut self, instr: &Instr, target: u32, is_loop: bool) -> Result<(), Refusal> {
         let Some(block) = self.flow.block_at(target as usize) else {
-            return self.refuse("a branch out of the code");
+            return self.refuse("a branch target outside the code");
         };
         let is_back = target <= self.at;
         let Names { active, mask, .. } = self.names;
@@ -465,7 +465,7 @@ impl Emitter<'_> {
             active, pointer, ..
         } = self.names;
         let Some(entry) = self.flow.entry(block) else {
-            return self.refuse("a branch to no entry");
+            return self.refuse("a branch target without an entry point");
         };
         self.get(RECORD);
         self.op(I::I32Const(entry as i32));
@@ -517,7 +517,7 @@ impl Emitter<'_> {
                 && self.known32(plan.id).is_some_and(|id| id < 16)
         });
         if !is_whole || instr.guard.place() != SlotPlace::None {
-            return self.refuse("a barrier of some threads");
+            return self.refuse("a barrier with a thread count");
         }
         self.leave_to_wait(&BTreeSet::new(), &BTreeSet::new())
     }
@@ -531,7 +531,7 @@ impl Emitter<'_> {
         let next = self.flow.block_at(self.at as usize + 1);
         let entry = next.and_then(|next| Some((next, self.flow.entry(next)?)));
         let Some((block, entry)) = entry else {
-            return self.refuse("a barrier without a way on");
+            return self.refuse("a barrier without a successor");
         };
         let mut held: BTreeSet<Register> = self.live.get(block).cloned().unwrap_or_default();
         held.retain(|register| !written.contains(register));
@@ -556,7 +556,7 @@ impl Emitter<'_> {
     /// All lanes of the warp meet at an operation.
     fn meet(&mut self, instr: &Instr) -> Result<(), Refusal> {
         if instr.guard.place() != SlotPlace::None {
-            return self.refuse("a guarded operation of a warp");
+            return self.refuse("a predicated warp-level operation");
         }
         self.reads[self.block] = self.touched[self.block].read.clone();
         let (read, written) = self.note_operation()?;

@@ -93,7 +93,7 @@ impl Emitter<'_> {
             }
             (T::F32, _) if is_narrow(to) => match whole {
                 Some(whole) => self.float_to_integer(whole, mode.ftz, to, d, a),
-                None => self.refuse("a conversion to an integer without rounding"),
+                None => self.refuse("a conversion to an integer without a rounding mode"),
             },
             (T::F32, T::F32) if whole.is_some() || mode.rounding.is_none() => {
                 self.float_to_float(whole, mode, d, a)
@@ -127,14 +127,14 @@ impl Emitter<'_> {
             }
             (T::F64, T::S32 | T::U32) if is_plain => match whole {
                 Some(whole) => self.double_to_integer(whole, to, d, a),
-                None => self.refuse("a conversion to an integer without rounding"),
+                None => self.refuse("a conversion to an integer without a rounding mode"),
             },
             (T::S64 | T::U64, T::F32 | T::F64) if nearest && is_plain => {
                 self.wide_to_float(from, to, d, a)
             }
             (T::F32 | T::F64, T::S64 | T::U64) if is_plain => match whole {
                 Some(whole) => self.float_to_wide(whole, [from, to], d, a),
-                None => self.refuse("a conversion to an integer without rounding"),
+                None => self.refuse("a conversion to an integer without a rounding mode"),
             },
             _ => self.refuse(format!("a conversion from {from:?} to {to:?}")),
         }
@@ -379,7 +379,7 @@ impl Emitter<'_> {
         if matches!(d.bank, Bank::B128 | Bank::Predicate)
             || matches!(a.bank, Bank::B128 | Bank::Predicate)
         {
-            return self.refuse("a conversion of another width");
+            return self.refuse("a conversion with a different width");
         }
         let narrow = from.width_bits().min(32);
         if to.width_bits() < 64 || from.width_bits() < 64 {
@@ -398,7 +398,7 @@ impl Emitter<'_> {
             }
             _ if to.width_bits() == 64 && from.width_bits() == 64 => {
                 if a.bank != Bank::B64 {
-                    return self.refuse("a conversion of another width");
+                    return self.refuse("a conversion with a different width");
                 }
                 self.move64(d.slot, a.slot)?;
             }

@@ -31,7 +31,7 @@ impl Emitter<'_> {
                         bytes: size.min(s).into(),
                     });
                 }
-                _ => return self.refuse("a call that moves registers to memory"),
+                _ => return self.refuse("a call that spills registers"),
             }
         }
         if !copied.is_empty() {
@@ -74,7 +74,7 @@ impl Emitter<'_> {
                 self.frame = to_frame;
                 self.write_predicate(to.slot);
             }
-            _ => return self.refuse("a call with such registers"),
+            _ => return self.refuse("a call with registers of this type"),
         }
         self.frame = frame;
         Ok(())

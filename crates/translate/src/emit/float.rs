@@ -74,7 +74,7 @@ impl Emitter<'_> {
             Round::Zero | Round::Down | Round::Up | Round::NearestAway => false,
         };
         if mode.relu || mode.nan || mode.xorsign_abs || !is_known {
-            return self.refuse(format!("{f:?} with its modifiers"));
+            return self.refuse(format!("{f:?} with these modifiers"));
         }
         match is_quotient {
             true => self.quotient(mode, a, b)?,
@@ -229,7 +229,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         let is_known = mode.round == Round::Nearest;
         if mode.relu || mode.nan || mode.xorsign_abs || mode.saturate || !is_known {
-            return self.refuse(format!("{f:?} of two numbers with its modifiers"));
+            return self.refuse(format!("{f:?} with two operands and these modifiers"));
         }
         let [_, x, y, z, ..] = self.names.vectors;
         for half in 0..2 {
@@ -347,7 +347,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         use Float64Op as F;
         if !mode.is_plain() || mode.nan || mode.xorsign_abs {
-            return self.refuse(format!("{f:?} of 64 bits with its modifiers"));
+            return self.refuse(format!("64-bit {f:?} with these modifiers"));
         }
         for half in 0..2 {
             if let F::Plain(f @ (FloatOp::Min | FloatOp::Max)) = f {

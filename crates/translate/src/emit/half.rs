@@ -48,7 +48,7 @@ impl Emitter<'_> {
             return self.refuse(format!("{f:?} of {ty:?}"));
         };
         if !mode.is_plain() || mode.nan || mode.xorsign_abs {
-            return self.refuse(format!("{f:?} of {ty:?} with its modifiers"));
+            return self.refuse(format!("{f:?} for {ty:?} with these modifiers"));
         }
         let upper = self.names.upper_half;
         let is_pair = ty.width_bits() == 32;

@@ -394,7 +394,7 @@ impl Emitter<'_> {
     /// `bfe` of a field that the code names.
     fn extract(&mut self, [a, b, c]: [Slot; 3], signed: bool) -> Result<(), Refusal> {
         let (Some(position), Some(length)) = (self.known32(b), self.known32(c)) else {
-            return self.refuse("a bit field named by registers");
+            return self.refuse("a bit field with position or length in registers");
         };
         let (position, length) = (position & 0xff, length & 0xff);
         if length == 0 || position > 31 && !signed {
@@ -419,7 +419,7 @@ impl Emitter<'_> {
     /// `bfi` of a field that the code names.
     pub(super) fn insert32(&mut self, [d, a, b, c, e]: [Slot; 5]) -> Result<(), Refusal> {
         let (Some(position), Some(length)) = (self.known32(c), self.known32(e)) else {
-            return self.refuse("a bit field named by registers");
+            return self.refuse("a bit field with position or length in registers");
         };
         let (position, length) = (position & 0xff, length & 0xff);
         let low = u32::MAX.checked_shl(length).map_or(u32::MAX, |high| !high);
@@ -435,7 +435,7 @@ impl Emitter<'_> {
     /// `prmt` by a selector that the code names and that repeats no sign: one shuffle.
     fn permute(&mut self, [a, b, c]: [Slot; 3]) -> Result<(), Refusal> {
         let Some(selector) = self.known32(c).filter(|s| s & 0x8888 == 0) else {
-            return self.refuse("a permutation named by a register");
+            return self.refuse("a permutation with a selector in a register");
         };
         let lanes = std::array::from_fn(|at| {
             let (lane, byte) = (at as u32 / 4, at as u32 % 4);
@@ -506,7 +506,7 @@ impl Emitter<'_> {
             Int16Op::Shl => self.shift(I::I32x4Shl, I::I32Shl, [a, b], 15)?,
             Int16Op::Shr => {
                 let Some(amount) = self.known32(b) else {
-                    return self.refuse("a 16-bit shift by a register");
+                    return self.refuse("a 16-bit shift with the amount in a register");
                 };
                 self.read16(a, signed)?;
                 self.ops([I::I32Const(amount.min(31) as i32), I::I32x4ShrS]);

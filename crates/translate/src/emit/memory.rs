@@ -72,7 +72,7 @@ impl<'p> Emitter<'p> {
         way: Way,
     ) -> Result<(), Refusal> {
         let Some(plan) = self.plain.access(id) else {
-            return self.refuse("an access without a plan");
+            return self.refuse("an access without an execution plan");
         };
         if matches!(plan.space, StateSpace::Local | StateSpace::ParamFunc) {
             self.check_elements(plan)?;
@@ -180,7 +180,7 @@ impl<'p> Emitter<'p> {
 
     fn check_elements(&self, plan: &AccessPlan) -> Result<(), Refusal> {
         if !matches!(plan.element_bytes, 1 | 2 | 4 | 8) || plan.width_bytes > 64 {
-            return self.refuse("an access of elements so wide");
+            return self.refuse("an access with elements of this width");
         }
         let fits = |e: &Element| {
             e.slot.place() == SlotPlace::None
@@ -192,7 +192,7 @@ impl<'p> Emitter<'p> {
         };
         match plan.elements.iter().all(fits) {
             true => Ok(()),
-            false => self.refuse("an access of elements of another width"),
+            false => self.refuse("an access with elements of a different width"),
         }
     }
 

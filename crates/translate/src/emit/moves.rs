@@ -139,7 +139,7 @@ impl Emitter<'_> {
                 change(self, false);
                 self.write32(d.slot);
             }
-            _ => return self.refuse("an address of another width"),
+            _ => return self.refuse("an address with a different width"),
         }
         Ok(())
     }

@@ -234,7 +234,7 @@ impl Emitter<'_> {
             return Ok(());
         };
         let Some(block) = self.flow.block_at(target as usize) else {
-            return self.refuse("a branch out of the code");
+            return self.refuse("a branch target outside the code");
         };
         let is_guarded = instr.guard.place() != SlotPlace::None;
         if is_guarded {

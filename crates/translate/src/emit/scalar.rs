@@ -384,7 +384,7 @@ impl Emitter<'_> {
             C::Le | C::Ls | C::Leu => of([I::I64LeS, I::I64LeU, I::I32LeS, I::I32LeU]),
             C::Gt | C::Hi | C::Gtu => of([I::I64GtS, I::I64GtU, I::I32GtS, I::I32GtU]),
             C::Ge | C::Hs | C::Geu => of([I::I64GeS, I::I64GeU, I::I32GeS, I::I32GeU]),
-            C::Num | C::Nan => return self.refuse("a comparison that integers lack"),
+            C::Num | C::Nan => return self.refuse("a comparison operator for floats only"),
         });
         self.op(I::I32Sub);
         Ok(())

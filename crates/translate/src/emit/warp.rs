@@ -58,7 +58,7 @@ impl Emitter<'_> {
         let found = self.own_registers()?;
         let is_address = |register: &Register| self.local_address(*register).is_some();
         if found.read.iter().any(is_address) {
-            return self.refuse("an operation on an address of local memory");
+            return self.refuse("an operation on a local memory address");
         }
         for register in &found.read {
             self.read_register(*register);
@@ -92,7 +92,7 @@ impl Emitter<'_> {
             Some(Op::AsyncWait(wait)) => {
                 // The interpreter says so.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
-                    return self.refuse("a wait for groups that are never made");
+                    return self.refuse("a wait for groups that are never committed");
                 }
             }
             Some(Op::Matrix(plan)) => match self.plain.matrix(plan) {
@@ -128,7 +128,7 @@ impl Emitter<'_> {
     fn registers_alone(&self) -> Result<OperationRegisters, Refusal> {
         match self.plain.registers_of(self.code.origin(self.at)) {
             Some(found) => Ok(found),
-            None => self.refuse("an operation with such operands"),
+            None => self.refuse("an operation with these operands"),
         }
     }
 
@@ -200,7 +200,7 @@ impl Emitter<'_> {
         }
         let next = self.flow.block_at(self.at as usize + 1);
         let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
-            return self.refuse("an operation without a way on");
+            return self.refuse("an operation without a successor");
         };
         self.ops([
             I::I32Const(0),
@@ -355,7 +355,7 @@ impl Emitter<'_> {
             }
             Op::Collective(plan) => {
                 let Some(plan) = self.plain.collective(plan) else {
-                    return self.refuse("an operation without a plan");
+                    return self.refuse("an operation without an execution plan");
                 };
                 let groups = match plan.kind {
                     CollectiveKind::Shuffle { .. } => Groups::MakeNoDifference,
@@ -391,7 +391,7 @@ impl Emitter<'_> {
                     }
                 }
             }
-            _ => self.refuse("an operation of a warp"),
+            _ => self.refuse("a warp-level operation"),
         }
     }
 
@@ -546,7 +546,7 @@ impl Emitter<'_> {
             SlotPlace::Register(index) => {
                 self.push_part(self.own(Bank::B32, index), gang, 0, warp);
             }
-            SlotPlace::Special(_) => return self.refuse("a special register of a warp"),
+            SlotPlace::Special(_) => return self.refuse("a warp-level special register"),
             SlotPlace::Constant(_) | SlotPlace::None => self.read32(slot)?,
         }
         Ok(())

@@ -13,7 +13,7 @@ impl Emitter<'_> {
         [d, a, b, c]: [Slot; 4],
     ) -> Result<(), Refusal> {
         let Int64Op::Plain(f) = f else {
-            return self.refuse("Brev of 64 bits");
+            return self.refuse("64-bit Brev");
         };
         for half in 0..2 {
             self.half64(f, signed, [a, b, c], half)?;

@@ -119,7 +119,7 @@ pub static FORMS: &[Form] = &[
         good: &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [d], 64;"]),
     form!("mbarrier.test_wait{.sem}{.scope}{.ss}.type p, [addr], state", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
         gate: OBJECTS, leads: 1, writes: &["p"], types: STATE, rules: RULES;
-        "Tests whether the phase of a phase state is complete.", WAIT;
+        "Tests whether the phase identified by a state operand is complete.", WAIT;
         good: &["mbarrier.test_wait.shared.b64 p, [d], d;"], bad: &[("mbarrier.test_wait.shared.b64 p, [d], r;", "W0109")]),
     form!("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
         gate: since(7, 1).sm(80), leads: 2, writes: &["p"], types: PARITY, rules: RULES;
@@ -127,11 +127,11 @@ pub static FORMS: &[Form] = &[
         good: &["mbarrier.test_wait.parity.shared.b64 p, [d], 0;"], bad: &[("mbarrier.test_wait.parity.shared.b64 p, [d], 2;", "W0144")]),
     form!("mbarrier.try_wait{.sem}{.scope}{.ss}.type p, [addr], state{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
         gate: since(7, 8).sm(90), leads: 1, writes: &["p"], types: TIMED_STATE, rules: RULES;
-        "Waits for the phase of a phase state with a time limit; p is true if the phase is complete.", WAIT;
+        "Waits with a time limit for the phase identified by a state operand; p is true if the phase is complete.", WAIT;
         good: &["mbarrier.try_wait.shared.b64 p, [d], d;"]),
     form!("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
         gate: since(7, 8).sm(90), leads: 2, writes: &["p"], types: TIMED_PARITY, rules: RULES;
-        "Waits for the phase with this parity with a time limit; p is true if the phase is complete.", WAIT;
+        "Waits with a time limit for the phase with this parity; p is true if the phase is complete.", WAIT;
         good: &["mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [d], 0, 100;"]),
     form!("mbarrier.pending_count.type d, state", [B64_ONLY], Mbarrier(PendingCount), gate: OBJECTS, leads: 1, types: PENDING;
         "Extracts the pending arrival count from a phase state.", PENDED;

@@ -25,13 +25,13 @@ fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
 impl Emitter<'_> {
     pub(in crate::emit) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), Refusal> {
         let Some(plan) = self.plain.atomic(id) else {
-            return self.refuse("an atomic operation without a plan");
+            return self.refuse("an atomic operation without an execution plan");
         };
         let access = &plan.access;
         let bytes = access.element_bytes;
         let kind = kind_of(plan.op, bytes).filter(|_| !plan.ty.is_float());
         let (Some(kind), [b]) = (kind, plan.b.as_slice()) else {
-            return self.refuse("an atomic operation whose order matters");
+            return self.refuse("an atomic operation whose result depends on the thread order");
         };
         for old in &access.elements {
             if let SlotPlace::Register(index) = old.slot.place() {
@@ -71,7 +71,7 @@ impl Emitter<'_> {
             if bytes == 8 {
                 self.op(I::I64Load(at(0)));
                 if b.bank != Bank::B64 {
-                    return self.refuse("an atomic operation with such a source");
+                    return self.refuse("an atomic operation with this kind of source");
                 }
                 self.read64(b.slot, u32::from(lane / 2))?;
                 self.op(I::I64x2ExtractLane(lane % 2));

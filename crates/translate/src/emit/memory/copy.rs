@@ -12,7 +12,7 @@ use wasm_encoder::{BlockType, Instruction as I};
 impl Emitter<'_> {
     pub(in crate::emit) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
         let Some(copy) = self.plain.copy(id) else {
-            return self.refuse("an operation in flight of this kind");
+            return self.refuse("this kind of asynchronous operation");
         };
         let to = self.begin_access(copy.to, Way::Store, Site::of_any(holds::SHARED));
         let from = self.begin_access(copy.from, Way::Load, Site::of_any(holds::GLOBAL));

@@ -122,7 +122,7 @@ impl Emitter<'_> {
             for (gang, places) in (0..GANGS).zip(places) {
                 match element.bank {
                     Bank::B32 => self.push_row(element.slot, gang, warp)?,
-                    _ => return self.refuse("a matrix of such registers"),
+                    _ => return self.refuse("a matrix in these registers"),
                 }
                 self.put_bytes(places);
             }
@@ -139,7 +139,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         for (element, places) in elements.iter().zip(places) {
             if element.bank != Bank::B32 {
-                return self.refuse("a matrix of such registers");
+                return self.refuse("a matrix in these registers");
             }
             for (gang, places) in (0..GANGS).zip(places) {
                 self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
@@ -159,7 +159,7 @@ impl Emitter<'_> {
             || lines.unit_bytes > 8
             || lines.access.elements.is_empty();
         if is_odd {
-            return self.refuse("lines of such elements");
+            return self.refuse("rows or columns of these elements");
         }
         let site = self.matrix_site(lines.access)?;
         self.agree_about_address(lines, warp)?;
@@ -173,7 +173,7 @@ impl Emitter<'_> {
                 .copied()
                 .collect();
             if all.len() as u32 != line_bytes * u32::from(lines.n_lines) {
-                return self.refuse("a fragment with holes");
+                return self.refuse("an incomplete fragment");
             }
             for (index, places) in places.iter().enumerate() {
                 self.lay_out_part(
@@ -324,7 +324,7 @@ impl Emitter<'_> {
                     self.push_part(register, gang, part, warp);
                 }
                 (Bank::B32, _) => self.push_row(element.slot, gang, warp)?,
-                _ => return self.refuse("a matrix of such registers"),
+                _ => return self.refuse("a matrix in these registers"),
             }
             self.put_bytes(places);
         }
@@ -342,7 +342,7 @@ impl Emitter<'_> {
             return Ok(());
         };
         if !matches!(element.bank, Bank::B32 | Bank::B64) {
-            return self.refuse("a matrix of such registers");
+            return self.refuse("a matrix in these registers");
         }
         for (gang, places) in (0..GANGS).zip(places) {
             let register = self.own(element.bank, index);

@@ -93,7 +93,7 @@ impl Emitter<'_> {
         let is_even = u32::from(product.rule.rows).is_multiple_of(ROWS_AT_ONCE)
             && u32::from(product.rule.block).is_multiple_of(ROUND);
         if !is_even {
-            return self.refuse("a product of such a shape");
+            return self.refuse("an MMA with this shape");
         }
         let scratch = self.places.scratch;
         let routine = ProductOf::new(product, scratch);
@@ -103,12 +103,12 @@ impl Emitter<'_> {
             registers += operand.registers.len();
             let is_narrow = |element: &Element| element.bank == Bank::B32;
             if !operand.registers.iter().all(is_narrow) || places.len() != operand.registers.len() {
-                return self.refuse("a fragment in such registers");
+                return self.refuse("a fragment in these registers");
             }
         }
         let sums = routine.operands[3].iter().flatten().flatten();
         if sums.copied().any(|place| place.is_none()) || 128 * registers as u32 > ROWS {
-            return self.refuse("a fragment with holes");
+            return self.refuse("an incomplete fragment");
         }
         let sources = operands
             .iter()
