@@ -73,7 +73,10 @@ fn launches_that_cannot_be_are_refused() {
     let large = refused(|l| l.block = [1025, 1, 1]);
     assert_eq!(large.to_string(), "block.x is 1025, expected at most 1024");
     let many = refused(|l| l.block = [64, 64, 1]);
-    assert_eq!(many.to_string(), "found 4096 threads per block, expected at most 1024");
+    assert_eq!(
+        many.to_string(),
+        "found 4096 threads per block, expected at most 1024"
+    );
     let zero = refused(|l| l.grid = [0, 1, 1]);
     assert_eq!(zero.to_string(), "grid 0x1x1 has an extent of zero");
     let tera = refused(|l| l.buffers[0].contents = Contents::Zeroed(1 << 40));

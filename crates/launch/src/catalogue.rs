@@ -88,10 +88,7 @@ pub(crate) fn too_many_extents() -> Problem {
 }
 
 pub(crate) fn too_many_elements() -> Problem {
-    problem(
-        "W0702",
-        "the number of elements does not fit in 64 bits",
-    )
+    problem("W0702", "the number of elements does not fit in 64 bits")
 }
 
 pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
@@ -195,7 +192,10 @@ pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
 }
 
 pub(crate) fn scalar_without_value() -> Problem {
-    problem("W0703", "missing value, expected a scalar such as `//@ scalar n: s32 = 200`")
+    problem(
+        "W0703",
+        "missing value, expected a scalar such as `//@ scalar n: s32 = 200`",
+    )
 }
 
 pub(crate) fn scalar_not_in_type(why: String) -> Problem {
@@ -207,7 +207,10 @@ pub(crate) fn argument_not_in_type(name: &str, why: &str) -> Problem {
 }
 
 pub(crate) fn no_expectation() -> Problem {
-    problem("W0704", "expected an expectation such as `//@ expect out = 0, 1, 2`")
+    problem(
+        "W0704",
+        "expected an expectation such as `//@ expect out = 0, 1, 2`",
+    )
 }
 
 pub(crate) fn register_without_value() -> Problem {
@@ -238,7 +241,10 @@ pub(crate) fn not_a_way_to_align(found: &str) -> Problem {
 }
 
 pub(crate) fn no_buffer_above(name: &str) -> Problem {
-    problem("W0704", format!("unknown buffer `{name}`; declare it before this line"))
+    problem(
+        "W0704",
+        format!("unknown buffer `{name}`; declare it before this line"),
+    )
 }
 
 pub(crate) fn given_twice(name: &str) -> Problem {
@@ -306,7 +312,8 @@ pub(crate) fn nested_structure(name: &str) -> Problem {
 }
 
 pub(crate) fn structure_too_large(name: &str, size: u64) -> Problem {
-    let message = format!("`{name}` has {size} bytes, expected at most 32764 bytes of kernel parameters");
+    let message =
+        format!("`{name}` has {size} bytes, expected at most 32764 bytes of kernel parameters");
     problem("W0712", message).about(name)
 }
 
@@ -371,7 +378,10 @@ pub(crate) mod value {
     }
 
     pub(crate) fn not_an_integer(value: f64, ty: ElementType) -> String {
-        format!("found {value}, expected an integer for type `{}`", ty.name())
+        format!(
+            "found {value}, expected an integer for type `{}`",
+            ty.name()
+        )
     }
 
     pub(crate) fn too_many_bits(text: &str, ty: ElementType) -> String {

@@ -114,7 +114,9 @@ impl Pattern {
                 .ok()
                 .and_then(|at| at.checked_mul(width));
             let place = start.and_then(|start| bytes.get_mut(start..start.checked_add(width)?));
-            let place = place.ok_or_else(|| format!("element index {index} is out of bounds for {len} elements"))?;
+            let place = place.ok_or_else(|| {
+                format!("element index {index} is out of bounds for {len} elements")
+            })?;
             place.copy_from_slice(&bits[..width]);
         }
         Ok(bytes)
@@ -135,7 +137,9 @@ fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
         let (index, value) =
             parts.ok_or_else(|| format!("found `[{}`, expected `[5000]=7`", place.trim()))?;
         if pattern.is_full() {
-            return Err(format!("found more than {MAX_PLACES} values of single elements"));
+            return Err(format!(
+                "found more than {MAX_PLACES} values of single elements"
+            ));
         }
         pattern = pattern.with(index, literal(value)?);
     }

@@ -351,9 +351,12 @@ impl Operation {
 
     fn layout(&self, value: Value) -> Result<Composed, LayoutError> {
         let what = value.kind();
-        value
-            .into_composed()
-            .ok_or_else(|| LayoutError::of(format!("found {what} for `{}`, expected a layout", self.name)))
+        value.into_composed().ok_or_else(|| {
+            LayoutError::of(format!(
+                "found {what} for `{}`, expected a layout",
+                self.name
+            ))
+        })
     }
 }
 

@@ -210,10 +210,7 @@ impl<'t> Reader<'t> {
         if !shape.tuple.is_congruent(&stride.tuple) {
             return Err(LayoutError::at(
                 stride.all,
-                format!(
-                    "the stride is not congruent to the shape {}",
-                    shape.tuple
-                ),
+                format!("the stride is not congruent to the shape {}", shape.tuple),
             ));
         }
         check_shape(&shape)?;
@@ -233,10 +230,7 @@ impl<'t> Reader<'t> {
         if !shape.tuple.is_congruent(&stride.tuple) {
             return Err(LayoutError::at(
                 stride.all.clone(),
-                format!(
-                    "the stride is not congruent to the shape {}",
-                    shape.tuple
-                ),
+                format!("the stride is not congruent to the shape {}", shape.tuple),
             ));
         }
         check_shape(shape)?;
@@ -466,9 +460,7 @@ fn check_stride(shape: &Spanned, stride: &Spanned) -> Result<(), LayoutError> {
             .ok_or_else(|| {
                 LayoutError::at(
                     place.clone(),
-                    format!(
-                        "the offset overflows with this stride, expected at most {MAX_OFFSET}"
-                    ),
+                    format!("the offset overflows with this stride, expected at most {MAX_OFFSET}"),
                 )
             })?;
     }

@@ -33,9 +33,7 @@ fn gated(message: &str) -> Option<String> {
     let stated = message.rsplit('\'').nth(1).and_then(Target::from_name);
     let needs = format!("`{name}` is available {phrase}");
     let Some(stated) = stated else {
-        return Some(format!(
-            "{needs}; raise `.target`, `.version` and `-arch`"
-        ));
+        return Some(format!("{needs}; raise `.target`, `.version` and `-arch`"));
     };
     let Some(target) = nearest_target(gate, stated, Version::NEWEST) else {
         return Some(format!("{needs}; raise `.version`"));
@@ -60,7 +58,7 @@ fn version(message: &str) -> Option<String> {
         let stated = rest.split(';').next()?.trim();
         let newest = quoted(rest)?;
         return Some(format!(
-            "update the assembler or driver, which is older than the compiler of the module, or replace `.version` {stated} with {newest} if no instruction requires a later version"
+            "update the assembler or driver, which is older than the compiler of the module, or replace `.version {stated}` with `.version {newest}` if no instruction requires a later version"
         ));
     }
     if message.contains("SM version specified by .target is higher") {
@@ -291,7 +289,7 @@ mod tests {
             (
                 7406,
                 "setmaxnreg.dec has register count (240) which is larger than the largest temporal register count in the program (128)".to_owned(),
-                "at most the count at the entry",
+                "at most the count at kernel entry",
             ),
             (
                 7504,
@@ -302,7 +300,7 @@ mod tests {
             (
                 7506,
                 ignored(" to maintain compatibility into 'extern' call"),
-                "recursively",
+                "recursive function",
             ),
             (
                 7507,
@@ -369,12 +367,12 @@ mod tests {
             (
                 7518,
                 serialized("program dependence on compiler-inserted WG.DP in divergent path"),
-                "insert a wait",
+                "inserted a wait",
             ),
             (
                 7519,
                 serialized("program dependence on compiler-inserted WG.AR in divergent path"),
-                "insert a fence",
+                "inserted a fence",
             ),
             (
                 7519,

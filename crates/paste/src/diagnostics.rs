@@ -175,8 +175,9 @@ pub(crate) fn output_kept(
     constraint: Span,
 ) -> Diagnostic {
     let modifier = output_modifier(dialect);
-    let message =
-        format!("`{name}` is written only under a predicate, but {modifier} passes no initial value");
+    let message = format!(
+        "`{name}` is written only under a predicate, but {modifier} passes no initial value"
+    );
     let help = format!(
         "write `\"+{letter}\"`, or initialize the operand in the assembly; it has no value in lanes with a false predicate"
     );
@@ -247,7 +248,9 @@ pub(crate) fn symbolic_name(name: &str, number: usize, span: Span) -> Diagnostic
     let message =
         format!("the CUDA compiler does not support symbolic operand names such as `{name}`");
     let found = Diagnostic::warning(SYMBOLIC_NAME, span, message);
-    found.help(format!("write `%{number}` in the assembly; symbolic names are supported by Clang only"))
+    found.help(format!(
+        "write `%{number}` in the assembly; symbolic names are supported by Clang only"
+    ))
 }
 
 pub(crate) fn may_be_moved(message: &str, help: &str, span: Span) -> Diagnostic {
@@ -270,8 +273,9 @@ pub(crate) fn unknown_constant(name: &str, choice: &str, mark: &str, span: Span)
     let message = format!("the value of `{name}` is not known; assuming {choice}");
     Diagnostic {
         severity: Severity::Information,
-        ..Diagnostic::warning(UNKNOWN_CONSTANT, span, message)
-            .help(format!("specify the value with `{mark}@ constant {name} = {choice}`"))
+        ..Diagnostic::warning(UNKNOWN_CONSTANT, span, message).help(format!(
+            "specify the value with `{mark}@ constant {name} = {choice}`"
+        ))
     }
 }
 
@@ -307,7 +311,8 @@ pub(crate) fn packed_operand(constraint: &str, pack: u32, span: Span) -> Diagnos
 }
 
 pub(crate) fn alternatives(span: Span) -> Diagnostic {
-    let message = "`$(` starts alternatives for assembly dialects, of which only the first is assembled";
+    let message =
+        "`$(` starts alternatives for assembly dialects, of which only the first is assembled";
     Diagnostic::warning(ALTERNATIVES, span, message)
         .help("write only the first alternative; braces and bars need no `$`")
 }

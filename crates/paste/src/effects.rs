@@ -108,15 +108,15 @@ impl Effects {
             (self.writes_memory, "writes memory"),
             (self.orders, "orders memory accesses"),
             (self.reads_memory, "reads memory"),
-            (self.exchanges, "synchronizes or exchanges data with other threads"),
+            (
+                self.exchanges,
+                "synchronizes or exchanges data with other threads",
+            ),
             (self.reads_clock, "reads a clock or performance counter"),
             (self.hints, "gives a hint to the hardware"),
         ];
         let first = all.into_iter().find(|(is_so, _)| *is_so);
-        first.map_or(
-            "depends only on its inputs",
-            |(_, words)| words,
-        )
+        first.map_or("depends only on its inputs", |(_, words)| words)
     }
 }
 
@@ -208,7 +208,10 @@ pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
         ),
         (false, true) => (
             "cache memory values in registers across the statement",
-            format!("{}, unless no other code uses that memory", words.say_memory),
+            format!(
+                "{}, unless no other code uses that memory",
+                words.say_memory
+            ),
         ),
         (false, false) => return None,
     };

@@ -139,10 +139,7 @@ fn files_that_are_none_cost_a_sentence() {
             "st.global.u32 [p], 1;",
             "Invalid file: expected JSON with a `source` field, as created by “Save file”.",
         ),
-        (
-            "[]",
-            "Invalid file: `source` must be a string.",
-        ),
+        ("[]", "Invalid file: `source` must be a string."),
         (
             r#"{"warpgrid": 2, "source": ""}"#,
             "The file was created by a newer version of Warpgrid (format 2; this version supports formats up to 1). Reload the page or update the command-line tool.",

@@ -264,8 +264,7 @@ fn check_functions(
         if live.is_some_and(|live| live.iter().any(|register| entry.owns(*register))) {
             return Err(Refusal::Instruction {
                 at: entry.call,
-                what: "a call of a function that may read an uninitialized register"
-                    .to_owned(),
+                what: "a call of a function that may read an uninitialized register".to_owned(),
             });
         }
     }

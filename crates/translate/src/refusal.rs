@@ -34,24 +34,33 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Launch => write!(f, "the launch configuration is not supported by the JIT compiler"),
+            Refusal::Launch => write!(
+                f,
+                "the launch configuration is not supported by the JIT compiler"
+            ),
             Refusal::Instruction { at, what } => {
-                write!(f, "operation {at} (`{what}`) is not supported by the JIT compiler")
+                write!(
+                    f,
+                    "operation {at} (`{what}`) is not supported by the JIT compiler"
+                )
             }
             Refusal::TooLarge => write!(f, "memory or code exceeds the limits of the JIT compiler"),
             Refusal::Fault => write!(f, "a thread caused a fault"),
-            Refusal::Rare => write!(f, "lanes use an operation in a way that the JIT compiler does not support"),
+            Refusal::Rare => write!(
+                f,
+                "lanes use an operation in a way that the JIT compiler does not support"
+            ),
             Refusal::Conflict => {
-                write!(
-                    f,
-                    "unsynchronized threads access the same memory location"
-                )
+                write!(f, "unsynchronized threads access the same memory location")
             }
             Refusal::Parted => write!(f, "a warp reached a block barrier while divergent"),
             Refusal::Steps => write!(f, "the run exceeds the step limit"),
             Refusal::Slow => write!(f, "the interpreter is faster for this kernel"),
             Refusal::Uncounted => {
-                write!(f, "the step count of this divergence pattern cannot be reproduced")
+                write!(
+                    f,
+                    "the step count of this divergence pattern cannot be reproduced"
+                )
             }
             Refusal::Part(why) => write!(f, "{why}"),
             Refusal::Engine(why) => write!(f, "the WebAssembly engine rejected the module: {why}"),

@@ -835,7 +835,11 @@ fn functions_are_put_where_they_are_called() {
     );
     let meets = f("bar.sync 0; add.u32 d, a, 1; ret;");
     check_call(&meets, &format!("{call} {call}"), Ok(()));
-    check_call(&meets, parted, Err("reached a block barrier while divergent"));
+    check_call(
+        &meets,
+        parted,
+        Err("reached a block barrier while divergent"),
+    );
 }
 
 #[test]

@@ -254,10 +254,7 @@ fn addresses_of_buffers_are_stated_in_a_list_too() {
         };
         Session::new(scenario).err().expect("it is refused").message
     };
-    assert_eq!(
-        refusal("u64[1] = &tabel"),
-        "unknown buffer `tabel`"
-    );
+    assert_eq!(refusal("u64[1] = &tabel"), "unknown buffer `tabel`");
     assert_eq!(
         refusal("u32[1] = &table"),
         "buffer `table`: an address requires a 64-bit element type, found `u32`"

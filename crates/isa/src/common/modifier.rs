@@ -252,7 +252,7 @@ flags! {
     Commit       "commit"        "makes an mbarrier track all prior operations";
     Ld           "ld"            "loads";
     Ws           "ws"            "matrix B is kept in a collector buffer (weight-stationary)";
-    Shift        "shift"         "moves rows";
+    Shift        "shift"         "shifts rows";
     Down         "down"          "shifts rows down";
     AShift       "ashift"        "rows of A are shifted down by one";
     Submit       "submit"        "submits accesses to the fabric";

@@ -242,7 +242,11 @@ impl fmt::Display for ScheduleFields {
         }
         let waits = (0..6).filter(|i| self.waits_for >> i & 1 != 0);
         for (index, barrier) in waits.enumerate() {
-            let separator = if index == 0 { ", waits for barrier" } else { "," };
+            let separator = if index == 0 {
+                ", waits for barrier"
+            } else {
+                ","
+            };
             write!(f, "{separator} {barrier}")?;
         }
         let kept = (0..4).filter(|i| self.reuse >> i & 1 != 0);

@@ -729,7 +729,7 @@ mod tests {
 
     #[test]
     fn uniform_opcodes_have_uniform_operands() {
-        let (forms, datapath) = find_forms("UIADD3").expect("a row");
+        let (forms, datapath) = find_forms("UIADD3").expect("one dimension");
         let lines = forms.lines(datapath);
         let text = "UIADD3.X URd{, UPd{, UPe}}, URa, URb, URc, UPa{, UPb}";
         assert_eq!(lines[1].text, text);

@@ -128,8 +128,8 @@ pub static SETS: &[ModifierSet] = &[
         ("COS", "Cosine; the operand is in units of full turns."),
     ]),
     set("logic", "operation", &[
-        ("AND", "Bitwise and."),
-        ("OR", "Bitwise or."),
+        ("AND", "Bitwise AND."),
+        ("OR", "Bitwise OR."),
         ("XOR", "Bitwise XOR."),
         ("PASS_B", "Pass the second source through."),
     ]),
@@ -284,8 +284,8 @@ pub static SETS: &[ModifierSet] = &[
         ("MAX", "Maximum."),
         ("INC", "Increment that wraps to zero above the operand."),
         ("DEC", "Decrement that wraps to the operand below zero."),
-        ("AND", "Bitwise and."),
-        ("OR", "Bitwise or."),
+        ("AND", "Bitwise AND."),
+        ("OR", "Bitwise OR."),
         ("XOR", "Bitwise XOR."),
     ]),
     set("aty", "type", &[
@@ -358,7 +358,7 @@ pub static SETS: &[ModifierSet] = &[
         ("MINABS", "Minimum of the absolute values."),
         ("MAXABS", "Maximum of the absolute values."),
         ("AND", "Bitwise AND; the default."),
-        ("OR", "Bitwise or."),
+        ("OR", "Bitwise OR."),
         ("XOR", "Bitwise XOR."),
     ]),
     // Matrices: the digits of a shape are rows, columns and depth.
@@ -424,7 +424,7 @@ pub static SETS: &[ModifierSet] = &[
         ("E2M1", "4-bit float: 2 exponent bits, 1 mantissa bit."),
     ]),
     set("bitop", "operation on the bits", &[
-        ("XOR", "Exclusive or."),
+        ("XOR", "XOR."),
         ("AND", "And."),
     ]),
     set("sf", "format of the scale factors", &[
@@ -555,7 +555,7 @@ pub(super) static MODIFIERS: &[(&str, &str)] = &[
     ("BAR.ALL", "All threads of the block participate."),
     ("WARPSYNC.ALL", "All threads of the warp participate."),
     ("MATCH.ALL", "The member mask if all lanes have the same value, otherwise zero."),
-    ("AND", "Bitwise and."),
+    ("AND", "Bitwise AND."),
     ("DSETP.AND", "The result is ANDed with the source predicate."),
     ("ANY", "The mask of lanes with the same value."),
     ("BRA.ANY", "All lanes branch if the condition is true in any lane."),
@@ -588,7 +588,7 @@ pub(super) static MODIFIERS: &[(&str, &str)] = &[
     ("CTAPOOL", "The registers are allocated from the pool of the thread block."),
     ("D", "Unformatted access."),
     ("DC", "The sample is compared with a reference value (depth compare)."),
-    ("DEALLOC", "Returns resources."),
+    ("DEALLOC", "Releases resources."),
     ("DEC", "The reference count of the convergence barriers is decremented."),
     ("DEFER_BLOCKING", "The warp continues until a later instruction waits."),
     ("DEPBAR", "Waits for MMA groups."),

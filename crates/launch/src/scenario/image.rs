@@ -208,7 +208,9 @@ impl TexelArray {
         }
         if self.cubemap && self.height != self.width {
             let (width, height) = (self.width, self.height);
-            return Err(format!("cube map faces must be square, found {width} x {height}"));
+            return Err(format!(
+                "cube map faces must be square, found {width} x {height}"
+            ));
         }
         for extent in [self.width, self.height, self.depth, self.layers] {
             if extent > 1 << 27 {
@@ -368,8 +370,7 @@ impl Resource {
 
     fn of_buffer(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
         let buffer = self.buffer.as_deref().ok_or("missing `buffer`")?;
-        let index =
-            (memory.find)(buffer).ok_or_else(|| format!("unknown buffer `{buffer}`"))?;
+        let index = (memory.find)(buffer).ok_or_else(|| format!("unknown buffer `{buffer}`"))?;
         let channel = channel(self.ty.as_deref().ok_or("missing `type`")?)?;
         let channels = self.channels.unwrap_or(1);
         check_channels(channels)?;
@@ -380,7 +381,9 @@ impl Resource {
         let row = row.ok_or_else(|| format!("invalid width of {} texels", self.width))?;
         let is_row = self.kind == "linear";
         if is_row && (self.height > 0 || self.pitch > 0) {
-            return Err("`linear` memory has one row and cannot have a `height` or `pitch`".to_owned());
+            return Err(
+                "`linear` memory has one row and cannot have a `height` or `pitch`".to_owned(),
+            );
         }
         if !is_row && (self.height == 0 || self.height >= 1 << 27) {
             return Err(format!("invalid height of {} rows", self.height));
@@ -501,9 +504,7 @@ impl Texture {
         let mut address_modes = [AddressMode::Clamp; 3];
         if self.address_mode.len() > 3 {
             let n = self.address_mode.len();
-            return Err(format!(
-                "found {n} address modes, expected one to three"
-            ));
+            return Err(format!("found {n} address modes, expected one to three"));
         }
         for (dimension, mode) in address_modes.iter_mut().enumerate() {
             // One word is for all dimensions.
@@ -529,7 +530,9 @@ impl Texture {
         let colour = &self.border_color;
         if !matches!(colour.len(), 0 | 4) {
             let n = colour.len();
-            return Err(format!("found {n} components of `border_color`, expected 4"));
+            return Err(format!(
+                "found {n} components of `border_color`, expected 4"
+            ));
         }
         Ok(Sampler {
             address_modes,
@@ -738,14 +741,17 @@ mod tests {
                 "unknown type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
             ),
             ("f32x3[4]", "found 3 channels, expected 1, 2 or 4"),
-            ("f32", "found ``, expected such as `[8][16]`"),
+            ("f32", "found ``, expected extents such as `[8][16]`"),
             ("f32[4][4][4][4]", "found 4 extents, expected one to three"),
             ("f32[4] layered", "found 1 extents, expected one to three"),
             (
                 "f32[4][4] sparse",
                 "found `sparse`, expected `layered`, `cubemap` or `surface`",
             ),
-            ("f32[4][8] cubemap", "cube map faces must be square, found 8 x 4"),
+            (
+                "f32[4][8] cubemap",
+                "cube map faces must be square, found 8 x 4",
+            ),
             ("f32[0]", "the width must be at least 1"),
         ] {
             assert_eq!(
@@ -756,13 +762,19 @@ mod tests {
         }
         for (text, why) in [
             ("a filter=cubic", "unknown value `cubic` of `filter`"),
-            ("a address=repeat", "unknown value `repeat` of `address_mode`"),
+            (
+                "a address=repeat",
+                "unknown value `repeat` of `address_mode`",
+            ),
             (
                 "a address=wrap,wrap,wrap,wrap",
                 "found 4 address modes, expected one to three",
             ),
             ("a read=float", "unknown value `float` of `read_mode`"),
-            ("a border=1", "found 1 components of `border_color`, expected 4"),
+            (
+                "a border=1",
+                "found 1 components of `border_color`, expected 4",
+            ),
             (
                 "a mirrored",
                 "found `mirrored`, expected `filter=`, `address=`, `read=`, `border=`, `pitch=` or `normalized`",

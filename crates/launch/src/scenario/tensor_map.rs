@@ -108,9 +108,7 @@ impl TensorMap {
         )?;
         let rank = self.dims.len();
         if !(1..=MAX_RANK).contains(&rank) {
-            return Err(format!(
-                "found {rank} dimensions, expected 1 to {MAX_RANK}"
-            ));
+            return Err(format!("found {rank} dimensions, expected 1 to {MAX_RANK}"));
         }
         let is_tiled = mode == TensorMode::Tiled;
         let n_corners = match mode {
@@ -243,9 +241,9 @@ impl TensorMap {
             ..TensorMap::default()
         };
         for word in words {
-            let (key, value) = word
-                .split_once('=')
-                .ok_or_else(|| format!("found `{word}`, expected an option such as `swizzle=128B`"))?;
+            let (key, value) = word.split_once('=').ok_or_else(|| {
+                format!("found `{word}`, expected an option such as `swizzle=128B`")
+            })?;
             let named = || Some(value.to_owned());
             match key {
                 "strides" => map.strides = innermost_first(value)?,
@@ -309,7 +307,8 @@ pub(super) fn innermost_first<T: std::str::FromStr>(text: &str) -> Result<Vec<T>
     let inner = text
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
-    let inner = inner.ok_or_else(|| format!("found `{text}`, expected extents such as `[8][16]`"))?;
+    let inner =
+        inner.ok_or_else(|| format!("found `{text}`, expected extents such as `[8][16]`"))?;
     let mut list = inner
         .split("][")
         .map(number)

@@ -43,9 +43,7 @@ impl<'a> Elf<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Result<Elf<'a>, String> {
         let file = Bytes(bytes);
         if file.u8(4) != Some(2) || file.u8(5) != Some(1) {
-            return Err(
-                "32-bit cubins of toolkits before CUDA 12 are not supported".to_owned(),
-            );
+            return Err("32-bit cubins of toolkits before CUDA 12 are not supported".to_owned());
         }
         let short = || "the cubin is truncated: incomplete header".to_owned();
         let flags = file.u32(48).ok_or_else(short)?;
@@ -54,9 +52,7 @@ impl<'a> Elf<'a> {
         let n = u64::from(file.u16(60).ok_or_else(short)?);
         let names = u64::from(file.u16(62).ok_or_else(short)?);
         if row < 64 {
-            return Err(
-                "the cubin is corrupt: section headers too short".to_owned(),
-            );
+            return Err("the cubin is corrupt: section headers too short".to_owned());
         }
         // More sections than the header can say are counted in the first row.
         let n = match n {

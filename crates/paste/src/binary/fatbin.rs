@@ -56,9 +56,9 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
     let mut at = first;
     while at < end && contents.entries.len() < MAX_ENTRIES {
         let Some(entry) = Header::read(file, at) else {
-            contents
-                .notes
-                .push(format!("the fatbin at byte {start} is truncated within an entry"));
+            contents.notes.push(format!(
+                "the fatbin at byte {start} is truncated within an entry"
+            ));
             break;
         };
         match entry.open(file, at, left) {

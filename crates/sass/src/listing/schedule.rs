@@ -155,16 +155,8 @@ mod tests {
                 "sm_75",
                 "stall 10 cycles, yields, write barrier 0, read barrier 5, waits for barrier 3, 5",
             ),
-            (
-                "@P0 LDG",
-                "sm_61",
-                "stall 1 cycle, write barrier 1",
-            ),
-            (
-                "@P0 LDG",
-                "sm_70",
-                "stall 1 cycle, write barrier 2",
-            ),
+            ("@P0 LDG", "sm_61", "stall 1 cycle, write barrier 1"),
+            ("@P0 LDG", "sm_70", "stall 1 cycle, write barrier 2"),
         ] {
             let words = words(source, instruction, target);
             assert_eq!(words.as_deref(), Some(found), "{instruction}");

@@ -25,8 +25,8 @@ set! { RED_SEM: Sem "memory order";
     "release", Sem(Release), MODEL, "release: orders all earlier accesses before the operation";
 }
 set! { BITWISE: Op "operation";
-    "and", Atomic(And), ALWAYS, "bitwise and";
-    "or",  Atomic(Or),  ALWAYS, "bitwise or";
+    "and", Atomic(And), ALWAYS, "bitwise AND";
+    "or",  Atomic(Or),  ALWAYS, "bitwise OR";
     "xor", Atomic(Xor), ALWAYS, "bitwise XOR";
 }
 set! { EXCHANGE: Op "operation";
@@ -76,7 +76,7 @@ set! { HALF_OPS: Op "operation";
 const IN_SHARED: Pick = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
 const OF_64: Pick = of(S::Type, &["b64", "u64"]);
 #[rustfmt::skip]
-pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "generic addressing was introduced in PTX 2.0 and `sm_20`");
+pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "an address without a state space is generic");
 #[rustfmt::skip]
 const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support atomics in global memory only");
 #[rustfmt::skip]

@@ -59,7 +59,7 @@ pub static FORMS: &[Form] = &[
     form!("setp.cmp.bool.type p{|q}, a, b, {!}c", [COMPARE_FLOAT, BOOL, DOUBLES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares double-precision values and combines the result with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.f64 p, g, g, q;"]),
     form!("setp.cmp{.ftz}.type p, a, b", [COMPARE_FLOAT, HALVES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
-        "Compares halves.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.f16 p, h, h;"]),
+        "Compares half-precision values.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.f16 p, h, h;"]),
     form!("setp.cmp.bool{.ftz}.type p, a, b, {!}c", [COMPARE_FLOAT, BOOL, HALVES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares half-precision values and combines the result with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.ftz.f16 p, h, h, q;"]),
     form!("setp.cmp.type p, a, b", [COMPARE_FLOAT, BRAINS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;

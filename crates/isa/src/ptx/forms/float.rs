@@ -184,7 +184,7 @@ pub static FORMS: &[Form] = &[
         "Negates.", "floating-point-instructions-neg";
         good: &["neg.f64 g, g;"]),
     form!("neg{.ftz}.type d, a", [HALVES], Arithmetic(Neg), gate: since(5, 1).assembler("13.5");
-        "Negates halves.", "half-precision-floating-point-instructions-neg";
+        "Negates half-precision values.", "half-precision-floating-point-instructions-neg";
         good: &["neg.f16x2 r, r;"]),
     form!("neg.type d, a", [BRAINS], Arithmetic(Neg);
         "Negates bfloat16.", "half-precision-floating-point-instructions-neg";

@@ -43,7 +43,7 @@ set! { SEM: Sem "memory order";
     "relaxed",  Sem(Relaxed),  MODEL,  "relaxed: strong, does not order other accesses";
     "acquire",  Sem(Acquire),  MODEL,  "acquire: strong, orders all later accesses after the load";
 }
-set! { MMIO: Mmio "device access";
+set! { MMIO: Mmio "memory-mapped access";
     "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O: each access is performed exactly once";
 }
 set! { LEVEL: Level "cache level";
@@ -86,7 +86,7 @@ const RULES: &[Rule] = &[
     GENERIC,
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "PTX 9.1 introduced volatile accesses to local memory"),
     // Memory-mapped input and output.
-    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` accesses must be `.relaxed`"),
+    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "memory-mapped I/O requires strong accesses"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "earlier versions allow `.mmio` with `.relaxed` only"),
     rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
     rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "memory-mapped I/O uses global memory"),

@@ -52,7 +52,7 @@ set! { VECTOR: Vector "vector width";
     "v8", Vector(V8), since(2, 3).assembler(ASSEMBLER), "eight elements";
 }
 
-set! { MMIO: Mmio "device access";
+set! { MMIO: Mmio "memory-mapped access";
     "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O: each access is performed exactly once";
 }
 
@@ -88,7 +88,7 @@ pub static RULES: &[Rule] = &[
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "PTX 9.1 introduced volatile accesses to local memory"),
     manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
     // Memory-mapped input and output.
-    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "`.mmio` accesses must be `.relaxed`"),
+    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "earlier versions allow `.mmio` with `.relaxed` only"),
     manual(Only { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
     rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),

@@ -18,32 +18,32 @@ const LONG: Gate = since(8, 1).sm(50);
 set! { RAW: Mode "addressing"; "b", Surface(SurfaceMode::Bytes), ALWAYS, "unformatted: byte coordinates and untyped elements"; }
 set! { FORMATTED: Mode "addressing"; "p", Surface(SurfaceMode::Formatted), ALWAYS, "formatted: element coordinates and format conversion"; }
 set! { READ: Geometry "geometry";
-    "1d",  Geometry(D1), ALWAYS,           "one row";
-    "2d",  Geometry(D2), ALWAYS,           "rows";
-    "3d",  Geometry(D3), VOLUMES,          "a volume";
+    "1d",  Geometry(D1), ALWAYS,           "one dimension";
+    "2d",  Geometry(D2), ALWAYS,           "two dimensions";
+    "3d",  Geometry(D3), VOLUMES,          "three dimensions";
     "a1d", Geometry(A1d), VOLUMES,          "array of one-dimensional layers; the first coordinate is the layer";
     "a2d", Geometry(A2d), VOLUMES,          "array of two-dimensional layers; the first coordinate is the layer";
     "4d",  Geometry(D4), since(4, 3).sm(20).assembler("13.5"), "undocumented";
 }
 set! { WRITTEN: Geometry "geometry";
-    "1d",  Geometry(D1), ALWAYS,  "one row";
-    "2d",  Geometry(D2), ALWAYS,  "rows";
-    "3d",  Geometry(D3), VOLUMES, "a volume";
+    "1d",  Geometry(D1), ALWAYS,  "one dimension";
+    "2d",  Geometry(D2), ALWAYS,  "two dimensions";
+    "3d",  Geometry(D3), VOLUMES, "three dimensions";
     "a1d", Geometry(A1d), VOLUMES, "array of one-dimensional layers; the first coordinate is the layer";
     "a2d", Geometry(A2d), VOLUMES, "array of two-dimensional layers; the first coordinate is the layer";
     "5d",  Geometry(D5), ALWAYS.assembler("13.5"), "undocumented";
 }
 set! { CONVERTED: Geometry "geometry";
-    "1d",  Geometry(D1), ALWAYS,           "one row";
-    "2d",  Geometry(D2), ALWAYS,           "rows";
-    "3d",  Geometry(D3), VOLUMES,          "a volume";
+    "1d",  Geometry(D1), ALWAYS,           "one dimension";
+    "2d",  Geometry(D2), ALWAYS,           "two dimensions";
+    "3d",  Geometry(D3), VOLUMES,          "three dimensions";
     "a1d", Geometry(A1d), since(4, 1).sm(30), "array of one-dimensional layers; the first coordinate is the layer";
     "a2d", Geometry(A2d), since(4, 1).sm(30), "array of two-dimensional layers; the first coordinate is the layer";
 }
 set! { COMBINED: Geometry "geometry";
-    "1d", Geometry(D1), ALWAYS,  "one row";
-    "2d", Geometry(D2), ALWAYS,  "rows";
-    "3d", Geometry(D3), VOLUMES, "a volume";
+    "1d", Geometry(D1), ALWAYS,  "one dimension";
+    "2d", Geometry(D2), ALWAYS,  "two dimensions";
+    "3d", Geometry(D3), VOLUMES, "three dimensions";
 }
 set! { LOADS: CacheOp "cache operator";
     "ca", Cache(Ca), ALWAYS, "cache at all levels";
@@ -72,15 +72,15 @@ set! { EXTREME: Op "operation";
     "max", Atomic(Max), ALWAYS, "stores the maximum";
 }
 set! { BITWISE: Op "operation";
-    "and", Atomic(And), ALWAYS, "bitwise and";
-    "or",  Atomic(Or), ALWAYS, "bitwise or";
+    "and", Atomic(And), ALWAYS, "bitwise AND";
+    "or",  Atomic(Or), ALWAYS, "bitwise OR";
 }
 set! { ANY_OP: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds";
     "min", Atomic(Min), ALWAYS, "stores the minimum";
     "max", Atomic(Max), ALWAYS, "stores the maximum";
-    "and", Atomic(And), ALWAYS, "bitwise and";
-    "or",  Atomic(Or), ALWAYS, "bitwise or";
+    "and", Atomic(And), ALWAYS, "bitwise AND";
+    "or",  Atomic(Or), ALWAYS, "bitwise OR";
 }
 types!(UNTYPED, Type, B8 B16 B32 B64);
 types!(ADDED, Type, U32 S32 U64);

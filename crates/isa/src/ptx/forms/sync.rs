@@ -41,8 +41,8 @@ set! { BLOCK: Level "level";
 set! { FENCE_SEM: Sem "memory order";
     "sc",      Sem(Sc),      ALWAYS,             "sequentially consistent";
     "acq_rel", Sem(AcqRel),  ALWAYS,             "acquire and release";
-    "acquire", Sem(Acquire), since(8, 6).sm(90), "acquires";
-    "release", Sem(Release), since(8, 6).sm(90), "releases";
+    "acquire", Sem(Acquire), since(8, 6).sm(90), "acquire";
+    "release", Sem(Release), since(8, 6).sm(90), "release";
 }
 values! {
     ALIAS: "alias", Proxy(Alias), ALWAYS, "virtual aliases of memory addresses";
@@ -57,9 +57,9 @@ set! { TENSORMAP: ProxyKind "proxy";
 set! { ASYNC_GENERIC: ProxyKind "proxy";
     "async::generic", Proxy(AsyncGeneric), ALWAYS, "the async proxy and the generic proxy";
 }
-set! { ACQUIRES: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; "acq_rel", Sem(AcqRel), ALWAYS, "acquire and release"; }
-set! { ACQUIRE: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; }
-set! { RELEASE: Sem "memory order"; "release", Sem(Release), ALWAYS, "releases"; }
+set! { ACQUIRES: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquire"; "acq_rel", Sem(AcqRel), ALWAYS, "acquire and release"; }
+set! { ACQUIRE: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquire"; }
+set! { RELEASE: Sem "memory order"; "release", Sem(Release), ALWAYS, "release"; }
 set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
 set! { PROXY_SPACE: Space "state space"; GLOBAL; SHARED_CTA; SHARED_CLUSTER; }
 set! { UNUSED_SPACE: Space "state space";
@@ -87,13 +87,13 @@ set! { BALLOT: Mode "mode";
     "ballot", Vote(Ballot), ALWAYS, "mask of the lanes with a true predicate";
 }
 set! { REDUCED: Op "operation";
-    "add", Reduce(ReduceOp::Add), ALWAYS, "the sum";
-    "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest";
-    "max", Reduce(ReduceOp::Max), ALWAYS, "the largest";
+    "add", Reduce(ReduceOp::Add), ALWAYS, "sum";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "minimum";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "maximum";
 }
 set! { REDUCED_FLOATS: Op "operation";
-    "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest";
-    "max", Reduce(ReduceOp::Max), ALWAYS, "the largest";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "minimum";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "maximum";
 }
 set! { REDUCED_BITS: Op "operation";
     "and", Reduce(ReduceOp::And), ALWAYS, "bitwise AND";

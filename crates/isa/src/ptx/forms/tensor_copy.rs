@@ -22,36 +22,36 @@ const TO_OWN: Gate = since(8, 6).sm(100).assembler("13.5");
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
 
 set! { DIMENSION: Dimension "dimensionality of the tensor";
-    "1d", Dimensions(1), ALWAYS, "a row";
+    "1d", Dimensions(1), ALWAYS, "one dimension";
     "2d", Dimensions(2), ALWAYS, "two dimensions";
     "3d", Dimensions(3), ALWAYS, "three dimensions";
     "4d", Dimensions(4), ALWAYS, "four dimensions";
     "5d", Dimensions(5), ALWAYS, "five dimensions";
 }
-set! { LOADED: LoadMode "which elements";
+set! { LOADED: LoadMode "load mode";
     "tile",          LoadMode(Tile), ALWAYS,        "tiled mode; the default";
     "tile::gather4", LoadMode(Gather4), TENSOR_MEMORY, "gathers or scatters four rows of a matrix";
 }
-set! { IMAGE: LoadMode "which elements";
+set! { IMAGE: LoadMode "load mode";
     "im2col",         LoadMode(Im2col), ALWAYS,        "im2col mode: elements of an image as columns of a matrix";
     "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "like `.im2col`, along the W dimension only";
     "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "like `.im2col::w`, with 128 elements";
 }
-set! { LOADED_HERE: LoadMode "which elements";
+set! { LOADED_HERE: LoadMode "load mode";
     "tile",          LoadMode(Tile), ALWAYS,    "tiled mode; the default";
     "tile::gather4", LoadMode(Gather4), TO_OWN, "gathers or scatters four rows of a matrix";
 }
-set! { IMAGE_HERE: LoadMode "which elements";
+set! { IMAGE_HERE: LoadMode "load mode";
     "im2col",         LoadMode(Im2col), ALWAYS,            "im2col mode: elements of an image as columns of a matrix";
     "im2col::w",      LoadMode(Im2colW), TO_OWN,           "like `.im2col`, along the W dimension only";
     "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "like `.im2col::w`, with 128 elements";
 }
-set! { STORED: LoadMode "which elements";
+set! { STORED: LoadMode "load mode";
     "tile",           LoadMode(Tile), ALWAYS,        "tiled mode; the default";
     "tile::scatter4", LoadMode(Scatter4), TENSOR_MEMORY, "gathers or scatters four rows of a matrix";
     "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS,        "im2col mode";
 }
-set! { REDUCED: LoadMode "which elements";
+set! { REDUCED: LoadMode "load mode";
     "tile",           LoadMode(Tile), ALWAYS, "tiled mode; the default";
     "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS, "im2col mode";
 }
@@ -68,10 +68,10 @@ set! { ANY_OP: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds";
     "min", Atomic(Min), ALWAYS, "stores the minimum";
     "max", Atomic(Max), ALWAYS, "stores the maximum";
-    "inc", Atomic(Inc), ALWAYS, "counts up";
-    "dec", Atomic(Dec), ALWAYS, "counts down";
-    "and", Atomic(And), ALWAYS, "bitwise and";
-    "or",  Atomic(Or),  ALWAYS, "bitwise or";
+    "inc", Atomic(Inc), ALWAYS, "increments with wraparound";
+    "dec", Atomic(Dec), ALWAYS, "decrements with wraparound";
+    "and", Atomic(And), ALWAYS, "bitwise AND";
+    "or",  Atomic(Or),  ALWAYS, "bitwise OR";
     "xor", Atomic(Xor), ALWAYS, "bitwise XOR";
 }
 

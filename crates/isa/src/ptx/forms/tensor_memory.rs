@@ -60,8 +60,8 @@ set! { MOVED: Shape "shape";
 set! { REDUCED: Shape "shape"; "32x32b", MoveShape(M32x32), ALWAYS, "32 lanes, 32 bits each"; }
 set! { SPLIT: Shape "shape"; "16x32bx2", MoveShape(M16x32x2), ALWAYS, "two halves of 16 lanes, 32 bits each"; }
 set! { COUNT: Count "repetitions";
-    "x1",   Count(X1),   ALWAYS, "once";
-    "x2",   Count(X2),   ALWAYS, "twice";
+    "x1",   Count(X1),   ALWAYS, "not repeated";
+    "x2",   Count(X2),   ALWAYS, "repeated twice along the columns";
     "x4",   Count(X4),   ALWAYS, "repeated 4 times along the columns";
     "x8",   Count(X8),   ALWAYS, "repeated 8 times along the columns";
     "x16",  Count(X16),  ALWAYS, "repeated 16 times along the columns";

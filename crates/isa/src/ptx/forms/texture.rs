@@ -27,14 +27,14 @@ pub const RESIDENCY: Gate = since(7, 1).sm(60);
 
 const LAYERS: Gate = since(4, 1).sm(30);
 
-set! { REFERENCE: Type "type of reference";
+set! { REFERENCE: Type "kind of reference";
     "texref",     Reference(Handle::Texture), ALWAYS, "a texture";
     "samplerref", Reference(Handle::Sampler), ALWAYS, "a sampler";
     "surfref",    Reference(Handle::Surface), ALWAYS, "a surface";
 }
 set! { OF_TEXTURE: Query "query";
     "width",                     Query(Q::Texture, Width), ALWAYS,            "width in texels";
-    "height",                    Query(Q::Texture, Height), ALWAYS,            "rows";
+    "height",                    Query(Q::Texture, Height), ALWAYS,            "height in rows";
     "depth",                     Query(Q::Texture, Depth), ALWAYS,            "depth in texels";
     "channel_data_type",         Query(Q::Texture, ChannelType), ALWAYS,            "channel data type";
     "channel_order",             Query(Q::Texture, ChannelOrder), since(2, 1).sm(20), "channel order";
@@ -50,12 +50,12 @@ set! { OF_TEXTURE: Query "query";
 }
 set! { OF_LEVEL: Query "query";
     "width",  Query(Q::Texture, Width), ALWAYS, "width in texels";
-    "height", Query(Q::Texture, Height), ALWAYS, "rows";
+    "height", Query(Q::Texture, Height), ALWAYS, "height in rows";
     "depth",  Query(Q::Texture, Depth), ALWAYS, "depth in texels";
 }
 set! { OF_SURFACE: Query "query";
     "width",             Query(Q::Surface, Width), ALWAYS,            "width in elements";
-    "height",            Query(Q::Surface, Height), ALWAYS,            "rows";
+    "height",            Query(Q::Surface, Height), ALWAYS,            "height in rows";
     "depth",             Query(Q::Surface, Depth), ALWAYS,            "depth in texels";
     "channel_data_type", Query(Q::Surface, ChannelType), ALWAYS,            "channel data type";
     "channel_order",     Query(Q::Surface, ChannelOrder), ALWAYS,            "channel order";
@@ -63,9 +63,9 @@ set! { OF_SURFACE: Query "query";
     "memory_layout",     Query(Q::Surface, MemoryLayout), since(4, 2).sm(20), "memory layout of the elements";
 }
 set! { GEOMETRY: Geometry "geometry";
-    "1d",    Geometry(D1),    ALWAYS,            "one row";
-    "2d",    Geometry(D2),    ALWAYS,            "rows";
-    "3d",    Geometry(D3),    ALWAYS,            "a volume";
+    "1d",    Geometry(D1),    ALWAYS,            "one dimension";
+    "2d",    Geometry(D2),    ALWAYS,            "two dimensions";
+    "3d",    Geometry(D3),    ALWAYS,            "three dimensions";
     "a1d",   Geometry(A1d),   since(2, 3).sm(20), "array of one-dimensional layers; the first coordinate is the layer";
     "a2d",   Geometry(A2d),   since(2, 3).sm(20), "array of two-dimensional layers; the first coordinate is the layer";
     "cube",  Geometry(Cube),  since(3, 0).sm(20), "cube map";
@@ -78,9 +78,9 @@ set! { GEOMETRY: Geometry "geometry";
 macro_rules! mipmapped {
     ($name:ident, $cubes:expr) => {
         set! { $name: Geometry "geometry";
-            "1d",    Geometry(D1),    ALWAYS,            "one row";
-            "2d",    Geometry(D2),    ALWAYS,            "rows";
-            "3d",    Geometry(D3),    ALWAYS,            "a volume";
+            "1d",    Geometry(D1),    ALWAYS,            "one dimension";
+            "2d",    Geometry(D2),    ALWAYS,            "two dimensions";
+            "3d",    Geometry(D3),    ALWAYS,            "three dimensions";
             "a1d",   Geometry(A1d),   since(2, 3).sm(20), "array of one-dimensional layers; the first coordinate is the layer";
             "a2d",   Geometry(A2d),   since(2, 3).sm(20), "array of two-dimensional layers; the first coordinate is the layer";
             "cube",  Geometry(Cube),  $cubes,            "cube map";
@@ -92,7 +92,7 @@ macro_rules! mipmapped {
 mipmapped!(MIPMAPPED, since(3, 0).sm(20));
 mipmapped!(GRADED, since(4, 3).sm(20));
 set! { GATHERED: Geometry "geometry";
-    "2d",    Geometry(D2),    ALWAYS,            "rows";
+    "2d",    Geometry(D2),    ALWAYS,            "two dimensions";
     "a2d",   Geometry(A2d),   since(4, 3).sm(30), "array of two-dimensional layers; the first coordinate is the layer";
     "cube",  Geometry(Cube),  since(4, 3).sm(30), "cube map";
     "acube", Geometry(Acube), since(4, 3).sm(30), "array of cube maps; the first coordinate is the layer";

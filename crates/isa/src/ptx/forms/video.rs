@@ -23,12 +23,12 @@ types!(TO, DType, U32 S32);
 types!(FIRST, AType, U32 S32);
 types!(SECOND, BType, U32 S32);
 types!(AMOUNT, BType, U32);
-set! { SECONDARY: Op "second operation";
+set! { SECONDARY: Op "secondary operation";
     "add", Reduce(ReduceOp::Add), ALWAYS, "adds c to the result";
     "min", Reduce(ReduceOp::Min), ALWAYS, "minimum of the result and c";
     "max", Reduce(ReduceOp::Max), ALWAYS, "maximum of the result and c";
 }
-set! { SUMMED: Op "second operation";
+set! { SUMMED: Op "secondary operation";
     "add", Reduce(ReduceOp::Add), ALWAYS, "accumulates the results in c";
 }
 set! { OVERFLOW: Mode "mode";
