@@ -569,7 +569,7 @@ mod tests {
         for (subject, part) in [
             ("%tid", "index of the thread in its block"),
             ("%tid.y", "32 bits"),
-            ("%lanemask_lt", "mask of the lanes below"),
+            ("%lanemask_lt", "bit mask of lower lanes"),
             ("bank conflict", "32 banks"),
             ("Misaligned", "multiple"),
             ("//@", "launch"),

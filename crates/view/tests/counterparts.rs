@@ -87,7 +87,7 @@ fn machine_code_is_shown_as_ptx_and_with_its_schedule() {
         schedules,
         [
             Some("stall 5 cycles, yields".to_owned()),
-            Some("stall 1 cycle, waits for 2".to_owned()),
+            Some("stall 1 cycle, waits for barrier 2".to_owned()),
             None
         ]
     );

@@ -190,7 +190,7 @@ fn a_line_is_checked_where_it_is_legal() {
     assert_eq!(
         message,
         "inferred declarations: `.reg .b32 %f0, …, %f31;` \
-         `.reg .b64 %rd1;` (the descriptor of a tile of f16 0, 1, 2, … in shared memory) \
-         `.reg .b64 %rd2;` (the descriptor of a tile of f16 0, 1, 2, … in shared memory) `.reg .pred p;`"
+         `.reg .b64 %rd1;` (the descriptor of a tile of f16 values 0, 1, 2, … in shared memory) \
+         `.reg .b64 %rd2;` (the descriptor of a tile of f16 values 0, 1, 2, … in shared memory) `.reg .pred p;`"
     );
 }

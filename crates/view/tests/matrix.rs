@@ -268,7 +268,7 @@ fn a_fault_says_which_lanes_do_not_agree() {
     let fault = session.fault().expect("a fault");
     assert_eq!(fault.kind.name(), "undefined_matrix");
     assert!(
-        fault.message.contains("without lanes 24 to 31"),
+        fault.message.contains("lanes 24 to 31 did not participate"),
         "{}",
         fault.message
     );

@@ -321,9 +321,9 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
         session.fault().and_then(|fault| fault.help).expect("help")
     };
     assert!(help("st.global.u32 [%p1+128], %r1;").contains("enlarge the buffer"));
-    assert!(help("st.global.u32 [%p1+-4], %r1;").contains("before the start"));
-    assert!(help("st.local.u32 [%p2+4096], %r1;").contains("declare a larger one"));
-    assert!(help("st.shared.u32 [all+4096], %r1;").contains("declare a larger one"));
+    assert!(help("st.global.u32 [%p1+-4], %r1;").contains("precedes the allocation"));
+    assert!(help("st.local.u32 [%p2+4096], %r1;").contains("declare a larger array"));
+    assert!(help("st.shared.u32 [all+4096], %r1;").contains("declare a larger array"));
     assert!(help("st.global.u32 [%p3], %r1;").contains("how the address is computed"));
 }
 

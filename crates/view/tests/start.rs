@@ -154,13 +154,13 @@ fn what_no_line_can_state_is_said() {
         KERNEL,
         &cell("x", 1, T::F32),
         "seven",
-        expect!["found `seven`, expected a number or bits such as `0x3f800000`"],
+        expect!["found `seven`, expected a number or bit pattern such as `0x3f800000`"],
     );
     check(
         KERNEL,
         &cell("i", 1, T::U32),
         "4294967296",
-        expect!["4294967296 does not fit `u32`"],
+        expect!["4294967296 does not fit in `u32`"],
     );
     check(
         KERNEL,

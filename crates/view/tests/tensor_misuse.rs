@@ -99,11 +99,11 @@ cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
         ),
     ]);
     expect![[r#"
-        line 26: thread (0, 0, 0) of block (0, 0, 0): the tensor map is wrong: its address 0x7 is no multiple of 16
-        line 30: thread (0, 0, 0) of block (0, 0, 0): no tensor map is at 0x7f0000000040
+        line 26: thread (0, 0, 0) of block (0, 0, 0): invalid tensor map: the address 0x7 is not a multiple of 16
+        line 30: thread (0, 0, 0) of block (0, 0, 0): no tensor map at address 0x7f0000000040
         line 26: thread (0, 0, 0) of block (0, 0, 0): misaligned store of 128 bytes at 0x8, byte 8 of shared memory (4108 bytes)
         line 26: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds store of 512 bytes at 0x1000, byte 4096 of shared memory (4108 bytes)
-        line 26: thread (0, 0, 0) of block (0, 0, 0): the tensor map has 2 dimensions, expected 3
+        line 26: thread (0, 0, 0) of block (0, 0, 0): found a tensor map with 2 dimensions, expected 3
         it ends
     "#]].assert_eq(&ends);
 }
@@ -142,9 +142,9 @@ cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r2, %r3}}],
         .collect();
     expect![[r#"
         it ends
-        line 27: thread (0, 0, 0) of block (0, 0, 0): coordinate 2 along dimension 0 is 8 bytes into a row, expected a multiple of 16
-        line 26: thread (0, 0, 0) of block (0, 0, 0): a store begins at -1 along dimension 1, expected 0 or more
-        line 26: thread (0, 0, 0) of block (0, 0, 0): a store begins at -8 along dimension 0, expected 0 or more
+        line 27: thread (0, 0, 0) of block (0, 0, 0): coordinate 2 of dimension 0 corresponds to byte offset 8, expected a multiple of 16
+        line 26: thread (0, 0, 0) of block (0, 0, 0): a store starts at coordinate -1 of dimension 1, expected at least 0
+        line 26: thread (0, 0, 0) of block (0, 0, 0): a store starts at coordinate -8 of dimension 0, expected at least 0
         it ends
     "#]].assert_eq(&ends(&cases));
 }
@@ -207,9 +207,9 @@ tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 64;"
         line 22: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
         line 27: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
         line 27: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 4 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
-        line 28: thread (0, 0, 0) of block (0, 0, 0): the descriptor 0x6000404000013fff encodes an invalid swizzle mode
-        line 28: thread (0, 0, 0) of block (0, 0, 0): the instruction descriptor 0x00000070 is none of this kind
-        line 28: thread (0, 0, 0) of block (0, 0, 0): lane 0, column 512 is outside of tensor memory
+        line 28: thread (0, 0, 0) of block (0, 0, 0): unknown swizzle mode in the matrix descriptor 0x6000404000013fff
+        line 28: thread (0, 0, 0) of block (0, 0, 0): the instruction descriptor 0x00000070 is not valid for this `.kind`
+        line 28: thread (0, 0, 0) of block (0, 0, 0): lane 0, column 512 is out of bounds of tensor memory
     "#]].assert_eq(&ends);
 }
 
@@ -248,15 +248,15 @@ bar.sync 1, 64;
         (one, "sm_100a", &format!("mov.u32 %r2, 96;\n{alloc}%r2;")),
     ]);
     expect![[r#"
-        line 21: block (0, 0, 0) is stuck: every thread that is left waits; all lanes of warp 0 for 32 columns of tensor memory, which are never given back
+        line 21: block (0, 0, 0) is stuck: all remaining threads are waiting; all lanes of warp 0 for 32 tensor memory columns that are never deallocated
         it ends
         it ends
             block 0 exited without deallocating 64 tensor memory columns; add `tcgen05.dealloc`
-        line 24: thread (0, 0, 0) of block (0, 0, 0): 64 columns from 0x0 on are not reserved: they were given back before, or never reserved
+        line 24: thread (0, 0, 0) of block (0, 0, 0): deallocation of 64 tensor memory columns at 0x0, which are not allocated
         it ends
             block 0 exited without deallocating 32 tensor memory columns; add `tcgen05.dealloc`
-        line 21: thread (0, 0, 0) of block (0, 0, 0): columns are reserved after `tcgen05.relinquish_alloc_permit`, which gives up the right to
-        line 21: thread (0, 0, 0) of block (0, 0, 0): found 96 columns to reserve, expected a power of two from 32 to 512
+        line 21: thread (0, 0, 0) of block (0, 0, 0): allocation of tensor memory after `tcgen05.relinquish_alloc_permit`
+        line 21: thread (0, 0, 0) of block (0, 0, 0): found an allocation of 96 columns, expected a power of two from 32 to 512
     "#]].assert_eq(&ends);
 }
 

@@ -74,21 +74,21 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
         writeln!(said, "{}", fault(launch, &body)).expect("a text");
     }
     expect![[r#"
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: there is no mbarrier object
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found a count of 0, expected 1 to 1048575
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 3 arrivals are more than are pending; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 2 arrivals complete the phase, which `.noComplete` excludes; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 1048576 awaited bytes are more than an object can count; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: no mbarrier object at this address
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found an arrival count of 0, expected 1 to 1048575
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 3 arrivals exceed the pending count (phase parity 0, pending count 2 of 2, tx-count 0)
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 2 arrivals would complete the phase, which `.noComplete` does not allow (phase parity 0, pending count 2 of 2, tx-count 0)
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: a tx-count of 1048576 bytes is out of range (phase parity 0, pending count 2 of 2, tx-count 0)
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned atomic access of 8 bytes at 0x4, byte 4 of shared memory (1040 bytes)
         wrong_space: thread (0, 0, 0) of block (0, 0, 0): wrong-space atomic access of 8 bytes at 0x7f0000020000, byte 0 of buffer `out` (1024 bytes)
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned store of 16 bytes at 0x18, byte 24 of shared memory (1040 bytes)
-        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): 24 bytes, expected a multiple of 16
+        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): found a size of 24 bytes, expected a multiple of 16
         out_of_bounds: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2048 bytes at 0x10, byte 16 of shared memory (1040 bytes)
-        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): 12 bytes, expected a multiple of 8
-        distant_mbarrier: thread (0, 0, 0) of block (0, 0, 0): the mbarrier is not in the block whose shared memory the bytes go to
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 1: there is no mbarrier object
-        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the phase with parity 0 of the mbarrier `bar` (phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited)
-        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the others at barrier 1
+        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): found a size of 12 bytes, expected a multiple of 8
+        distant_mbarrier: thread (0, 0, 0) of block (0, 0, 0): the mbarrier is not in the same block as the destination in shared memory
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 1: no mbarrier object at this address
+        deadlock: block (0, 0, 0) is stuck: all remaining threads are waiting; lane 0 of warp 0 for the phase with parity 0 of mbarrier `bar` (phase parity 0, pending count 2 of 2, tx-count 0)
+        deadlock: block (0, 0, 0) is stuck: all remaining threads are waiting; lane 0 of warp 0 for the other threads at barrier 1
     "#]].assert_eq(&said);
 }
 
@@ -114,10 +114,10 @@ fn clusters_that_the_kernel_or_the_target_excludes_are_refused() {
         refusal("grid=4 block=8 cluster=4", ".reqnctapercluster 4"),
     ];
     expect![[r#"
-        the kernel's `.reqnctapercluster` says 2x1x1, the launch 4x1x1
-        the kernel's `.maxclusterrank` says 2x1x1, the launch 4x1x1
-        grid 3x1x1 is not a whole number of clusters of 2x1x1
-        cluster.x is 17, more than 16
+        `.reqnctapercluster` of the kernel requires 2x1x1, found 4x1x1 in the launch configuration
+        `.maxclusterrank` of the kernel requires 2x1x1, found 4x1x1 in the launch configuration
+        grid 3x1x1 is not divisible into clusters of 2x1x1
+        cluster.x is 17, expected at most 16
         cluster 0x1x1 has an extent of zero
     "#]]
     .assert_eq(&all.join("\n"));
