@@ -42,7 +42,7 @@ fn people_see_the_line_and_the_fix() {
           |    ^^^^^
           |
           = help: did you mean `.shared`?
-          = fix: replace `.shred` by `.shared`
+          = fix: replace `.shred` with `.shared`
 
         -: rejected, 1 error
     "#]]
@@ -283,13 +283,13 @@ fn machine_code_is_checked_and_explained() {
         "STS.64 [R7.X4], R2;\n",
     );
     expect![[r#"
-        error[W1107]: `STS` with an address `[Ra.X4 + Imm]` is not on `sm_90`
+        error[W1107]: `STS` with the address form `[Ra.X4 + Imm]` is not available on `sm_90`
          --> -:1:8
           |
         1 | STS.64 [R7.X4], R2;
           |        ^^^^^^^
           |
-          = help: it is on `sm_75` to `sm_89`
+          = help: available on `sm_75` to `sm_89`
 
         -: rejected, 1 error
     "#]]
@@ -304,22 +304,22 @@ fn machine_code_is_checked_and_explained() {
     let output = warpgrid(&["explain", "VOTE", "SHFL.IDEX"], "");
     expect![[r#"
         VOTE.vote {Rd, }Pd, Pa
-          Combine a predicate over the warp.
+          Reduce a predicate across the warp.
           on `sm_35` and later
 
           .vote  vote
-            .ALL  Whether the predicate holds in all lanes.
-            .ANY  Whether the predicate holds in some lane.
-            .EQ  Whether the predicate is equal in all lanes.
+            .ALL  True if the predicate is true in all lanes.
+            .ANY  True if the predicate is true in any lane.
+            .EQ  True if the predicate has the same value in all lanes.
 
           operands
-            Rd  register that is written, the first one of a wide result, optional
-            Pd  predicate that is written; `PT` discards it
-            Pa  source predicate, `!` negates it
+            Rd  destination register, the first register of a wide result, optional
+            Pd  destination predicate; `PT` discards the result
+            Pa  source predicate, optionally negated by `!`
 
           PTX, among others: `vote.sync.all.pred`, `vote.sync.ballot.b32`, `activemask.b32`
         SHFL.IDEX
-          unknown form: `.IDEX` is no known modifier of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+          unknown form: unknown modifier `.IDEX` of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
           Exchange registers between lanes.
           SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           on `sm_35` and later

@@ -69,13 +69,13 @@ fn machine_code_in_a_document_is_checked_and_style_sheets_are_not() {
         "guide.md",
         "```sass target=sm_90\nSTS.64 [R7.X4], R2;\n```\n\n```sass\n.nav\n  color: red\n```\n\n```ptx\nret;\n```\n",
         expect![[r#"
-            error[W1107]: `STS` with an address `[Ra.X4 + Imm]` is not on `sm_90`
+            error[W1107]: `STS` with the address form `[Ra.X4 + Imm]` is not available on `sm_90`
              --> guide.md:2:8
               |
             2 | STS.64 [R7.X4], R2;
               |        ^^^^^^^
               |
-              = help: it is on `sm_75` to `sm_89`
+              = help: available on `sm_75` to `sm_89`
 
             guide.md: 1 block of PTX, 1 of SASS, rejected, 1 error
         "#]],
@@ -117,7 +117,7 @@ fn elements_of_a_document_are_checked() {
               |    ^^^^^
               |
               = help: did you mean `.shared`?
-              = fix: replace `.shred` by `.shared`
+              = fix: replace `.shred` with `.shared`
 
             information[W0140]: inferred declarations: `.reg .u32 %r1;` `.reg .b64 p;` (a buffer, 4 bytes per lane)
               --> guide.md:11:1
@@ -132,7 +132,7 @@ fn elements_of_a_document_are_checked() {
                |    ^^^^^
                |
                = help: did you mean `.shared`?
-               = fix: replace `.shred` by `.shared`
+               = fix: replace `.shred` with `.shared`
 
             guide.md: 2 blocks of PTX, rejected, 2 errors, 2 warnings
         "#]],
@@ -154,7 +154,7 @@ fn elements_of_a_document_are_checked() {
               |       ^^^^^
               |
               = help: did you mean `.shared`?
-              = fix: replace `.shred` by `.shared`
+              = fix: replace `.shred` with `.shared`
 
             guide.rst: 1 block of PTX, rejected, 1 error
         "#]],

@@ -45,7 +45,7 @@ fn blocks_are_listed_with_their_operands() {
           1. store, line 10: accepted for sm_100
              .u64 out, "l"(out)
              .u32 value, "r"(value)
-             The block writes memory: it needs `volatile` and `"memory"`. As it is, the compiler neither deletes nor moves it, and keeps no value of memory in a register over it.
+             The block writes memory and requires `volatile` and `"memory"`. As written, the compiler neither deletes nor moves the statement, and does not cache memory values in registers across it.
     "#]]
     .assert_eq(&head);
     let output = warpgrid(&["check", "--list", "--format", "json", EXAMPLE]);
@@ -76,8 +76,8 @@ fn programs_of_a_file_are_listed_and_checked() {
              reverse
              accepted
           2. SASS for sm_90, 5704 bytes
-             reverse: 10 registers, 1152 bytes of shared memory, 0 bytes of stack, 1 barrier, 1 parameter of 8 bytes, from 0x210 of constant bank 0, 512 bytes of code
-             scale: 8 registers, 0 bytes of shared memory, 0 bytes of stack, 3 parameters of 16 bytes, from 0x210 of constant bank 0, 512 bytes of code
+             reverse: 10 registers, 1152 bytes of shared memory, 0 bytes of stack, 1 barrier, 1 parameter (8 bytes), parameters at 0x210 in constant bank 0, 512 bytes of code
+             scale: 8 registers, 0 bytes of shared memory, 0 bytes of stack, 3 parameters (16 bytes), parameters at 0x210 in constant bank 0, 512 bytes of code
           SASS runs from a listing: `cuobjdump -sass zstd.fatbin > code.sass`, then `warpgrid run code.sass`
     "#]]
     .assert_eq(&text(&output));

@@ -324,7 +324,7 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
     assert!(help("st.global.u32 [%p1+-4], %r1;").contains("precedes the allocation"));
     assert!(help("st.local.u32 [%p2+4096], %r1;").contains("declare a larger array"));
     assert!(help("st.shared.u32 [all+4096], %r1;").contains("declare a larger array"));
-    assert!(help("st.global.u32 [%p3], %r1;").contains("how the address is computed"));
+    assert!(help("st.global.u32 [%p3], %r1;").contains("check the address computation"));
 }
 
 /// What is noted of a run.
