@@ -59,7 +59,7 @@ export function textOf(shared, what = "link") {
   try {
     return stated(scenario);
   } catch (error) {
-    throw mistake("odd", { what, part: "scenario", expected: `a launch, but ${error.message}` });
+    throw mistake("odd", { what, part: "scenario", expected: `a valid launch configuration (${error.message})` });
   }
 }
 
