@@ -12,8 +12,8 @@ export { WarpgridError } from "./errors.js";
 const freed = new WeakSet();
 
 function assertAlive(session) {
-  if (!(session instanceof core.Session)) throw notReady("a method of a session was called without it: write `session.step()`");
-  if (freed.has(session)) throw notReady("the session was freed: make a new one");
+  if (!(session instanceof core.Session)) throw notReady("a `Session` method was called without its session: write `session.step()`");
+  if (freed.has(session)) throw notReady("the session was freed: create a new one");
 }
 
 function text(what, value) {
@@ -22,7 +22,7 @@ function text(what, value) {
 
 /** A number that is not negative and not above `most`. */
 function whole(what, value, most = Number.MAX_SAFE_INTEGER) {
-  if (!Number.isInteger(value) || value < 0) throw unreadable(what, value, "a whole number from 0");
+  if (!Number.isInteger(value) || value < 0) throw unreadable(what, value, "a non-negative integer");
   if (value > most) throw unreadable(what, value, `at most ${most}`);
 }
 

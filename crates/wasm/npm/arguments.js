@@ -11,18 +11,18 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 
 const TEXT = kind("a string", (value) => typeof value === "string");
 const FLAG = kind("`true` or `false`", (value) => typeof value === "boolean");
-const COUNT = kind("a whole number from 0", isCount);
-const SMALL = kind("a whole number from 0 to 4294967295", (value) => isCount(value) && value <= 4294967295);
-const WHOLE = kind("a whole number", (value) => typeof value === "bigint" || Number.isInteger(value));
+const COUNT = kind("a non-negative integer", isCount);
+const SMALL = kind("an integer from 0 to 4294967295", (value) => isCount(value) && value <= 4294967295);
+const WHOLE = kind("an integer", (value) => typeof value === "bigint" || Number.isInteger(value));
 const VALUE = kind("a number or a string", (value) => ["number", "string", "bigint"].includes(typeof value));
-const STEPS = kind("a whole number from 0 or `Infinity`", (value) => value === Infinity || isCount(value));
+const STEPS = kind("a non-negative integer or `Infinity`", (value) => value === Infinity || isCount(value));
 const oneOf = (...words) => kind(`one of "${words.join('", "')}"`, (value) => words.includes(value));
 const list = (shape) => kind("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
 const object = (shape) => kind("an object", isObject, shape);
 /** An object whose fields have names of their own, each of one kind. */
 const record = (each) => ({ ...kind("an object", isObject), each });
 const three = (value) => Array.isArray(value) && value.length === 3;
-const EXTENTS = kind("an array of three whole numbers", three, SMALL);
+const EXTENTS = kind("an array of three integers", three, SMALL);
 const FRONT = oneOf("ptx", "sass");
 
 const PARAMETER = {
@@ -51,16 +51,16 @@ export const SHAPES = {
   check: { front: FRONT, target: TEXT, ptx_version: TEXT },
   run: { maxSteps: STEPS },
   sessionRun: { maxSteps: STEPS, engine: ENGINE },
-  runOnWorkers: { maxSteps: STEPS, engine: ENGINE, workers: kind("a whole number from 1 to 64", (value) => isCount(value) && value >= 1 && value <= 64) },
+  runOnWorkers: { maxSteps: STEPS, engine: ENGINE, workers: kind("an integer from 1 to 64", (value) => isCount(value) && value >= 1 && value <= 64) },
   report: { maxSteps: STEPS, engine: ENGINE, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG, allowUndefined: FLAG },
   history: { type: TEXT, bytes: COUNT },
   until: { condition: TEXT, lines: list(SMALL), memory: TEXT, offset: COUNT, bytes: COUNT, back: FLAG, maxSteps: STEPS },
   cut: {
-    lines: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL),
+    lines: kind("an array of two integers", (value) => Array.isArray(value) && value.length === 2, SMALL),
     threads: list(object({ block: EXTENTS, thread: EXTENTS, line: SMALL })), before: COUNT,
   },
   grid: GRID,
-  frame: { grids: list(object({ memory: TEXT, ...GRID })), warp: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL) },
+  frame: { grids: list(object({ memory: TEXT, ...GRID })), warp: kind("an array of two integers", (value) => Array.isArray(value) && value.length === 2, SMALL) },
   fragment: { op: TEXT, shape: TEXT, type: TEXT, target: TEXT, layout: TEXT, stride: SMALL, with: record(TEXT) },
   product: { op: TEXT, shape: TEXT, types: list(TEXT), target: TEXT, a: list(TEXT), b: list(TEXT), c: TEXT },
   scenario: {

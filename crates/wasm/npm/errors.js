@@ -14,7 +14,7 @@ Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError",
 /** The error for a trap of the core. An allocation that fails traps; no other trap of the core is known. */
 function trapped(error) {
   const found = new WarpgridError(
-    `the core stopped (${error.message}), as it does if memory is exhausted: free sessions that are not needed, or use smaller buffers`, "W0713");
+    `the emulator crashed (${error.message}), possibly because memory is exhausted: free unused sessions or use smaller buffers`, "W0713");
   found.cause = error;
   return found;
 }
@@ -29,7 +29,7 @@ export function asWarpgridError(error) {
 /** What loading the wasm came to: the host's own words for a missing file, a broken address or wrong bytes are the reason. */
 export function notLoaded(error) {
   if (error instanceof WarpgridError) return error;
-  const found = new WarpgridError(`the wasm could not be loaded: ${error?.message ?? error}`, "W0905");
+  const found = new WarpgridError(`failed to load the WebAssembly module: ${error?.message ?? error}`, "W0905");
   found.cause = error;
   return found;
 }
@@ -46,6 +46,6 @@ export function shown(value) {
   if (value instanceof Map) return "a `Map`";
   if (value instanceof Set) return "a `Set`";
   if (typeof value === "function") return "a function";
-  if (typeof value === "string") return value.length > 40 ? "a text" : JSON.stringify(value);
+  if (typeof value === "string") return value.length > 40 ? "a string of more than 40 characters" : JSON.stringify(value);
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }

@@ -11,7 +11,7 @@ let module = null;
 let loading = null;
 
 export function assertLoaded() {
-  if (!isLoaded) throw notReady("the wasm is not loaded: call `await init()` first");
+  if (!isLoaded) throw notReady("the WebAssembly module is not loaded: call `await init()` first");
 }
 
 /** Connects the glue to the exports of the wasm. */
@@ -66,7 +66,7 @@ const isA = (name, value) => typeof globalThis[name] === "function" && value ins
 async function instantiate(input) {
   if (typeof input === "string" || isA("URL", input) || isA("Request", input)) return instantiate(await fetch(input));
   if (isA("Response", input)) {
-    if (!input.ok) throw new WarpgridError(`the wasm could not be loaded: ${input.status} ${input.statusText}`.trim(), "W0905");
+    if (!input.ok) throw new WarpgridError(`failed to load the WebAssembly module: ${input.status} ${input.statusText}`.trim(), "W0905");
     // Servers that do not know wasm send it under another type, which cannot be compiled while it arrives.
     const isTyped = input.headers.get("content-type")?.toLowerCase() === "application/wasm";
     if (isTyped) return WebAssembly.instantiateStreaming(input, IMPORTS);
@@ -74,5 +74,5 @@ async function instantiate(input) {
   }
   if (input instanceof WebAssembly.Module) return { module: input, instance: await WebAssembly.instantiate(input, IMPORTS) };
   if (isBytes(input)) return WebAssembly.instantiate(input, IMPORTS);
-  throw unreadable("wasm", input, "an address, a `Response`, bytes or a `WebAssembly.Module`");
+  throw unreadable("wasm", input, "a URL, a `Response`, bytes or a `WebAssembly.Module`");
 }

@@ -35,7 +35,7 @@ before(async () => {
 after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
 test("a call before init says so", () => {
-  for (const call of beforeInit) assert.match(call, /^true WarpgridError W0905 the wasm is not loaded/);
+  for (const call of beforeInit) assert.match(call, /^true WarpgridError W0905 the WebAssembly module is not loaded/);
 });
 
 test("every door has everything that the core exports, and nothing of its inside", async () => {
@@ -75,21 +75,21 @@ test("a value of a wrong kind is refused by the name of its field, at every dept
   const scenario = (facts) => () => new warpgrid.Session({ source, ...facts });
   const session = new warpgrid.Session({ source });
   for (const [said, call] of [
-    ["the scenario cannot be read: `grid[0]` is -1, expected a whole number from 0 to 4294967295", scenario({ grid: [-1, 1, 1] })],
-    ["the scenario cannot be read: `grid` is 5, expected an array of three whole numbers", scenario({ grid: 5 })],
+    ["the scenario cannot be read: `grid[0]` is -1, expected an integer from 0 to 4294967295", scenario({ grid: [-1, 1, 1] })],
+    ["the scenario cannot be read: `grid` is 5, expected an array of three integers", scenario({ grid: 5 })],
     ["the scenario cannot be read: `params` is \"x\", expected an array", scenario({ params: "x" })],
     ["the scenario cannot be read: `params[0]` is 3, expected an object", scenario({ params: [3] })],
     ["the scenario cannot be read: `params[1].init[2]` is true, expected a number or a string", scenario({ params: [buffer, { ...buffer, init: [1, 2, true] }] })],
     ["the scenario cannot be read: `params[0].fields[0].value` is an object, expected a number or a string",
       scenario({ params: [{ kind: "struct", name: "s", size: 8, fields: [{ kind: "scalar", name: "a", type: "u32", value: {}, offset: 0 }] }] })],
     ["the scenario cannot be read: `front` is \"basic\", expected one of \"ptx\", \"sass\"", scenario({ front: "basic" })],
-    ["the scenario cannot be read: `fault.width` is 1.5, expected a whole number from 0 to 4294967295", scenario({ fault: { kind: "misaligned", width: 1.5 } })],
+    ["the scenario cannot be read: `fault.width` is 1.5, expected an integer from 0 to 4294967295", scenario({ fault: { kind: "misaligned", width: 1.5 } })],
     ["the scenario cannot be read: `beside` is \"ret;\", expected an object", () => warpgrid.compare({ source, beside: "ret;" })],
     ["the options cannot be read: `target` is 90, expected a string", () => warpgrid.check(source, { target: 90 })],
     ["the options cannot be read: found a `Map`, expected an object", () => warpgrid.check(source, new Map([["target", "sm_90"]]))],
     ["the options cannot be read: `target` cannot be read: no", () => warpgrid.check(source, { get target() { throw new Error("no"); } })],
-    ["the options cannot be read: `maxSteps` is -1, expected a whole number from 0 or `Infinity`", () => session.run({ maxSteps: -1 })],
-    ["the options cannot be read: `columns` is \"8\", expected a whole number from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
+    ["the options cannot be read: `maxSteps` is -1, expected a non-negative integer or `Infinity`", () => session.run({ maxSteps: -1 })],
+    ["the options cannot be read: `columns` is \"8\", expected an integer from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
     ["the request cannot be read: `grids[0].memory` is 1, expected a string", () => session.frame({ grids: [{ memory: 1 }] })],
     ["the query cannot be read: `a` is \"1\", expected an array", () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", a: "1" })],
   ]) assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0901" && (assert.equal(error.message, said), true), said);
@@ -412,7 +412,7 @@ again:
   const gone = given.runOnWorkers({ maxSteps: Infinity, workers: 3 });
   given.free();
   await assert.rejects(gone, (error) => error instanceof warpgrid.WarpgridError && /freed/.test(error.message));
-  await assert.rejects(shared.runOnWorkers({ workers: 0 }), /`workers` is 0, expected a whole number from 1 to 64/);
+  await assert.rejects(shared.runOnWorkers({ workers: 0 }), /`workers` is 0, expected an integer from 1 to 64/);
 });
 
 test("translation is left out where it is switched off, where steps were asked for, and where it would end too far away", async () => {

@@ -1,45 +1,45 @@
 /// <reference lib="esnext.disposable" />
 import type { DiagnosticView, SessionRunOptions } from "./types.js";
 
-/** What a class of the host makes, or nothing where the host's library does not have it: these types need no DOM. */
+/** Instance type of a global class of the host, or `never` if the type library lacks it; avoids a dependency on DOM types. */
 type Made<Name extends string> = typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never;
 type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module & object : never;
 
-/** Bytes, or a compiled module. */
+/** Bytes of a WebAssembly module, or a compiled module. */
 export type SyncInitInput = ArrayBuffer | ArrayBufferView | CompiledModule;
 
-/** Where the wasm is, or what it is. */
+/** Location or contents of the WebAssembly module. */
 export type InitInput = string | Made<"URL"> | Made<"Request"> | Made<"Response"> | SyncInitInput;
 
 /**
- * Loads the wasm once; later calls return at once. Without an argument it takes the file beside this module;
- * otherwise an address, a `Response`, bytes or a `WebAssembly.Module`.
+ * Loads the WebAssembly module once; later calls return immediately. Without an argument, the file next to this module is loaded;
+ * otherwise pass a URL, a `Response`, bytes or a `WebAssembly.Module`.
  */
 export default function init(source?: InitInput | Promise<InitInput> | { module_or_path: InitInput | Promise<InitInput> }): Promise<void>;
 
-/** Loads the wasm without waiting. Only Node, which can read the file, does without an argument. */
+/** Loads the WebAssembly module synchronously. The argument is optional in Node only. */
 export function initSync(module?: SyncInitInput | { module: SyncInitInput }): void;
 
-/** What every call throws that cannot be answered. */
+/** Error thrown by all functions of this package. */
 export class WarpgridError extends Error {
   private constructor();
   readonly name: "WarpgridError";
-  /** `W0901`; `explain(code)` says more. */
+  /** Diagnostic code such as `W0901`; `explain(code)` returns its documentation. */
   readonly code: string;
-  /** Where in the text, if the text is the reason. */
+  /** Diagnostics of the source, if the source caused the error. */
   readonly diagnostics: DiagnosticView[] | null;
 }
 
-/** What runs a session on workers. */
+/** Options of `runOnWorkers`. */
 export interface RunOnWorkersOptions extends SessionRunOptions {
-  /** Workers, with the caller: the cores of the host, eight at most, when absent. */
+  /** Number of workers including the caller. Default: the number of cores, at most eight. */
   workers?: number;
 }
 
 export interface Session {
   /**
-   * Runs forward as `run` does; resolves to true when the run is over. A long run to the end that is translated leaves blocks to workers, each with a memory of its
-   * own; what comes out does not depend on their number. Where there are no workers, it runs here.
+   * Runs forward like `run`; resolves to true if the run has finished. A long compiled run distributes its blocks to workers with separate memories.
+   * The result does not depend on the number of workers. Runs on the calling thread if workers are not available.
    */
   runOnWorkers(options?: RunOnWorkersOptions): Promise<boolean>;
 }
@@ -95,153 +95,153 @@ import type {
 export * from "./types.js";
 
 /**
- * A scenario, checked and ready to be stepped forward and back.
+ * A launched scenario that can be stepped forward and back.
  */
 export class Session {
   free(): void;
   [Symbol.dispose](): void;
   /**
-   * Steps one warp-instruction back; false at the start.
+   * Steps one warp instruction back. Returns false at the start.
    */
   back(): boolean;
   /**
-   * The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
-   * last, where threads ended that others wait for. Steps before it are run once more for them.
+   * Returns earlier events related to the fault: the thread that computed and stored the address, the last modification of the mbarrier, and the
+   * exits of threads that other threads wait for. Reruns earlier steps.
    */
   causes(): CauseView[];
   /**
-   * The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
-   * block is not on the machine.
+   * Returns the cluster of a block, by linear block index, with its blocks by rank. Returns `undefined` without clusters and if the block is not
+   * resident.
    */
   cluster(block: number): ClusterView | undefined;
   /**
-   * Bank conflicts of the steps that were taken: lanes by banks, which lanes collide, and what frees each buffer. Runs them once more.
+   * Returns the bank conflicts of the executed steps: lanes per bank, conflicting lanes and a conflict-free layout for each buffer. Reruns the steps.
    */
   conflicts(): ConflictReport;
   /**
-   * What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
-   * stores or more: to go on, ask from the `step` of the last one plus 1.
+   * Returns the stores of steps `from..to` with lanes, addresses and bytes. At most about 10,000 stores are returned, up to a step boundary;
+   * continue with the last returned `step` plus 1.
    */
   events(from: number, to: number): StoreView[];
   /**
-   * Everything a page shows at the present position.
+   * Returns the complete view state at the current position.
    */
   frame(request?: FrameRequest): Frame;
   /**
-   * A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
+   * Returns a window of a buffer as formatted cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
    */
   grid(name: string, options?: GridOptions): Grid;
   /**
-   * Why the launch never ends, where the run has found that it does not: who waits for what, what is missing, and the line that should
-   * have brought it; or `null`.
+   * Returns the diagnosis of a hang (waiting threads, missing event and responsible line), or `null` if no hang was detected.
    */
   hang(): HangView | null;
   /**
-   * Every store that wrote a cell of a memory in the steps that were taken: step, line, lane, what it held before and after; the latest 64 up to the
-   * present position and the first 64 after it, and how many there are. `offset` counts bytes from the start of the memory. `options`:
-   * `{ type?, bytes? }`. Runs the steps once more. Throws for an unknown name, and for a cell that lies outside.
+   * Returns the write history of an element in the executed steps: step, line, lane, previous and new value. At most 64 stores up to the current
+   * position and 64 later ones are returned, together with the total counts. `offset` is a byte offset into the buffer. `options`: `{ type?,
+   * bytes? }`. Reruns the executed steps. Throws for an unknown name and for an offset that is out of bounds.
    */
   history(name: string, offset: number, options?: HistoryOptions): CellHistory;
   /**
-   * Lets an operation in flight land now; false when it is not in flight.
+   * Completes a pending asynchronous operation immediately. Returns false if the operation is not pending.
    */
   land(id: number): boolean;
   /**
-   * Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
+   * Returns the lanes and registers of a warp, by linear block index, or `undefined` if the block is not resident.
    */
   lanes(block: number, warp: number): WarpView | undefined;
   /**
-   * The layout of each access to shared and global memory in the steps that were taken: shape and stride, a swizzle of them, or bases over
-   * GF(2); or that there is none, and where it breaks. Runs them once more.
+   * Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2),
+   * or the first address that matches no layout. Reruns the executed steps.
    */
   layouts(): AccessLayout[];
   /**
-   * A memory as a file: `"svg"` (its cells in the colours of their lanes), `"animation"` (the run up to here as an SVG that moves), `"csv"`,
-   * `"npy"` (for NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
+   * Exports a buffer as `"svg"` (cells coloured by lane), `"animation"` (animated SVG of the run up to the current position), `"csv"` or
+   * `"npy"` (NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
    */
   memoryFile(name: string, form: MemoryForm, options?: GridOptions): Uint8Array;
   /**
-   * The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
-   * (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and not to write. Any other call of the package ends it: after that it
-   * may have other bytes, or none. Throws for an unknown name.
+   * Returns the bytes of a buffer or memory as a view of the WebAssembly memory, without a copy. Read it immediately, with any element type
+   * (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and do not write to it: any other call of the package may move or
+   * detach the memory. Throws for an unknown name.
    */
   memoryView(name: string): Uint8Array;
   /**
-   * The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
+   * Returns a copy of the bytes of a buffer or memory. Throws for an unknown name.
    */
   memory(name: string): Uint8Array;
   /**
-   * Checks and launches; throws a `WarpgridError { code, diagnostics }` when the scenario cannot run.
+   * Checks the scenario and launches the kernel. Throws a `WarpgridError { code, diagnostics }` if the scenario cannot run.
    */
   constructor(scenario: Scenario);
   /**
-   * The data races of the steps that were taken, by the memory model of PTX: both accesses of each, what is missing between them, and the
-   * weakest repair of small launches. The steps are run once more.
+   * Returns the data races of the executed steps under the PTX memory model: both accesses, the missing synchronization and, for small launches,
+   * the weakest fix. Reruns the executed steps.
    */
   races(): RaceReport;
   /**
-   * Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
-   * stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+   * Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
+   * stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false,
+   * and `hang` contains its diagnosis.
    */
   report(options?: ReportOptions): RunReport;
   /**
-   * Runs until a lane meets a condition (`{ condition: "lane 3: %r5 == 7" }`), a line comes next (`{ lines: [12] }`) or bytes change
-   * (`{ memory: "out", offset: 16 }`); with `back: true` to where that was last. Says where it came to, and what happened. Throws where there is
-   * no such register, line or memory.
+   * Runs until a condition holds in a lane (`{ condition: "lane 3: %r5 == 7" }`), a line is about to execute (`{ lines: [12] }`) or bytes change
+   * (`{ memory: "out", offset: 16 }`); with `back: true`, back to the previous match. Returns the position and a description of the match. Throws for
+   * an unknown register, line or buffer.
    */
   runUntil(options: UntilOptions): Reached;
   /**
-   * Runs forward; true when the run is over. `options`: `{ maxSteps?, engine? }`. A long run to the end is translated to WebAssembly, where the
-   * session was asked for nothing on the way; `engine: "interpreter"` switches that off, and `engine` of the session says what ran.
+   * Runs forward and returns true if the run has finished. `options`: `{ maxSteps?, engine? }`. A long run to the end is compiled to WebAssembly
+   * unless intermediate states were queried; `engine: "interpreter"` disables compilation, and the `engine` property reports the engine used.
    */
   run(options?: SessionRunOptions): boolean;
   /**
-   * Goes to a position, or to the end if the run is shorter.
+   * Moves to a position, or to the end if the run is shorter.
    */
   seek(position: number): void;
   /**
-   * Steps one warp-instruction forward; false at the end.
+   * Steps one warp instruction forward. Returns false at the end.
    */
   step(): boolean;
   /**
-   * What the steps that were taken cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
-   * call runs them once more.
+   * Returns the sectors, cache lines, wavefronts and bank conflicts of the executed steps, in total and per source line. The first call reruns
+   * the executed steps.
    */
   traffic(): TrafficView;
   /**
-   * Which engine ran last, and how fast: `{ name, words, rate }`; `undefined` before the first run.
+   * The engine of the last run and its throughput: `{ name, words, rate }`, or `undefined` before the first run.
    */
   readonly engine: EngineView | undefined;
   /**
-   * The fault that stopped the launch, or `null`.
+   * The fault that stopped execution, or `null`.
    */
   readonly fault: FaultView | null;
   /**
-   * What was guessed, as the `//@` lines that would state it in the source.
+   * The inferred launch configuration as `//@` annotations.
    */
   readonly guesses: string[];
   /**
-   * Steps of the whole run; `undefined` until its end was seen.
+   * Total number of steps, or `undefined` until the run has reached its end once.
    */
   readonly length: number | undefined;
   /**
-   * The mbarrier objects of the blocks that are on the machine: phase, pending arrivals, awaited bytes, who waits.
+   * The mbarrier objects of the resident blocks: phase, pending arrivals, tx-count and waiting warps.
    */
   readonly mbarriers: MbarrierView[];
   /**
-   * Whether every thread has ended or a fault stopped the launch.
+   * True if all threads have exited or a fault has stopped execution.
    */
   readonly over: boolean;
   /**
-   * Operations in flight: stores that have started and not landed.
+   * Asynchronous operations that have been issued but have not completed.
    */
   readonly pending: PendingView[];
   /**
-   * Steps done.
+   * Number of executed steps.
    */
   readonly position: number;
   /**
-   * The scenario with everything filled in that was guessed.
+   * The scenario with all inferred fields filled in.
    */
   readonly scenario: Scenario;
 }
@@ -252,48 +252,48 @@ export class Session {
 export function check(source: string, options?: CheckOptions): CheckReport;
 
 /**
- * The diagnostics of the reference, as data.
+ * Returns the diagnostics of the reference as data.
  */
 export function codes(): CodePage[];
 
 /**
- * Runs both texts of a scenario with one launch, its own and the one in `beside`, and says whether they leave the same memory or where
- * they part. `options`: `{ maxSteps? }`, of each run. Throws a `WarpgridError` when one of them cannot run.
+ * Runs the kernel of a scenario and the kernel in its `beside` field with the same launch configuration, and compares memory contents and
+ * stores. `options`: `{ maxSteps? }` for each run. Throws a `WarpgridError` if one of the kernels cannot run.
  */
 export function compare(scenario: Scenario, options?: RunOptions): BesideReport;
 
 /**
- * Lists what can be written at a UTF-16 offset, best first: only what is legal for the version and target.
+ * Returns the completions at a UTF-16 offset, best match first, limited to items that are valid for the PTX version and target.
  */
 export function complete(source: string, offset: number, options?: CheckOptions): CompletionView[];
 
 /**
- * Rewrites the PTX of a scenario so that its accesses to shared memory have no bank conflicts, runs both texts, and says what was changed
- * and that they leave the same bytes. `options`: `{ maxSteps? }`. Throws a `WarpgridError` that says why where nothing is cured.
+ * Rewrites the PTX of a scenario to eliminate shared-memory bank conflicts and verifies that both versions produce identical memory contents.
+ * `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no rewrite is found.
  */
 export function cure(scenario: Scenario, options?: RunOptions): Cured;
 
 /**
- * The litmus test that lines of a kernel ask, as a text that `exploreLitmus` answers: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
- * thread: [0, 0, 0] }, ...], before? }`. The kernel runs to its lines; registers become numbers, memory holds what it does then. `options`: `{ maxSteps? }`.
- * Throws a `WarpgridError` that says why where the lines make no test.
+ * Extracts a litmus test for `exploreLitmus` from lines of a kernel: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
+ * thread: [0, 0, 0] }, ...], before? }`. The kernel runs up to these lines; register values and memory contents become constants of the test.
+ * `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no test can be extracted.
  */
 export function cutLitmus(scenario: Scenario, cut: CutRequest, options?: RunOptions): string;
 
 /**
- * Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
+ * Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
  */
 export function explain(subject: string): string | undefined;
 
 /**
- * Every outcome that the memory model of PTX allows for a litmus test, each with an execution, and why the others are forbidden. The test is a text
- * with `//@ location`, `//@ thread` and `//@ observe` lines. Throws a `WarpgridError` that says what is wrong, or what is too much.
+ * Enumerates the outcomes that the PTX memory model allows for a litmus test, each with an execution, and explains the forbidden outcomes. The
+ * source contains `//@ location`, `//@ thread` and `//@ observe` annotations. Throws a `WarpgridError` if the test is invalid or exceeds a limit.
  */
 export function exploreLitmus(source: string): LitmusView;
 
 /**
- * A program of such a file as a text, by its number from 0: PTX as it is, of machine code what can be read without a disassembler. Throws a
- * `WarpgridError` where there is no such program.
+ * Returns an embedded code object as text, by its zero-based index: PTX unchanged, or the readable metadata of SASS without disassembly. Throws a
+ * `WarpgridError` if the index is out of range.
  */
 export function fileText(bytes: Uint8Array, program: number): string;
 
@@ -303,60 +303,61 @@ export function fileText(bytes: Uint8Array, program: number): string;
 export function format(source: string): string;
 
 /**
- * The instruction forms of the reference, as data.
+ * Returns the instruction forms of the reference as data.
  */
 export function forms(): FormPage[];
 
 /**
- * Which lane and register holds which element of a matrix: `{ op, shape, type, target, layout?, stride? }`. Throws a
- * `WarpgridError` that says what exists instead when there is no such fragment.
+ * Returns the lane and register of each element of a matrix fragment: `{ op, shape, type, target, layout?, stride? }`. Throws a
+ * `WarpgridError` that lists the valid values if the fragment does not exist.
  */
 export function fragment(query: FragmentRequest): FragmentView;
 
 /**
- * Explains the token at a UTF-16 offset; `undefined` between tokens.
+ * Returns the documentation of the token at a UTF-16 offset, or `undefined` between tokens.
  */
 export function hover(source: string, offset: number, options?: CheckOptions): HoverView | undefined;
 
 /**
- * Where the elements of a tensor instruction lie, in registers of a warpgroup, in shared memory or in tensor memory: `{ op, shape?,
- * type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that says what
- * exists instead when there is no such layout.
+ * Returns the layout of the elements of a tensor instruction in warpgroup registers, shared memory or tensor memory: `{ op, shape?,
+ * type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that lists the
+ * valid values if the layout does not exist.
  */
 export function layout(query: FragmentRequest): LayoutView;
 
 /**
- * Where things lie by a layout that is written, a descriptor, or two instructions in a row: `{ op, shape?, type?, with? }`, such as
+ * Evaluates a CuTe or Triton layout, a descriptor, or the layouts of two consecutive instructions: `{ op, shape?, type?, with? }`, such as
  * `{ op: "layout", with: { expression: "(8,4):(4,1) o 16:2" } }`, `{ op: "wgmma.tile.a", with: { descriptor: "0x4000004000010040" } }` or
- * `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the place of a mistake.
+ * `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the position of an error.
  */
 export function lens(query: FragmentRequest): LayoutView;
 
 /**
- * What a file of a compiler holds (a cubin, a fatbin, an object or a program): its programs in PTX and in machine code, with what the file states
- * of their kernels. Throws a `WarpgridError` that says what the file is instead.
+ * Lists the embedded code objects of a cubin, fatbin, object file or executable: PTX and SASS, with the properties of their kernels. Throws a
+ * `WarpgridError` that names the detected file type if the file is unsupported.
  */
 export function openFile(bytes: Uint8Array): FileView;
 
 /**
- * The picture of an address of the matrix view or of the lens, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of its words one a line, as a
- * drawing (`svg`), as `text`, or as the `link` that leads to it. Throws a `WarpgridError` with the place of a mistake.
+ * Renders a layout diagram. `query` is a link of the Layout Explorer, such as `#layouts?op=wgmma.tile.a&type=f16&step=2` (or with the earlier
+ * prefixes `#lens` and `#matrix`), or its parameters one per line. `form` selects an SVG image (`svg`), `text` or the `link` to the page.
+ * Throws a `WarpgridError` with the position of an error.
  */
 export function picture(query: string, form: "svg" | "text" | "link"): string;
 
 /**
- * How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when
- * there is no such product.
+ * Computes one element of a matrix multiplication as a Tensor Core does: `{ op, shape, types, target, a?, b?, c? }`. Throws a
+ * `WarpgridError` if the operation does not exist.
  */
 export function product(query: ProductRequest): ProductView;
 
 /**
- * The weakest changes of a litmus test that forbid the outcomes of its `//@ bad` lines, or without them all that no interleaving of the threads
- * reaches. Throws a `WarpgridError` as `exploreLitmus` does.
+ * Finds the weakest fixes of a litmus test that forbid the outcomes of its `//@ bad` annotations, or all outcomes that are not sequentially
+ * consistent if there are none. Throws a `WarpgridError` as `exploreLitmus` does.
  */
 export function repairLitmus(source: string): LitmusRepairs;
 
 /**
- * Splits a source into coloured tokens, in text order; offsets count UTF-16 units. `options`: `{ front? }`.
+ * Splits a source into tokens for syntax highlighting, in source order; offsets count UTF-16 code units. `options`: `{ front? }`.
  */
 export function tokens(source: string, options?: CheckOptions): TokenView[];

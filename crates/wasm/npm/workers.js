@@ -30,7 +30,7 @@ export function startWorkersBy(nCores, own) {
 function open() {
   const { worker, listen } = start();
   let settle = null;
-  const failed = (why) => settle?.reject(new Error(why || "a worker has stopped"));
+  const failed = (why) => settle?.reject(new Error(why || "a worker has terminated"));
   listen((answer) => (answer.error === undefined ? settle.resolve(answer.part) : failed(answer.error)), failed);
   return {
     ask: (message) => new Promise((resolve, reject) => {

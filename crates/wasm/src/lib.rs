@@ -150,8 +150,8 @@ pub fn check(
     to_js(&warpgrid_view::check(source, &options))
 }
 
-/// Which lane and register holds which element of a matrix: `{ op, shape, type, target, layout?, stride? }`. Throws a
-/// `WarpgridError` that says what exists instead when there is no such fragment.
+/// Returns the lane and register of each element of a matrix fragment: `{ op, shape, type, target, layout?, stride? }`. Throws a
+/// `WarpgridError` that lists the valid values if the fragment does not exist.
 #[wasm_bindgen(unchecked_return_type = "FragmentView")]
 pub fn fragment(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
@@ -159,9 +159,9 @@ pub fn fragment(
     answered(api::fragment(&from_js(query, "query")?))
 }
 
-/// Where the elements of a tensor instruction lie, in registers of a warpgroup, in shared memory or in tensor memory: `{ op, shape?,
-/// type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that says what
-/// exists instead when there is no such layout.
+/// Returns the layout of the elements of a tensor instruction in warpgroup registers, shared memory or tensor memory: `{ op, shape?,
+/// type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that lists the
+/// valid values if the layout does not exist.
 #[wasm_bindgen(unchecked_return_type = "LayoutView")]
 pub fn layout(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
@@ -176,7 +176,7 @@ fn max_steps(options: JsValue) -> Result<u64, JsValue> {
     options.steps().map_err(thrown)
 }
 
-/// Splits a source into coloured tokens, in text order; offsets count UTF-16 units. `options`: `{ front? }`.
+/// Splits a source into tokens for syntax highlighting, in source order; offsets count UTF-16 code units. `options`: `{ front? }`.
 #[wasm_bindgen(unchecked_return_type = "TokenView[]")]
 pub fn tokens(
     source: &str,
@@ -186,7 +186,7 @@ pub fn tokens(
     to_js(&warpgrid_view::check::tokens(source, options.front))
 }
 
-/// A scenario, checked and ready to be stepped forward and back.
+/// A launched scenario that can be stepped forward and back.
 #[wasm_bindgen]
 pub struct Session {
     inner: HeldSession,
@@ -203,7 +203,7 @@ thread_local! {
 
 #[wasm_bindgen]
 impl Session {
-    /// Checks and launches; throws a `WarpgridError { code, diagnostics }` when the scenario cannot run.
+    /// Checks the scenario and launches the kernel. Throws a `WarpgridError { code, diagnostics }` if the scenario cannot run.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
@@ -222,26 +222,26 @@ impl Session {
         })
     }
 
-    /// Steps done.
+    /// Number of executed steps.
     #[wasm_bindgen(getter)]
     pub fn position(&self) -> f64 {
         self.inner.ended().position() as f64
     }
 
-    /// Whether every thread has ended or a fault stopped the launch.
+    /// True if all threads have exited or a fault has stopped execution.
     #[wasm_bindgen(getter)]
     pub fn over(&self) -> bool {
         self.inner.ended().is_over()
     }
 
-    /// Goes to a position, or to the end if the run is shorter.
+    /// Moves to a position, or to the end if the run is shorter.
     pub fn seek(&mut self, position: f64) -> Result<(), JsValue> {
         self.inner.watched().seek(whole(position, "position")?);
         Ok(())
     }
 
-    /// Runs forward; true when the run is over. `options`: `{ maxSteps?, engine? }`. A long run to the end is translated to WebAssembly, where the
-    /// session was asked for nothing on the way; `engine: "interpreter"` switches that off, and `engine` of the session says what ran.
+    /// Runs forward and returns true if the run has finished. `options`: `{ maxSteps?, engine? }`. A long run to the end is compiled to WebAssembly
+    /// unless intermediate states were queried; `engine: "interpreter"` disables compilation, and the `engine` property reports the engine used.
     pub fn run(
         &mut self,
         #[wasm_bindgen(unchecked_optional_param_type = "SessionRunOptions")] options: JsValue,
@@ -258,7 +258,7 @@ impl Session {
         Ok(is_over)
     }
 
-    /// A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
+    /// Returns a window of a buffer as formatted cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
     #[wasm_bindgen(unchecked_return_type = "Grid")]
     pub fn grid(
         &mut self,
@@ -269,15 +269,15 @@ impl Session {
         answered(self.inner.watched().grid_named(name, options))
     }
 
-    /// What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
-    /// stores or more: to go on, ask from the `step` of the last one plus 1.
+    /// Returns the stores of steps `from..to` with lanes, addresses and bytes. At most about 10,000 stores are returned, up to a step boundary;
+    /// continue with the last returned `step` plus 1.
     #[wasm_bindgen(unchecked_return_type = "StoreView[]")]
     pub fn events(&mut self, from: f64, to: f64) -> Result<JsValue, JsValue> {
         let (from, to) = (whole(from, "start")?, whole(to, "end")?);
         to_js(&self.inner.watched().events(from, to))
     }
 
-    /// Everything a page shows at the present position.
+    /// Returns the complete view state at the current position.
     #[wasm_bindgen(unchecked_return_type = "Frame")]
     pub fn frame(
         &mut self,

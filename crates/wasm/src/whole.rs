@@ -7,14 +7,14 @@ use warpgrid_view::litmus::CutRequest;
 use warpgrid_view::model::{HistoryOptions, UntilOptions};
 use warpgrid_view::{assist, reference};
 
-/// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
+/// Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
 #[wasm_bindgen]
 pub fn explain(subject: &str) -> Option<String> {
     warpgrid_view::explain(subject)
 }
 
-/// How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when
-/// there is no such product.
+/// Computes one element of a matrix multiplication as a Tensor Core does: `{ op, shape, types, target, a?, b?, c? }`. Throws a
+/// `WarpgridError` if the operation does not exist.
 #[wasm_bindgen(unchecked_return_type = "ProductView")]
 pub fn product(
     #[wasm_bindgen(unchecked_param_type = "ProductRequest")] query: JsValue,
@@ -22,8 +22,8 @@ pub fn product(
     answered(api::product(&from_js(query, "query")?))
 }
 
-/// Runs both texts of a scenario with one launch, its own and the one in `beside`, and says whether they leave the same memory or where
-/// they part. `options`: `{ maxSteps? }`, of each run. Throws a `WarpgridError` when one of them cannot run.
+/// Runs the kernel of a scenario and the kernel in its `beside` field with the same launch configuration, and compares memory contents and
+/// stores. `options`: `{ maxSteps? }` for each run. Throws a `WarpgridError` if one of the kernels cannot run.
 #[wasm_bindgen(unchecked_return_type = "BesideReport")]
 pub fn compare(
     #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
@@ -33,9 +33,9 @@ pub fn compare(
     answered(api::compare(scenario, max_steps(options)?))
 }
 
-/// Where things lie by a layout that is written, a descriptor, or two instructions in a row: `{ op, shape?, type?, with? }`, such as
+/// Evaluates a CuTe or Triton layout, a descriptor, or the layouts of two consecutive instructions: `{ op, shape?, type?, with? }`, such as
 /// `{ op: "layout", with: { expression: "(8,4):(4,1) o 16:2" } }`, `{ op: "wgmma.tile.a", with: { descriptor: "0x4000004000010040" } }` or
-/// `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the place of a mistake.
+/// `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the position of an error.
 #[wasm_bindgen(unchecked_return_type = "LayoutView")]
 pub fn lens(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
@@ -43,8 +43,9 @@ pub fn lens(
     answered(api::lens(&from_js(query, "query")?))
 }
 
-/// The picture of an address of the matrix view or of the lens, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of its words one a line, as a
-/// drawing (`svg`), as `text`, or as the `link` that leads to it. Throws a `WarpgridError` with the place of a mistake.
+/// Renders a layout diagram. `query` is a link of the Layout Explorer, such as `#layouts?op=wgmma.tile.a&type=f16&step=2` (or with the earlier
+/// prefixes `#lens` and `#matrix`), or its parameters one per line. `form` selects an SVG image (`svg`), `text` or the `link` to the page.
+/// Throws a `WarpgridError` with the position of an error.
 #[wasm_bindgen]
 pub fn picture(
     query: &str,
@@ -53,8 +54,8 @@ pub fn picture(
     api::picture(query, form).map_err(thrown)
 }
 
-/// Rewrites the PTX of a scenario so that its accesses to shared memory have no bank conflicts, runs both texts, and says what was changed
-/// and that they leave the same bytes. `options`: `{ maxSteps? }`. Throws a `WarpgridError` that says why where nothing is cured.
+/// Rewrites the PTX of a scenario to eliminate shared-memory bank conflicts and verifies that both versions produce identical memory contents.
+/// `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no rewrite is found.
 #[wasm_bindgen(unchecked_return_type = "Cured")]
 pub fn cure(
     #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
@@ -64,38 +65,38 @@ pub fn cure(
     answered(api::cure(&scenario, max_steps(options)?))
 }
 
-/// Every outcome that the memory model of PTX allows for a litmus test, each with an execution, and why the others are forbidden. The test is a text
-/// with `//@ location`, `//@ thread` and `//@ observe` lines. Throws a `WarpgridError` that says what is wrong, or what is too much.
+/// Enumerates the outcomes that the PTX memory model allows for a litmus test, each with an execution, and explains the forbidden outcomes. The
+/// source contains `//@ location`, `//@ thread` and `//@ observe` annotations. Throws a `WarpgridError` if the test is invalid or exceeds a limit.
 #[wasm_bindgen(js_name = exploreLitmus, unchecked_return_type = "LitmusView")]
 pub fn explore_litmus(source: &str) -> Result<JsValue, JsValue> {
     answered(api::explore_litmus(source))
 }
 
-/// The weakest changes of a litmus test that forbid the outcomes of its `//@ bad` lines, or without them all that no interleaving of the threads
-/// reaches. Throws a `WarpgridError` as `exploreLitmus` does.
+/// Finds the weakest fixes of a litmus test that forbid the outcomes of its `//@ bad` annotations, or all outcomes that are not sequentially
+/// consistent if there are none. Throws a `WarpgridError` as `exploreLitmus` does.
 #[wasm_bindgen(js_name = repairLitmus, unchecked_return_type = "LitmusRepairs")]
 pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
     answered(api::repair_litmus(source))
 }
 
-/// What a file of a compiler holds (a cubin, a fatbin, an object or a program): its programs in PTX and in machine code, with what the file states
-/// of their kernels. Throws a `WarpgridError` that says what the file is instead.
+/// Lists the embedded code objects of a cubin, fatbin, object file or executable: PTX and SASS, with the properties of their kernels. Throws a
+/// `WarpgridError` that names the detected file type if the file is unsupported.
 #[wasm_bindgen(js_name = openFile, unchecked_return_type = "FileView")]
 pub fn open_file(bytes: &[u8]) -> Result<JsValue, JsValue> {
     answered(api::open_file(bytes))
 }
 
-/// A program of such a file as a text, by its number from 0: PTX as it is, of machine code what can be read without a disassembler. Throws a
-/// `WarpgridError` where there is no such program.
+/// Returns an embedded code object as text, by its zero-based index: PTX unchanged, or the readable metadata of SASS without disassembly. Throws a
+/// `WarpgridError` if the index is out of range.
 #[wasm_bindgen(js_name = fileText)]
 pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
     let number = whole(program, "program")?;
     api::file_text(bytes, number).map_err(thrown)
 }
 
-/// The litmus test that lines of a kernel ask, as a text that `exploreLitmus` answers: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
-/// thread: [0, 0, 0] }, ...], before? }`. The kernel runs to its lines; registers become numbers, memory holds what it does then. `options`: `{ maxSteps? }`.
-/// Throws a `WarpgridError` that says why where the lines make no test.
+/// Extracts a litmus test for `exploreLitmus` from lines of a kernel: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
+/// thread: [0, 0, 0] }, ...], before? }`. The kernel runs up to these lines; register values and memory contents become constants of the test.
+/// `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no test can be extracted.
 #[wasm_bindgen(js_name = cutLitmus)]
 pub fn cut_litmus(
     #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
@@ -113,7 +114,7 @@ pub fn format(source: &str) -> String {
     warpgrid_view::format(source)
 }
 
-/// Explains the token at a UTF-16 offset; `undefined` between tokens.
+/// Returns the documentation of the token at a UTF-16 offset, or `undefined` between tokens.
 #[wasm_bindgen(unchecked_return_type = "HoverView | undefined")]
 pub fn hover(
     source: &str,
@@ -127,7 +128,7 @@ pub fn hover(
     }
 }
 
-/// Lists what can be written at a UTF-16 offset, best first: only what is legal for the version and target.
+/// Returns the completions at a UTF-16 offset, best match first, limited to items that are valid for the PTX version and target.
 #[wasm_bindgen(unchecked_return_type = "CompletionView[]")]
 pub fn complete(
     source: &str,
@@ -138,13 +139,13 @@ pub fn complete(
     to_js(&assist::complete(source, &options, offset))
 }
 
-/// The instruction forms of the reference, as data.
+/// Returns the instruction forms of the reference as data.
 #[wasm_bindgen(unchecked_return_type = "FormPage[]")]
 pub fn forms() -> Result<JsValue, JsValue> {
     to_js(&reference::forms())
 }
 
-/// The diagnostics of the reference, as data.
+/// Returns the diagnostics of the reference as data.
 #[wasm_bindgen(unchecked_return_type = "CodePage[]")]
 pub fn codes() -> Result<JsValue, JsValue> {
     to_js(&reference::codes())
@@ -152,44 +153,44 @@ pub fn codes() -> Result<JsValue, JsValue> {
 
 #[wasm_bindgen]
 impl Session {
-    /// The scenario with everything filled in that was guessed.
+    /// The scenario with all inferred fields filled in.
     #[wasm_bindgen(getter, unchecked_return_type = "Scenario")]
     pub fn scenario(&self) -> Result<JsValue, JsValue> {
         to_js(self.inner.launch().scenario())
     }
 
-    /// What was guessed, as the `//@` lines that would state it in the source.
+    /// The inferred launch configuration as `//@` annotations.
     #[wasm_bindgen(getter)]
     pub fn guesses(&self) -> Vec<String> {
         self.inner.launch().guesses().to_vec()
     }
 
-    /// Steps of the whole run; `undefined` until its end was seen.
+    /// Total number of steps, or `undefined` until the run has reached its end once.
     #[wasm_bindgen(getter)]
     pub fn length(&self) -> Option<f64> {
         self.inner.ended().length().map(|length| length as f64)
     }
 
-    /// Steps one warp-instruction forward; false at the end.
+    /// Steps one warp instruction forward. Returns false at the end.
     pub fn step(&mut self) -> bool {
         self.inner.step()
     }
 
-    /// Steps one warp-instruction back; false at the start.
+    /// Steps one warp instruction back. Returns false at the start.
     pub fn back(&mut self) -> bool {
         self.inner.watched().back()
     }
 
-    /// The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
+    /// Returns a copy of the bytes of a buffer or memory. Throws for an unknown name.
     pub fn memory(&self, name: &str) -> Result<Uint8Array, JsValue> {
         Ok(Uint8Array::from(
             self.inner.ended().bytes_of(name).map_err(thrown)?,
         ))
     }
 
-    /// The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
-    /// (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and not to write. Any other call of the package ends it: after that it
-    /// may have other bytes, or none. Throws for an unknown name.
+    /// Returns the bytes of a buffer or memory as a view of the WebAssembly memory, without a copy. Read it immediately, with any element type
+    /// (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and do not write to it: any other call of the package may move or
+    /// detach the memory. Throws for an unknown name.
     #[wasm_bindgen(js_name = memoryView)]
     pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
         let bytes = self.inner.ended().bytes_of(name).map_err(thrown)?;
@@ -203,8 +204,8 @@ impl Session {
         ))
     }
 
-    /// A memory as a file: `"svg"` (its cells in the colours of their lanes), `"animation"` (the run up to here as an SVG that moves), `"csv"`,
-    /// `"npy"` (for NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
+    /// Exports a buffer as `"svg"` (cells coloured by lane), `"animation"` (animated SVG of the run up to the current position), `"csv"` or
+    /// `"npy"` (NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
     #[wasm_bindgen(js_name = memoryFile)]
     pub fn memory_file(
         &mut self,
@@ -217,9 +218,9 @@ impl Session {
         Ok(Uint8Array::from(&file[..]))
     }
 
-    /// Every store that wrote a cell of a memory in the steps that were taken: step, line, lane, what it held before and after; the latest 64 up to the
-    /// present position and the first 64 after it, and how many there are. `offset` counts bytes from the start of the memory. `options`:
-    /// `{ type?, bytes? }`. Runs the steps once more. Throws for an unknown name, and for a cell that lies outside.
+    /// Returns the write history of an element in the executed steps: step, line, lane, previous and new value. At most 64 stores up to the current
+    /// position and 64 later ones are returned, together with the total counts. `offset` is a byte offset into the buffer. `options`: `{ type?,
+    /// bytes? }`. Reruns the executed steps. Throws for an unknown name and for an offset that is out of bounds.
     #[wasm_bindgen(unchecked_return_type = "CellHistory")]
     pub fn history(
         &mut self,
@@ -232,9 +233,9 @@ impl Session {
         answered(self.inner.watched().history_named(name, offset, options))
     }
 
-    /// Runs until a lane meets a condition (`{ condition: "lane 3: %r5 == 7" }`), a line comes next (`{ lines: [12] }`) or bytes change
-    /// (`{ memory: "out", offset: 16 }`); with `back: true` to where that was last. Says where it came to, and what happened. Throws where there is
-    /// no such register, line or memory.
+    /// Runs until a condition holds in a lane (`{ condition: "lane 3: %r5 == 7" }`), a line is about to execute (`{ lines: [12] }`) or bytes change
+    /// (`{ memory: "out", offset: 16 }`); with `back: true`, back to the previous match. Returns the position and a description of the match. Throws for
+    /// an unknown register, line or buffer.
     #[wasm_bindgen(js_name = runUntil, unchecked_return_type = "Reached")]
     pub fn run_until(
         &mut self,
@@ -244,7 +245,7 @@ impl Session {
         answered(self.inner.watched().run_until_asked(&options))
     }
 
-    /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
+    /// Returns the lanes and registers of a warp, by linear block index, or `undefined` if the block is not resident.
     #[wasm_bindgen(unchecked_return_type = "WarpView | undefined")]
     pub fn lanes(&mut self, block: f64, warp: f64) -> Result<JsValue, JsValue> {
         let (block, warp) = (whole(block, "block")?, whole(warp, "warp")?);
@@ -255,25 +256,25 @@ impl Session {
         }
     }
 
-    /// Operations in flight: stores that have started and not landed.
+    /// Asynchronous operations that have been issued but have not completed.
     #[wasm_bindgen(getter, unchecked_return_type = "PendingView[]")]
     pub fn pending(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.watched().pending())
     }
 
-    /// Lets an operation in flight land now; false when it is not in flight.
+    /// Completes a pending asynchronous operation immediately. Returns false if the operation is not pending.
     pub fn land(&mut self, id: f64) -> bool {
         self.inner.watched().land(id as u64)
     }
 
-    /// The mbarrier objects of the blocks that are on the machine: phase, pending arrivals, awaited bytes, who waits.
+    /// The mbarrier objects of the resident blocks: phase, pending arrivals, tx-count and waiting warps.
     #[wasm_bindgen(getter, unchecked_return_type = "MbarrierView[]")]
     pub fn mbarriers(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.watched().mbarriers())
     }
 
-    /// The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
-    /// block is not on the machine.
+    /// Returns the cluster of a block, by linear block index, with its blocks by rank. Returns `undefined` without clusters and if the block is not
+    /// resident.
     #[wasm_bindgen(unchecked_return_type = "ClusterView | undefined")]
     pub fn cluster(&mut self, block: f64) -> Result<JsValue, JsValue> {
         match self.inner.watched().cluster(whole(block, "block")?) {
@@ -282,29 +283,30 @@ impl Session {
         }
     }
 
-    /// What the steps that were taken cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
-    /// call runs them once more.
+    /// Returns the sectors, cache lines, wavefronts and bank conflicts of the executed steps, in total and per source line. The first call reruns
+    /// the executed steps.
     #[wasm_bindgen(unchecked_return_type = "TrafficView")]
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
         self.inner.watched().count_traffic(u64::MAX);
         to_js(&self.inner.watched().traffic())
     }
 
-    /// The layout of each access to shared and global memory in the steps that were taken: shape and stride, a swizzle of them, or bases over
-    /// GF(2); or that there is none, and where it breaks. Runs them once more.
+    /// Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2),
+    /// or the first address that matches no layout. Reruns the executed steps.
     #[wasm_bindgen(unchecked_return_type = "AccessLayout[]")]
     pub fn layouts(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.watched().layouts())
     }
 
-    /// Bank conflicts of the steps that were taken: lanes by banks, which lanes collide, and what frees each buffer. Runs them once more.
+    /// Returns the bank conflicts of the executed steps: lanes per bank, conflicting lanes and a conflict-free layout for each buffer. Reruns the steps.
     #[wasm_bindgen(unchecked_return_type = "ConflictReport")]
     pub fn conflicts(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.watched().conflicts())
     }
 
-    /// Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
-    /// stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+    /// Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
+    /// stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false,
+    /// and `hang` contains its diagnosis.
     #[wasm_bindgen(unchecked_return_type = "RunReport")]
     pub fn report(
         &mut self,
@@ -322,7 +324,7 @@ impl Session {
         to_js(&report)
     }
 
-    /// Which engine ran last, and how fast: `{ name, words, rate }`; `undefined` before the first run.
+    /// The engine of the last run and its throughput: `{ name, words, rate }`, or `undefined` before the first run.
     #[wasm_bindgen(getter, unchecked_return_type = "EngineView | undefined")]
     pub fn engine(&self) -> Result<JsValue, JsValue> {
         match self.inner.engine() {
@@ -331,28 +333,27 @@ impl Session {
         }
     }
 
-    /// The fault that stopped the launch, or `null`.
+    /// The fault that stopped execution, or `null`.
     #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
     pub fn fault(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.ended().fault())
     }
 
-    /// The data races of the steps that were taken, by the memory model of PTX: both accesses of each, what is missing between them, and the
-    /// weakest repair of small launches. The steps are run once more.
+    /// Returns the data races of the executed steps under the PTX memory model: both accesses, the missing synchronization and, for small launches,
+    /// the weakest fix. Reruns the executed steps.
     #[wasm_bindgen(unchecked_return_type = "RaceReport")]
     pub fn races(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.watched().races())
     }
 
-    /// Why the launch never ends, where the run has found that it does not: who waits for what, what is missing, and the line that should
-    /// have brought it; or `null`.
+    /// Returns the diagnosis of a hang (waiting threads, missing event and responsible line), or `null` if no hang was detected.
     #[wasm_bindgen(unchecked_return_type = "HangView | null")]
     pub fn hang(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.ended_mut().hang())
     }
 
-    /// The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
-    /// last, where threads ended that others wait for. Steps before it are run once more for them.
+    /// Returns earlier events related to the fault: the thread that computed and stored the address, the last modification of the mbarrier, and the
+    /// exits of threads that other threads wait for. Reruns earlier steps.
     #[wasm_bindgen(unchecked_return_type = "CauseView[]")]
     pub fn causes(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.ended_mut().causes())

@@ -92,7 +92,9 @@ impl Session {
         max_steps: f64,
     ) -> Result<Object, JsValue> {
         let [first, end] = share[..] else {
-            return Err(unreadable("a share has its first block and its end"));
+            return Err(unreadable(
+                "expected the first block and the end of a share",
+            ));
         };
         let blocks = whole(first, "share")?..whole(end, "share")?;
         let max_steps = whole(max_steps, "maxSteps")?;
@@ -121,7 +123,9 @@ impl Session {
             }
             match &mut self.shared {
                 Some(run) => run_by(run, host),
-                None => Err(Untranslated("nothing is shared".to_owned())),
+                None => Err(Untranslated(
+                    "no blocks were distributed to workers".to_owned(),
+                )),
             }
         })
     }
