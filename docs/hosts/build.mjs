@@ -83,6 +83,6 @@ const builders = {
     rmSync(source, { recursive: true });
   },
 };
-if (!builders[kind] || !to) throw new Error("name mdbook, sphinx, mkdocs, markdown-it, mdx or docusaurus, and a folder");
+if (!builders[kind] || !to) throw new Error("usage: build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER");
 rmSync(folder, { recursive: true, force: true });
 await builders[kind]();

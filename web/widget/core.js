@@ -11,7 +11,7 @@ function scriptAddress(address) {
   try {
     return policy ? (trusted ??= policy()).createScriptURL(address) : address;
   } catch {
-    throw new Error("the core could not be loaded: the Content-Security-Policy of this page must allow `trusted-types warpgrid`");
+    throw new Error("failed to load the emulator: the Content-Security-Policy of this page must allow `trusted-types warpgrid`");
   }
 }
 
@@ -61,7 +61,7 @@ class Core {
     worker.postMessage({ wasm: fullAddress(this.#wasm).href });
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#stop("the core could not be loaded");
+      this.#stop("failed to load the emulator");
     };
   }
 
@@ -69,7 +69,7 @@ class Core {
     if (!this.#worker) this.#begin();
     const number = (this.#last += 1);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#stop("the core took too long and was stopped"), PATIENCE_MS);
+      const timer = setTimeout(() => this.#stop("the emulator timed out"), PATIENCE_MS);
       this.#waiting.set(number, { resolve, reject: (error) => { clearTimeout(timer); reject(error); }, timer });
       this.#worker.postMessage({ number, question, ...facts });
     });

@@ -76,7 +76,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   set view(view) { this.setAttribute("view", view); }
   get recording() { return this.#recording; }
   set recording(recording) {
-    if (!isRecording(recording)) throw new TypeError("this is no recording that this widget knows");
+    if (!isRecording(recording)) throw new TypeError("unsupported recording format");
     this.#take(recording);
   }
   get diagnostics() { return this.#diagnostics; }
@@ -209,12 +209,12 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const address = from ?? text;
     if (!address) return;
     const answer = await fetch(new URL(address, document.baseURI));
-    if (!answer.ok) throw new Error(`${address} could not be loaded: ${answer.status} ${answer.statusText}`.trim());
+    if (!answer.ok) throw new Error(`failed to load ${address}: ${answer.status} ${answer.statusText}`.trim());
     const body = await answer.text();
     if (from) this.recording = JSON.parse(body);
     else if (new URL(address, document.baseURI).pathname.endsWith(".json")) {
       const { source, ...facts } = JSON.parse(body);
-      if (typeof source !== "string") throw new Error(`${address} is no scenario: its \`source\` is missing`);
+      if (typeof source !== "string") throw new Error(`${address} is not a scenario: missing field \`source\``);
       this.#scenario = facts;
       this.#text = this.#original = source;
     } else this.#text = this.#original = body;
@@ -366,9 +366,9 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       problems: make("ul", { class: "problems", "aria-label": "Problems" }),
       range: make("input", { type: "range", min: "0", "aria-label": "Step" }),
       place: make("span", { class: "place" }),
-      first: button("First step", () => this.seek(0), arrow("«")),
-      back: button("One step back", () => this.back(), arrow("◂")),
-      step: button("One step forward", () => this.step(), arrow("▸")),
+      first: button("Go to start", () => this.seek(0), arrow("«")),
+      back: button("Step back", () => this.back(), arrow("◂")),
+      step: button("Step forward", () => this.step(), arrow("▸")),
       play: button("Play", () => (this.playing ? this.pause() : this.play()), "▶"),
       editor: make("button", { type: "button", onclick: () => this.edit() }, "Edit"),
       reset: make("button", { type: "button", onclick: () => this.reset() }, "Reset"),
@@ -452,7 +452,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       this.#quiz ??= new Quiz((position) => this.#pictureOf(position), (picture) => this.#show(picture));
       this.#quiz.draw(picture, memory, say);
     } else if (view === "matrix") {
-      const none = make("p", {}, "The present step stores no matrix.");
+      const none = make("p", {}, "This step does not store a matrix.");
       memory.replaceChildren(picture.fragment ? fragmentNode(picture.fragment) : none, ...picture.grids.map((grid) => gridNode(grid)));
     } else {
       memory.replaceChildren(...picture.grids.map((grid) => gridNode(grid)));
@@ -476,8 +476,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     parts.range.disabled = isWrong;
     parts.range.max = `${Math.max(known, position)}`;
     parts.range.value = `${position}`;
-    parts.range.setAttribute("aria-valuetext", isWrong ? "no run" : `step ${position}${length === null ? "" : ` of ${length}`}`);
-    parts.place.textContent = isWrong ? "no run" : `step ${position}${length === null ? "" : ` of ${length}`}`;
+    parts.range.setAttribute("aria-valuetext", isWrong ? "cannot run" : `step ${position}${length === null ? "" : ` of ${length}`}`);
+    parts.place.textContent = isWrong ? "cannot run" : `step ${position}${length === null ? "" : ` of ${length}`}`;
     parts.editor.hidden = this.#edits || this.hasAttribute("readonly") || !this.#has("edit") || view === "quiz";
     parts.reset.hidden = this.#text === this.#original && !this.#edits;
     parts.all.hidden = this.#edits || !hiddenLines(this.#text).includes(true);

@@ -59,7 +59,7 @@ const orders = {
 addEventListener("message", async ({ origin, source, data }) => {
   if (!host || origin !== host || source !== parent || data?.warpgrid !== PROTOCOL) return;
   if (!Object.hasOwn(orders, data.type)) {
-    tell("refused", { id: data.id ?? null, message: `no message \`${data.type}\`` });
+    tell("refused", { id: data.id ?? null, message: `unknown message type \`${data.type}\`` });
     return;
   }
   await orders[data.type](data);
@@ -76,5 +76,5 @@ try {
   widget.textContent = decoded(facts.get("text") ?? "");
   document.body.replaceChildren(widget);
 } catch {
-  document.body.textContent = "The address of this frame holds no text that can be read: it was cut or changed.";
+  document.body.textContent = "Cannot decode the source in the URL of this frame: it is truncated or corrupted.";
 }

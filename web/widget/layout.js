@@ -47,7 +47,7 @@ export class WarpgridLayout extends (globalThis.HTMLElement ?? Object) {
     try {
       const { svg, link } = await ask("picture", { id: this.#id, query: this.query });
       const drawing = svgNode(svg);
-      if (!drawing) throw new Error("the drawing could not be read");
+      if (!drawing) throw new Error("the diagram could not be parsed");
       parts = [drawing];
       this.dataset.link = link;
     } catch (error) {

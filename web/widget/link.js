@@ -39,7 +39,7 @@ function siteOf(widget) {
 /** The address of a picture of the lens, of which `link` is the part after the page; `null` where no playground is known. */
 export function lensLink(widget, link) {
   const site = siteOf(widget);
-  return site && /^#(lens|matrix)\?/.test(link) ? `${site}${link}` : null;
+  return site && /^#(lens|layouts|matrix)\?/.test(link) ? `${site}${link}` : null;
 }
 
 /** The address of the playground with the text of a widget at this step; `null` when no playground is known, or the text is too long. */

@@ -70,15 +70,15 @@ export class Quiz {
   }
 
   #words() {
-    if (!this.#answer) return ["No further store."];
+    if (!this.#answer) return ["No more stores."];
     const { written, shown } = this.#answer;
     if (!shown) {
       const check = make("button", { type: "button", onclick: () => { this.#answer.shown = true; this.#show(this.#asked); } }, "Check");
-      return [`Which cells does line ${this.#after.done} write? Mark them. `, check];
+      return [`Select the cells that line ${this.#after.done} writes. `, check];
     }
     const hits = [...this.#marked].filter((key) => written.has(key)).length;
     const excess = this.#marked.size - hits;
     const next = make("button", { type: "button", onclick: () => this.#show(this.#after) }, "Next store");
-    return [`${hits} of ${written.size} found${excess ? `, ${excess} marked that it does not write` : ""}. `, ...wordNodes(`${this.#after.sentence} `), next];
+    return [`${hits} of ${written.size} correct${excess ? `, ${excess} wrong` : ""}. `, ...wordNodes(`${this.#after.sentence} `), next];
   }
 }

@@ -1,13 +1,13 @@
-// The recorder of documentation tools.
+// Recorder for documentation tools.
 import type { Scenario } from "./types.js";
 
-/** The version of the form of recordings. A reader refuses others. */
+/** Version of the recording format. Readers reject other versions. */
 export const VERSION: 1;
 
-/** A text repeated: `["0", 2, "1", 1]` is `0 0 1`. */
+/** Run-length encoded texts: `["0", 2, "1", 1]` is `0 0 1`. */
 export type Runs = (string | number)[];
 
-/** A memory at the start of the run. */
+/** Initial contents of a buffer or memory. */
 export interface RecordedGrid {
   id: string;
   title: string;
@@ -17,14 +17,14 @@ export interface RecordedGrid {
   cells: Runs;
 }
 
-/** What a step changes in a grid: the grid, its cells and the lanes that wrote them (-1: none), each as the distance from the one before,
- * the new texts, the cells over which lanes disagreed, and those that changed without a store of the step. */
+/** Changes of a grid in one step: index of the grid, cells and last writers (lane, -1: none) as differences to the previous entry,
+ * new texts, cells with conflicting writes, and cells that changed without a store of the step. */
 export type RecordedChange = [grid: number, cells: number[], lanes: number[], texts: Runs, conflicts?: number[], quiet?: number[]];
 
-/** The line just done, the line that comes next, the sentence about the step, its changes, and the fragment that it stores. */
+/** Executed line, next line, step summary, changes, and index of the stored fragment. */
 export type RecordedStep = [done: number | null, next: number | null, sentence: string, changes: RecordedChange[], fragment?: number];
 
-/** A diagnostic, with lines and columns from 1, columns in UTF-16 units. */
+/** Diagnostic with one-based lines and columns; columns count UTF-16 code units. */
 export interface RecordedDiagnostic {
   code: string;
   severity: "error" | "warning" | "information";
@@ -36,7 +36,7 @@ export interface RecordedDiagnostic {
   end_column: number;
 }
 
-/** Which lane and register holds each element of a matrix. */
+/** Lane and register of each element of a matrix fragment. */
 export interface RecordedFragment {
   title: string;
   formula: string;
@@ -50,47 +50,47 @@ export interface RecordedFault {
   line: number;
 }
 
-/** A recorded run: plain JSON. */
+/** Recorded run as plain JSON. */
 export interface Recording {
-  /** The version of this form. */
+  /** Version of the recording format. */
   warpgrid: 1;
-  /** What was run: enough to run it again. */
+  /** Scenario of the run, sufficient to rerun it. */
   scenario: Scenario;
-  /** Names of token classes. */
+  /** Names of the token classes. */
   classes: string[];
-  /** Tokens as triples: units since the last one, length, index of the class. */
+  /** Tokens as triples: distance from the previous token and length in UTF-16 code units, and index of the class. */
   tokens: number[];
   accept: boolean;
   diagnostics: RecordedDiagnostic[];
   grids: RecordedGrid[];
   fragments: RecordedFragment[];
   steps: RecordedStep[];
-  /** The line that comes first. */
+  /** First line to execute. */
   next: number | null;
   sentence: string;
-  /** Steps of the whole run; `null` when its end was not recorded. */
+  /** Total number of steps; `null` if the end was not recorded. */
   length: number | null;
   status: "running" | "finished" | "faulted";
   fault: RecordedFault | null;
 }
 
-/** How a run is recorded. */
+/** Recording options. */
 export interface RecordOptions {
-  /** Steps to record; 250 when absent. */
+  /** Maximum number of recorded steps. Default: 250. */
   steps?: number;
-  /** Ids of the memories to show, separated by commas; those that the run stores to when absent. */
+  /** Comma-separated ids of the grids to record. Default: all buffers that the run writes. */
   memory?: string;
   columns?: number;
-  /** The element type of the grids. */
+  /** Element type of the grids. */
   type?: string;
-  /** Rows of each grid; 16 when absent. */
+  /** Number of rows per grid. Default: 16. */
   rows?: number;
 }
 
-/** Attributes of the element; `true` for one without a value. */
+/** Attributes of the element; `true` for an attribute without a value. */
 export type Attributes = Record<string, string | number | boolean | null | undefined>;
 
-/** One cell of a picture. */
+/** Cell of a grid. */
 export interface PictureCell {
   text: string;
   lane: number | null;
@@ -98,7 +98,7 @@ export interface PictureCell {
   conflict: boolean;
 }
 
-/** What a widget shows at one position. */
+/** View state of a widget at one position. */
 export interface Picture {
   position: number;
   length: number | null;
@@ -111,14 +111,13 @@ export interface Picture {
   grids: { id: string; title: string; type: string; columns: number; totalRows: number; cells: PictureCell[] }[];
 }
 
-/** Runs a text or a scenario and records it. A text that is rejected has a recording too, of its colours and diagnostics. */
+/** Runs a source or a scenario and records it. The recording of a rejected source contains its tokens and diagnostics. */
 export function record(scenario: string | Scenario, options?: RecordOptions): Promise<Recording>;
-/** The element with recording and static snapshot, as HTML. */
+/** Returns the element with its recording and a static snapshot as HTML. */
 export function elementHtml(recording: Recording, attributes?: Attributes): string;
-/** The static snapshot alone. */
+/** Returns the static snapshot only. */
 export function snapshotHtml(recording: Recording, attributes?: { step?: string | number; view?: string }): string;
-/** Records a text and gives its element as HTML: what documentation tools call. */
-/** What is wrong with a block: a line of its text from 1, or 0 for the attributes beside it. */
+/** Problem in a code block: one-based line of its source, or 0 for its attributes. */
 export interface Problem {
   line: number;
   code: string;
@@ -126,22 +125,23 @@ export interface Problem {
   message: string;
 }
 
-/** The element with what is wrong with its text and its attributes. */
+/** Records a source and returns its element as HTML together with the problems of source and attributes. */
 export function embedding(text: string, attributes?: Attributes, options?: RecordOptions): Promise<{ html: string; problems: Problem[] }>;
 
-/** The same at once, for tools that wait for nothing; in Node alone, unless `init` has loaded the wasm. */
+/** Synchronous variant of `embedding`; outside Node it requires a previous call of `init`. */
 export function embeddingNow(text: string, attributes?: Attributes, options?: RecordOptions): { html: string; problems: Problem[] };
 
-/** A picture of the lens with what is wrong: `query` is its address (`#lens?op=…`), or its words, one a line. */
+/** Renders a layout diagram and returns its problems: `query` is a Layout Explorer link (`#layouts?op=…`) or its parameters, one per line. */
 export function layout(query: string, attributes?: Attributes): Promise<{ html: string; problems: Problem[] }>;
-/** The element of a picture that is drawn already. */
+/** Returns the element of a rendered diagram. */
 export function layoutHtml(drawn: { svg?: string; link?: string; text?: string; query?: string; problem?: string }, attributes?: Attributes): string;
 
+/** Records a source and returns its element as HTML; used by documentation tools. */
 export function embed(text: string, attributes?: Attributes, options?: RecordOptions): Promise<string>;
-/** Whether a value is a recording of this version. */
+/** Checks whether a value is a recording of this version. */
 export function isRecording(value: unknown): value is Recording;
-/** Positions 0 to this have pictures. */
+/** Last recorded position. */
 export function lastPosition(recording: Recording): number;
 export function pictureAt(recording: Recording, position: number): Picture;
-/** A text without empty first and last lines and without the margin that its lines share. */
+/** Removes leading and trailing empty lines and the common indentation. */
 export function dedent(text: string): string;

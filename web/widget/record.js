@@ -63,7 +63,7 @@ export async function layout(query, attributes = {}) {
 
 function layoutNow(query, { lens, ...attributes }) {
   const unknown = Object.keys(attributes).filter((name) => !LAYOUT_FACTS.includes(name));
-  const problems = unknown.map((name) => ({ line: 0, code: "W0906", severity: "warning", message: `unknown word \`${name}\`` }));
+  const problems = unknown.map((name) => ({ line: 0, code: "W0906", severity: "warning", message: `unknown attribute \`${name}\`` }));
   const words = dedent(query).trim();
   try {
     const [svg, link] = ["svg", "link"].map((form) => picture(words, form));

@@ -135,7 +135,7 @@ test("what is wrong with a block is said with its line", async () => {
   assert.match(html, /^<warpgrid-playground/);
   assert.deepEqual(problems.map(({ line, code, severity, message }) => [line, code, severity, message]), [
     [0, "W0906", "warning", "unknown attribute `veiw`"],
-    [0, "W0906", "warning", "found `step=x`, expected a number or `end`"],
+    [0, "W0906", "warning", "found `step=x`, expected a step number or `end`"],
     [2, "W0101", "error", "unknown modifier `.shred`"],
   ]);
   const target = (await embedding("ret;", { target: "sm_9000" })).problems;
@@ -198,7 +198,7 @@ test("a picture of the lens is drawn with its text and its address, and a mistak
   const { html, problems } = await layout("op=layout\n  expression = (8,4):(4,1)\n", { label: "Rows & columns" });
   assert.deepEqual(problems, []);
   assert.match(html, /^<warpgrid-layout label="Rows &amp; columns" query="#lens\?op=layout&amp;expression=%288%2C4%29:%284%2C1%29" data-link="#lens/);
-  assert.match(html, /<svg [^]*<\/svg><details><summary>As text<\/summary><pre>\(8,4\):\(4,1\): 32 elements/);
+  assert.match(html, /<svg [^]*<\/svg><details><summary>Text version<\/summary><pre>\(8,4\):\(4,1\): 32 elements/);
   assert.equal(html.includes("<script"), false);
   const again = await layout(/query="([^"]*)"/.exec(html)[1].replaceAll("&amp;", "&"), { label: "Rows & columns" });
   assert.equal(again.html, html);

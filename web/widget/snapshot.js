@@ -31,7 +31,7 @@ export function layoutHtml({ svg, link, text, query, problem }, attributes = {})
   const written = words.map(([name, value]) => ` ${name}="${escape(value)}"`).join("");
   const caption = attributes.label ? `<figcaption>${escape(attributes.label)}</figcaption>` : "";
   const inside = svg
-    ? `${svg.trim()}<details><summary>As text</summary><pre>${escape(text)}</pre></details>${caption}`
+    ? `${svg.trim()}<details><summary>Text version</summary><pre>${escape(text)}</pre></details>${caption}`
     : `<p>${sentenceHtml(problem)}</p>`;
   const lead = link ? ` data-link="${escape(link)}"` : "";
   return `<warpgrid-layout${written}${lead}><figure class="warpgrid-picture" data-recorded>${inside}</figure></warpgrid-layout>`;

@@ -1,4 +1,4 @@
-// `<warpgrid-playground>`, as hosts use it from a script.
+// Script interface of the custom elements `<warpgrid-playground>` and `<warpgrid-layout>`.
 import type { DiagnosticView, Scenario } from "./types.js";
 import type { RecordedDiagnostic, RecordedFault, Recording } from "./record.js";
 
@@ -13,16 +13,16 @@ export interface PlaygroundEvents {
 }
 
 export class WarpgridPlayground extends HTMLElement {
-  /** The text; setting it runs the new one. */
+  /** Source of the kernel; setting it runs the new source. */
   text: string;
   readonly scenario: Scenario;
   position: number;
-  /** Steps of the whole run; `null` until its end was seen. */
+  /** Total number of steps; `null` until the run has reached its end once. */
   readonly length: number | null;
   view: PlaygroundView;
   recording: Recording | null;
   readonly diagnostics: (DiagnosticView | RecordedDiagnostic)[];
-  /** Whether the core runs this widget. */
+  /** True if the emulator runs this widget, false if the widget plays a recording. */
   readonly isLive: boolean;
   readonly playing: boolean;
   step(): Promise<void>;
@@ -38,10 +38,10 @@ export class WarpgridPlayground extends HTMLElement {
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
 }
 
-/** A picture of the lens, by its address or its words. */
+/** Layout diagram, selected by a Layout Explorer link or its parameters. */
 export class WarpgridLayout extends HTMLElement {
   query: string;
-  /** Whether it was drawn when the document was built. */
+  /** True if the diagram was rendered when the document was built. */
   readonly isRecorded: boolean;
 }
 

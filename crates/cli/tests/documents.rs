@@ -181,7 +181,7 @@ fn words_of_a_fence_that_mean_nothing_are_named() {
             3 |   ```ptx,playground veiw=grid bogus=1 title="a b" step=x
               |                               ^^^^^^^
 
-            warning[W0906]: found `step=x`, expected a number or `end`
+            warning[W0906]: found `step=x`, expected a step number or `end`
              --> guide.md:3:51
               |
             3 |   ```ptx,playground veiw=grid bogus=1 title="a b" step=x

@@ -1,4 +1,4 @@
-"""A small manual with a widget. `node docs/hosts/build.mjs sphinx OUTPUT` builds it."""
+"""Sample manual with a widget. `node docs/hosts/build.mjs sphinx OUTPUT` builds it."""
 
 import sys
 from pathlib import Path

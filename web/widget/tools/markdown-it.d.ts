@@ -1,4 +1,4 @@
-// The plugin of markdown-it, for VitePress and other hosts of it.
+// markdown-it plugin, for VitePress and other markdown-it hosts.
 
-/** Fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs. `vue`: the HTML becomes a part of a template of Vue. */
+/** Converts code blocks ```` ```ptx playground ```` to widgets with recorded runs. `vue`: escape the HTML for a Vue template. */
 export default function warpgrid(md: unknown, options?: { vue?: boolean }): void;

@@ -1,4 +1,4 @@
-// The plugin of remark, for Docusaurus and other hosts of MDX.
+// remark plugin, for Docusaurus and other MDX hosts.
 
-/** Fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs. */
+/** Converts code blocks ```` ```ptx playground ```` to widgets with recorded runs. */
 export default function warpgrid(): (tree: unknown, file?: unknown) => Promise<void>;

@@ -33,7 +33,7 @@ class Recorder:
             answer = ""
         if not answer:
             self.close()
-            raise RecorderError(f"{' '.join(self.command)} has ended: is the npm package `warpgrid` installed here?")
+            raise RecorderError(f"{' '.join(self.command)} has terminated: check that the npm package `warpgrid` is installed here")
         answer = json.loads(answer)
         return answer["html"], answer.get("problems", [])
 

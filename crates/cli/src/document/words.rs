@@ -87,17 +87,17 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
             let (is_right, expected) = match kind.as_str() {
                 "position" => (
                     found == "end" || found.parse::<u64>().is_ok(),
-                    "a number or `end`",
+                    "a step number or `end`",
                 ),
                 "count" => (
                     found.parse::<u32>().is_ok_and(|count| count > 0),
-                    "a number from 1",
+                    "a positive integer",
                 ),
                 "element" => (
                     ElementType::from_name(found).is_some(),
                     "an element type such as `u32` or `f16`",
                 ),
-                "length" => (is_length(found), "pixels or a CSS length"),
+                "length" => (is_length(found), "a CSS length or a number of pixels"),
                 // Text and flags.
                 _ => (true, ""),
             };
@@ -106,7 +106,7 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
         Value::Number(most) => {
             let number = found.parse::<u64>().ok();
             let is_right = number.is_some_and(|n| n > 0 && Some(n) <= most.as_u64());
-            (!is_right).then(|| format!("a number from 1 to {most}"))
+            (!is_right).then(|| format!("an integer from 1 to {most}"))
         }
         Value::Null | Value::Bool(_) | Value::Object(_) => None,
     }?;
@@ -196,12 +196,12 @@ mod tests {
             [
                 "unknown attribute `veiw`",
                 "found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
-                "found `step=x`, expected a number or `end`",
-                "found `columns=0`, expected a number from 1 to 1024",
-                "found `columns=1025`, expected a number from 1 to 1024",
-                "found `rows=0`, expected a number from 1",
+                "found `step=x`, expected a step number or `end`",
+                "found `columns=0`, expected an integer from 1 to 1024",
+                "found `columns=1025`, expected an integer from 1 to 1024",
+                "found `rows=0`, expected a positive integer",
                 "found `type=u99`, expected an element type such as `u32` or `f16`",
-                "found `height=zz`, expected pixels or a CSS length",
+                "found `height=zz`, expected a CSS length or a number of pixels",
                 "found `theme=blue`, expected one of `light`, `dark`",
                 "found `controls=stop`, expected one of `step`, `play`, `edit`, `open`",
             ]
