@@ -11,7 +11,7 @@ import { referencePages } from "./reference.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const [site, packageFolder] = process.argv.slice(2).map((path) => resolve(path));
-if (!packageFolder) throw new Error("name the folder of the site, and that of the npm package");
+if (!packageFolder) throw new Error("usage: build.mjs SITE_FOLDER NPM_PACKAGE_FOLDER");
 
 /** The address of the site with a slash at its end, and that of the sources without one. */
 const address = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, at) => (at > 0 ? "/" : ""));
@@ -40,7 +40,7 @@ await cp(join(root, "docs/playground.png"), join(site, "docs/playground.png"));
 // The page itself: where it is, for search engines and for the pictures of links.
 const index = join(site, "index.html");
 const html = await readFile(index, "utf8");
-const facts = plain({ path: "", title: "Warpgrid: where every lane's store lands", about: "Write PTX, run it warp by warp in this page, and watch the memory grids change store by store." }, address);
+const facts = plain({ path: "", title: "Warpgrid: PTX playground", about: "Step through PTX and SASS kernels in the browser and see which lane wrote every byte of memory. No GPU required." }, address);
 await writeFile(index, html.includes("og:title") ? html : html.replace("</head>", `${facts}</head>`));
 
 if (address) {
@@ -49,4 +49,4 @@ if (address) {
   await writeFile(join(site, "sitemap.xml"), `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`);
   await writeFile(join(site, "robots.txt"), `User-agent: *\nAllow: /\nSitemap: ${address}sitemap.xml\n`);
 }
-console.log(`  ${pages.length} pages around the playground${address ? `, for ${address}` : "; no address is set, so no sitemap"}`);
+console.log(`  ${pages.length} pages generated${address ? ` for ${address}` : "; WARPGRID_SITE is not set, so no sitemap was written"}`);

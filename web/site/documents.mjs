@@ -6,19 +6,19 @@ import MarkdownIt from "markdown-it";
 
 /** Each document, its page, and its sentence. */
 const DOCUMENTS = [
-  ["README.md", "docs/guide.html", "Guide", "How to run, embed and test PTX and machine code with Warpgrid, and how its truth is checked."],
-  ["docs/scenarios.md", "docs/scenarios.html", "State a run", "Lines that state a launch, what is guessed without them, and links."],
-  ["docs/layouts.md", "docs/layouts.html", "Layouts", "Fragments, descriptors, layouts of CuTe and Triton, and bank conflicts."],
-  ["docs/outcomes.md", "docs/outcomes.html", "Every outcome", "All outcomes that the PTX memory model allows for a few threads, and the weakest repairs."],
-  ["docs/command-line.md", "docs/command-line.html", "The command line", "All commands of warpgrid and their options."],
-  ["crates/wasm/README.md", "docs/package.html", "The npm package and the widget", "PTX checked and run in JavaScript, and a live widget for documents."],
-  ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "A small project that tests its kernels in CI without a GPU."],
-  ["docs/checked.md", "docs/checked.html", "How truth is checked", "What Warpgrid is compared with, and how fast it is."],
-  ["docs/limits.md", "docs/limits.html", "Limits", "What Warpgrid leaves out, and what it chose where sources are silent."],
-  ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Where things are in the sources of Warpgrid, and what must stay true."],
+  ["README.md", "docs/guide.html", "Guide", "How to run, embed and test PTX and SASS with Warpgrid, and how the emulator is validated."],
+  ["docs/scenarios.md", "docs/scenarios.html", "Launch configuration", "Launch annotations, inferred launch configurations, and links."],
+  ["docs/layouts.md", "docs/layouts.html", "Layouts", "Matrix fragments, descriptors, CuTe and Triton layouts, and bank conflicts."],
+  ["docs/outcomes.md", "docs/outcomes.html", "Litmus tests", "All outcomes that the PTX memory model allows for a litmus test, and the weakest fixes."],
+  ["docs/command-line.md", "docs/command-line.html", "Command line", "All commands of warpgrid and their options."],
+  ["crates/wasm/README.md", "docs/package.html", "npm package and widget", "Check and run PTX from JavaScript, and embed an interactive widget in documents."],
+  ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "Example project that tests its kernels in CI without a GPU."],
+  ["docs/checked.md", "docs/checked.html", "Validation and performance", "How results are validated against hardware and ptxas, and how fast the emulator is."],
+  ["docs/limits.md", "docs/limits.html", "Limitations", "Unsupported features and implementation-defined behaviour."],
+  ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Code map and invariants."],
   ["CONTRIBUTING.md", "docs/contributing.html", "Contributing", "How to build, test and change Warpgrid."],
-  ["CHANGELOG.md", "docs/changelog.html", "Changes", "What changed for users of the page, the widget, the package and the command."],
-  ["SECURITY.md", "docs/security.html", "Security", "What Warpgrid does with texts that it is given, and how to report a weakness."],
+  ["CHANGELOG.md", "docs/changelog.html", "Changelog", "User-visible changes of the playground, widget, npm package and command-line tool."],
+  ["SECURITY.md", "docs/security.html", "Security", "Security model and how to report a vulnerability."],
 ];
 const PAGES = new Map(DOCUMENTS.map(([file, path]) => [file, path]));
 

@@ -18,7 +18,7 @@ export async function examplePages({ root, recorder }) {
     const { html } = front === "cu" ? { html: `<pre><code>${escape(text)}</code></pre>` } : await recorder.embedding(text, { view: "split", height: 560, label: title, playground: "../index.html", ...(front === "sass" ? { front } : {}) });
     pages.push({
       path: `examples/${id}.html`, place: "docs/examples.html", title, about, hasWidgets: front !== "cu",
-      body: `<h1>${escape(title)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html#example=${id}">Open in the playground</a> <a href="${file}">The text alone</a></p>\n${html}\n`,
+      body: `<h1>${escape(title)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html#example=${id}">Open in the playground</a> <a href="${file}">View source</a></p>\n${html}\n`,
     });
   }
   const entries = pages.map(({ path, title, about }) => `<li><a href="../${path}">${escape(title)}</a><p>${prose(about)}</p></li>`).join("\n");
@@ -27,8 +27,8 @@ export async function examplePages({ root, recorder }) {
     ...pages,
     ...questions.pages,
     {
-      path: "docs/examples.html", title: "Examples", about: "Kernels and single stores that run in the page, each with one idea about where stores land.",
-      body: `<h1>Examples</h1>\n<p class="about">Each runs in its page. Most are PTX as a compiler made it; some are machine code, and one is CUDA C++ with inline assembly.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels and single stores</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
+      path: "docs/examples.html", title: "Examples", about: "Runnable kernels, each demonstrating one technique, instruction or bug.",
+      body: `<h1>Examples</h1>\n<p class="about">Every example runs in the browser. Most are compiler-generated PTX; some are SASS, one is CUDA C++ with inline assembly.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
     },
   ];
 }

@@ -12,7 +12,7 @@ export function plain({ path, title, about }, address) {
   const facts = [say("type", "website"), say("site_name", "Warpgrid"), say("title", title), say("description", about)];
   if (address) {
     facts.push(`<link rel="canonical" href="${escape(address + path)}">`, say("url", address + path), say("image", `${address}preview.png`),
-      say("image:width", 1200), say("image:height", 630), say("image:alt", "Source on the left, memory grids coloured by lane on the right"), `<meta name="twitter:card" content="summary_large_image">`);
+      say("image:width", 1200), say("image:height", 630), say("image:alt", "Warpgrid with the source on the left and memory grids coloured by lane on the right"), `<meta name="twitter:card" content="summary_large_image">`);
   }
   return `${facts.join("\n")}\n`;
 }
@@ -20,7 +20,7 @@ export function plain({ path, title, about }, address) {
 /** The entries at the top of each page. */
 const PLACES = [
   ["index.html", "Playground"], ["docs/examples.html", "Examples"], ["docs/reference.html", "Reference"], ["docs/guide.html", "Guide"],
-  ["docs/package.html", "Package and widget"], ["docs/architecture.html", "Architecture"], ["docs/changelog.html", "Changes"],
+  ["docs/package.html", "Package and widget"], ["docs/architecture.html", "Architecture"], ["docs/changelog.html", "Changelog"],
 ];
 
 /** A page: `path` from the top of the site, `title`, `about` (one sentence), `body`, the place at the top that it belongs to, whether it has widgets. */

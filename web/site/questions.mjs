@@ -21,7 +21,7 @@ export async function questionPages({ root, recorder }) {
   const cards = [];
   for (const { question, link, about } of await readQuestions(root)) {
     const example = /^#example=(.+)$/.exec(link)?.[1];
-    const isTest = link.startsWith("#outcomes");
+    const isTest = link.startsWith("#litmus");
     const path = isTest ? `index.html${link}` : example ? `examples/${example}.html` : `examples/${slug(question)}.html`;
     cards.push(`<li><a href="../${path}">${escape(question)}</a><p>${prose(about)}</p></li>`);
     if (example || isTest) continue;

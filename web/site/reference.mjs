@@ -22,7 +22,7 @@ function formSection(form, index, widget) {
 <h2><code>${escape(form.title)}</code></h2>
 <p>${prose(form.help)}</p>
 <pre class="syntax">${syntax(form.syntax)}</pre>
-${form.needs ? `<p class="quiet">${prose(form.needs)}</p>\n` : ""}${widget}${operandTable(form.operands)}${slots.map(slotTable).join("")}${list("Rules", form.rules, prose)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="quiet">In the PTX ISA: ${escape(form.section)}</p>\n` : ""}</section>
+${form.needs ? `<p class="quiet">${prose(form.needs)}</p>\n` : ""}${widget}${operandTable(form.operands)}${slots.map(slotTable).join("")}${list("Rules", form.rules, prose)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="quiet">PTX ISA manual: ${escape(form.section)}</p>\n` : ""}</section>
 `;
 }
 
@@ -54,26 +54,26 @@ export async function referencePages(context) {
     const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map(({ title, help }, index) => `<li><a href="#form-${index + 1}"><code>${escape(title)}</code></a> ${prose(help)}</li>`).join("\n")}\n</ul>\n` : "";
     pages.push({
       path: `docs/reference/${name}.html`, place: "docs/reference.html", hasWidgets,
-      title: `PTX ${name}`, about: `${forms[0].help.replaceAll("`", "")} Syntax, words, versions, targets, rules and examples of PTX ${name}.`, body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,
+      title: `PTX ${name}`, about: `${forms[0].help.replaceAll("`", "")} Syntax, modifiers, PTX versions, targets, rules and examples of PTX ${name}.`, body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,
     });
   }
   const codes = warpgrid.codes();
   const entry = ({ code, title, explanation, wrong, right }) => `<section id="${code}">
 <h2><a href="#${code}"><code>${code}</code></a> ${prose(title)}</h2>
 <p>${prose(explanation)}</p>
-${wrong ? `<h3>Wrong</h3>\n<pre>${escape(wrong)}</pre>\n` : ""}${right ? `<h3>Right</h3>\n<pre>${escape(right)}</pre>\n` : ""}</section>
+${wrong ? `<h3>Incorrect</h3>\n<pre>${escape(wrong)}</pre>\n` : ""}${right ? `<h3>Correct</h3>\n<pre>${escape(right)}</pre>\n` : ""}</section>
 `;
   const names = [...families.keys()].sort();
   return [
     ...pages,
     {
-      path: "docs/reference/diagnostics.html", place: "docs/reference.html", title: "Diagnostics", about: "What each error and warning means, with a text that is wrong and one that is right.",
+      path: "docs/reference/diagnostics.html", place: "docs/reference.html", title: "Diagnostics", about: "Explanation of every error and warning, with incorrect and correct source.",
       body: `<h1>Diagnostics</h1>\n${codes.map(entry).join("")}`,
     },
     {
-      path: "docs/reference.html", title: "Reference", about: "Every instruction form of PTX with its words, versions, targets and rules, and every diagnostic.",
+      path: "docs/reference.html", title: "Reference", about: "Every PTX instruction form with its modifiers, PTX versions, targets and rules, and every diagnostic.",
       body: `<h1>Reference</h1>
-<p class="about">The tables that check a text, as pages: each instruction with its words, since when and where they are there, and its rules.</p>
+<p class="about">Generated from the checker's tables: every instruction with its modifiers, required PTX versions and targets, and rules.</p>
 <p><a href="reference/diagnostics.html">All ${codes.length} diagnostics</a></p>
 <ul class="names">
 ${names.map((name) => `<li><a href="reference/${name}.html"><code>${escape(name)}</code></a></li>`).join("\n")}
