@@ -14,7 +14,7 @@ export function openCore() {
 
   function hear(words, part) {
     let answer = null;
-    try { answer = JSON.parse(words); } catch { fail(`the core could not be loaded: ${words}`); return; }
+    try { answer = JSON.parse(words); } catch { fail(`failed to load the emulator: ${words}`); return; }
     const asked = waiting.get(answer.id);
     waiting.delete(answer.id);
     if (answer.error === undefined) asked?.resolve(part ?? answer.found);
@@ -30,7 +30,7 @@ export function openCore() {
       if (Array.isArray(data)) hear(...data);
       else hear(data);
     };
-    worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the core has stopped"); };
+    worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the emulator has stopped"); };
   }
 
   return {
@@ -46,7 +46,7 @@ export function openCore() {
     },
     end() {
       worker?.terminate();
-      fail("the core was ended");
+      fail("the emulator was terminated");
     },
   };
 }
@@ -64,7 +64,7 @@ const texts = new Map();
 export function example(file) {
   if (!texts.has(file)) {
     const text = fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" }).then((answer) => {
-      if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`.trim());
+      if (!answer.ok) throw new Error(`the server returned ${answer.status} ${answer.statusText}`.trim());
       return answer.text();
     });
     text.catch(() => texts.delete(file));

@@ -16,7 +16,7 @@ let last = "examples";
 async function load() {
   if (lessons) return lessons;
   const answer = await fetch(new URL("learn.json", import.meta.url));
-  if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`.trim());
+  if (!answer.ok) throw new Error(`the server returned ${answer.status} ${answer.statusText}`.trim());
   lessons = await answer.json();
   document.head.append(make("style", {}, css));
   return lessons;
@@ -51,7 +51,7 @@ function show(page, name, item) {
 
 /** The tabs: arrows go from one to the next. */
 function tabs(page) {
-  const list = make("div", { class: "learn-tabs", role: "tablist", "aria-label": "What to learn with" });
+  const list = make("div", { class: "learn-tabs", role: "tablist", "aria-label": "Learning material" });
   list.append(...VIEWS.map(([name, title]) => {
     const tab = make("button", { type: "button", role: "tab", id: `learn-tab-${name}`, "aria-controls": "learn-panel" }, title);
     tab.dataset.view = name;
@@ -74,7 +74,7 @@ function makeDialog(page) {
   const before = document.activeElement;
   const made = make("dialog", { class: "learn", "aria-label": "Learn" },
     make("div", { class: "learn-head" }, make("h2", {}, "Learn"), tabs(page),
-      make("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close (Escape)", onclick: close }, "✕")),
+      make("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close (Esc)", onclick: close }, "✕")),
     make("div", { class: "learn-panel", role: "tabpanel", id: "learn-panel", tabIndex: 0 }));
   made.addEventListener("close", () => {
     made.remove();

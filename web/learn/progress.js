@@ -7,8 +7,8 @@ const MOST = 400_000;
 /** What a text says of progress; throws the sentence that says why it says nothing. */
 export function read(text) {
   let found = null;
-  try { found = JSON.parse(text); } catch { throw new Error("it is no JSON"); }
-  if (found?.warpgridProgress !== 1 || !Array.isArray(found.solved)) throw new Error("it is no file of progress, which begins with `warpgridProgress`");
+  try { found = JSON.parse(text); } catch { throw new Error("the file is not valid JSON"); }
+  if (found?.warpgridProgress !== 1 || !Array.isArray(found.solved)) throw new Error("the file has no `warpgridProgress` field");
   const solved = found.solved.filter((name) => typeof name === "string" && name.length <= 100).slice(0, 1000);
   const answers = Object.entries(found.answers ?? {}).filter(([name, answer]) => typeof answer === "string" && name.length <= 100 && answer.length <= 20_000);
   return { solved: new Set(solved), answers: new Map(answers.slice(0, 1000)) };

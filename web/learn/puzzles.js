@@ -52,20 +52,20 @@ const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\
 /** What an answer looks like, which its question does not say. */
 function exampleOf(question) {
   const [, from, to] = /(\d+)\.\.(\d+)/.exec(question) ?? [];
-  if (question === "lanes") return "for example 0-3, 9";
+  if (question === "lanes") return "e.g. 0-3, 9";
   return to ? `${to - from} values` : "a number";
 }
 
 /** The place where an answer is written, and how it is read. */
 function answerOf(view, saved, check) {
   if (view.ask === null) {
-    const area = make("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your lines" });
+    const area = make("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
     area.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); check(); } };
     return { node: area, value: () => area.value, set: (text) => { area.value = text; } };
   }
   if (view.choices.length > 0) {
-    const choices = view.choices.map((choice) => make("label", {}, make("input", { type: "radio", name: "learn-choice", value: choice, checked: choice === saved }), choice));
-    const group = make("fieldset", { class: "learn-choices" }, make("legend", {}, "The launch"), ...choices);
+    const choices = view.choices.map((choice) => make("label", {}, make("input", { type: "radio", name: "learn-choice", value: choice, checked: choice === (saved === "ends" ? "completes" : saved) }), choice));
+    const group = make("fieldset", { class: "learn-choices" }, make("legend", {}, "Outcome of the launch"), ...choices);
     const inputs = () => [...group.querySelectorAll("input")];
     return { node: group, value: () => inputs().find((input) => input.checked)?.value ?? "", set: (text) => { for (const input of inputs()) input.checked = input.value === text; } };
   }
@@ -79,7 +79,7 @@ function hintsOf(view, show) {
   const list = make("ul", { class: "learn-hints", "aria-live": "polite" });
   const button = make("button", { type: "button", class: "fix" });
   let n = 0;
-  const name = () => { button.textContent = n < view.hints.length ? `Hint ${n + 1} of ${view.hints.length}` : "Show the answer"; };
+  const name = () => { button.textContent = n < view.hints.length ? `Hint ${n + 1} of ${view.hints.length}` : "Show solution"; };
   button.onclick = () => {
     if (n < view.hints.length) list.append(make("li", {}, ...prose([view.hints[n]])));
     else show();
@@ -96,14 +96,14 @@ async function puzzleNodes(context, [name, text], go) {
   const { page, close, lessons: { puzzles } } = context;
   const view = await ask("puzzle", text);
   const verdict = make("p", { class: "learn-verdict", role: "status" });
-  const own = drawn("What your lines store");
+  const own = drawn("Memory contents after your code");
   own.hidden = true;
   const at = puzzles.findIndex(([other]) => other === name);
   const following = puzzles[at + 1]?.[0];
   const next = make("button", { type: "button", class: "fix", hidden: !kept.solved.has(name), onclick: () => go(following) }, "Next puzzle");
   if (!following) next.hidden = true;
   const check = async () => {
-    verdict.textContent = "Running …";
+    verdict.textContent = "Running…";
     verdict.className = "learn-verdict";
     try {
       const given = answer.value();
@@ -112,12 +112,12 @@ async function puzzleNodes(context, [name, text], go) {
       verdict.classList.add(found.passed ? "right" : "wrong");
       kept.answers.set(name, given);
       if (found.passed) kept.solved.add(name);
-      if (!progress.keep(kept)) verdict.append(" This browser keeps no progress: save it as a file.");
+      if (!progress.keep(kept)) verdict.append(" Progress cannot be saved in this browser. Export it to a file.");
       context.refresh(name);
       next.hidden = !following || !kept.solved.has(name);
       if (view.ask === null) { own.hidden = false; own.classList.remove("none"); own.replaceChildren(); fill(own, picture(found.source)); }
     } catch (error) {
-      verdict.textContent = `It could not be checked: ${error.message}.`;
+      verdict.textContent = `Check failed: ${error.message}.`;
     }
   };
   const answer = answerOf(view, kept.answers.get(name), () => void check());
@@ -129,13 +129,13 @@ async function puzzleNodes(context, [name, text], go) {
   };
   const first = countLines(view.before) + 1;
   const after = () => listing(view.after, first + Math.max(countLines(answer.value()), 1));
-  const code = make("div", { class: view.ask === null ? "learn-code" : "learn-code whole", tabIndex: 0, role: "group", "aria-label": "The kernel" }, listing(view.before, 1));
+  const code = make("div", { class: view.ask === null ? "learn-code" : "learn-code whole", tabIndex: 0, role: "group", "aria-label": "Kernel" }, listing(view.before, 1));
   if (view.ask === null) {
     let rest = after();
     code.append(answer.node, rest);
     answer.node.addEventListener("input", () => { const now = after(); rest.replaceWith(now); rest = now; });
   }
-  const wanted = drawn("What memory holds when it is solved");
+  const wanted = drawn("Expected memory contents");
   if (view.ask === null) fill(wanted, picture(view.solution));
   const limits = view.limits.length > 0 ? make("p", { class: "quiet" }, `Allowed: ${view.limits.join(", ")}.`) : null;
   return [
@@ -145,12 +145,12 @@ async function puzzleNodes(context, [name, text], go) {
     view.ask === null ? null : answer.node,
     make("div", { class: "learn-actions" },
       make("button", { type: "button", class: "fix main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
-      hints.button, next, make("button", { type: "button", class: "fix", onclick: show }, "Open in the page")),
+      hints.button, next, make("button", { type: "button", class: "fix", onclick: show }, "Open in editor")),
     verdict,
     hints.list,
     view.ask === null ? make("div", { class: "learn-pictures" },
-      make("figure", {}, wanted, make("figcaption", {}, "When it is solved")),
-      make("figure", {}, own, make("figcaption", {}, "Yours, once it has run"))) : null,
+      make("figure", {}, wanted, make("figcaption", {}, "Expected result")),
+      make("figure", {}, own, make("figcaption", {}, "Your result"))) : null,
   ].filter(Boolean);
 }
 
@@ -161,23 +161,23 @@ function files(said, refresh) {
     make("a", { href: address, download: "warpgrid-progress.json" }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   };
-  const chosen = make("input", { type: "file", hidden: true, accept: ".json,application/json", "aria-label": "File of progress" });
+  const chosen = make("input", { type: "file", hidden: true, accept: ".json,application/json", "aria-label": "Progress file" });
   chosen.onchange = async () => {
     try {
       const [file] = chosen.files;
       if (!file) return;
-      if (file.size > 2e6) throw new Error("it is too large");
+      if (file.size > 2e6) throw new Error("the file exceeds 2 MB");
       progress.merge(kept, progress.read(await file.text()));
       progress.keep(kept);
       refresh();
     } catch (error) {
-      said.textContent = `The file is not opened: ${error.message}.`;
+      said.textContent = `Cannot import progress: ${error.message}.`;
     }
     chosen.value = "";
   };
   return make("div", { class: "learn-files" },
-    make("button", { type: "button", class: "fix", onclick: save }, "Save progress"),
-    make("button", { type: "button", class: "fix", onclick: () => chosen.click() }, "Open progress"), chosen);
+    make("button", { type: "button", class: "fix", onclick: save }, "Export progress"),
+    make("button", { type: "button", class: "fix", onclick: () => chosen.click() }, "Import progress"), chosen);
 }
 
 export function puzzlesView(context) {
@@ -192,7 +192,7 @@ export function puzzlesView(context) {
   };
   const go = async (name, isAsked = true) => {
     const found = puzzles.find(([own]) => own === name);
-    if (!found) { body.replaceChildren(make("p", {}, `There is no puzzle “${name}”.`)); return; }
+    if (!found) { body.replaceChildren(make("p", {}, `Unknown puzzle “${name}”.`)); return; }
     present = name;
     refresh();
     if (isAsked) address(`puzzle:${name}`);
@@ -206,13 +206,13 @@ export function puzzlesView(context) {
       body.closest("[role=tabpanel]")?.scrollTo(0, 0);
       if (isAsked) nodes[0].focus();
     } catch (error) {
-      body.replaceChildren(make("p", { class: "bad" }, `The puzzle could not be opened: ${error.message}.`));
+      body.replaceChildren(make("p", { class: "bad" }, `Failed to load the puzzle: ${error.message}.`));
     }
   };
   const list = contents(context, (name) => void go(name));
   const all = make("details", { open: !matchMedia("(max-width: 760px)").matches }, make("summary", {}, "All puzzles"), list);
   const side = make("div", { class: "learn-side" }, count, files(count, refresh), all);
-  body.append(make("p", { class: "placeholder" }, "The core is loading …"));
+  body.append(make("p", { class: "placeholder" }, "Loading…"));
   const first = item ?? puzzles.find(([name]) => !kept.solved.has(name))?.[0] ?? puzzles[0][0];
   void go(first, item !== undefined);
   requestAnimationFrame(() => mark(list, present));

@@ -15,7 +15,7 @@ export function toursView({ lessons, tour }) {
     return make("li", { class: "learn-card" }, lazy(entry.file), make("h3", {}, open), make("p", {}, entry.title));
   });
   return [make("div", { class: "learn-body" },
-    make("p", { class: "quiet" }, "A tour opens an example and goes through its run, stop by stop. You may step on your own: the text follows."),
+    make("p", { class: "quiet" }, "A tour walks through the execution of an example. You can also step manually; the tour follows."),
     make("ul", { class: "learn-cards" }, ...cards))];
 }
 
@@ -49,15 +49,15 @@ export async function startTour(page, lessons, id) {
   end();
   const found = lessons.tours.find(([own]) => own === id);
   const entry = exampleOf(lessons, id);
-  if (!found || !entry) { page.failed(`The link asks for the tour “${id}”, which does not exist`); return; }
+  if (!found || !entry) { page.failed(`Unknown tour “${id}”`); return; }
   try {
     const source = await example(entry.file);
     const view = await ask("tour", found[1], source);
-    if (!(await openExample(page, entry, source))) throw new Error("its example did not run");
+    if (!(await openExample(page, entry, source))) throw new Error("the example failed to run");
     history.replaceState(null, "", `#learn=tour:${id}`);
     ending = follow(page, view, source);
   } catch (error) {
-    page.failed(`The tour could not be opened: ${error.message}`);
+    page.failed(`Failed to start the tour: ${error.message}`);
   }
 }
 
@@ -66,7 +66,7 @@ function stopNode(page, { moment, position, prose: said }, number, go) {
   const pin = (words) => page.pin(words);
   const line = (of) => make("button", { type: "button", class: "learn-point", onclick: () => pin(`line ${of}`) }, `line ${of}`);
   const fact = ({ text, pin: words }) => (words
-    ? make("button", { type: "button", class: "learn-point fact", title: "Show it", onclick: () => pin(words) }, text)
+    ? make("button", { type: "button", class: "learn-point fact", title: "Show", onclick: () => pin(words) }, text)
     : make("code", { class: "fact" }, text));
   const heading = make("button", { type: "button", class: "learn-stop-name", onclick: go }, `${number + 1}. ${moment[0].toUpperCase()}${moment.slice(1)}`, make("small", {}, `step ${position}`));
   return make("li", {}, make("h3", {}, heading), make("div", { class: "learn-said" }, ...prose(said, { line, fact })));
@@ -79,10 +79,10 @@ function follow(page, { title, intro, stops, length }, source) {
   const back = make("button", { type: "button", class: "fix" }, "Back");
   const next = make("button", { type: "button", class: "fix main" }, "Next");
   const place = make("span", { class: "quiet", "aria-live": "polite" });
-  const close = make("button", { type: "button", class: "icon", "aria-label": "End the tour", title: "End the tour", onclick: () => { end(); history.replaceState(null, "", "#"); } }, "✕");
+  const close = make("button", { type: "button", class: "icon", "aria-label": "End tour", title: "End tour", onclick: () => { end(); history.replaceState(null, "", "#"); } }, "✕");
   const pane = make("aside", { class: "learn-tour", "aria-label": `Tour: ${title}` },
     make("div", { class: "learn-tour-head" }, make("h2", {}, title), close),
-    make("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Text of the tour" }, ...prose(intro), list),
+    make("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Tour text" }, ...prose(intro), list),
     make("div", { class: "learn-tour-foot" }, back, next, place));
 
   /** The first thing that a stop names. */

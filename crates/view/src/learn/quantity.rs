@@ -6,9 +6,10 @@
 //! writers of out[0..4]                   the lane that wrote each element last
 //! lanes                                  the lanes of the step just done
 //! lane 3 %r5   warp 1 lane 3 %r5         a register
-//! passes of line 18   sectors of line 18 what the accesses of a line cost, in all
+//! wavefronts of line 18                  what the accesses of a line cost, in all; `passes of line 18` is read as well
+//! sectors of line 18
 //! phase of full   arrivals of full       an mbarrier: its parity, and the arrivals that it waits for
-//! outcome                                ends, faults, hangs, races, goes on
+//! outcome                                completes, faults, hangs, races, continues; `ends` and `goes on` are read as well
 //! stores   steps                         how many so far
 //! ```
 
@@ -23,7 +24,7 @@ use warpgrid_launch::value::{ElementType, Literal};
 /// Elements or bytes that are asked for at once.
 const MAX_CELLS: u64 = 64;
 /// How a quantity may be written, for those who wrote another.
-const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `passes of line 18` or `outcome`";
+const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `wavefronts of line 18` or `outcome`";
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ impl Quantity {
             ["outcome"] => Ok(Quantity::Outcome),
             ["stores"] => Ok(Quantity::Stores),
             ["steps"] => Ok(Quantity::Steps),
-            ["passes", "of", "line", line] => Ok(Quantity::Passes(small(line)?)),
+            ["wavefronts" | "passes", "of", "line", line] => Ok(Quantity::Passes(small(line)?)),
             ["sectors", "of", "line", line] => Ok(Quantity::Sectors(small(line)?)),
             ["phase", "of", name] => Ok(Quantity::Phase(name.to_owned())),
             ["arrivals", "of", name] => Ok(Quantity::Arrivals(name.to_owned())),
@@ -512,7 +513,10 @@ mod tests {
             Quantity::read("bytes 4..8 of out"),
             Ok(Quantity::Bytes(range("out", 4, 8)))
         );
-        assert_eq!(Quantity::read("passes of line 9"), Ok(Quantity::Passes(9)));
+        for name in ["wavefronts", "passes"] {
+            let read = Quantity::read(&format!("{name} of line 9"));
+            assert_eq!(read, Ok(Quantity::Passes(9)));
+        }
         for wrong in [
             "",
             "out",

@@ -22,7 +22,7 @@ pub enum Outcome {
 
 impl Outcome {
     const ALL: [(Outcome, &'static str); 5] = [
-        (Outcome::Ends, "ends"),
+        (Outcome::Ends, "completes"),
         (Outcome::Faults, "faults"),
         (Outcome::Hangs, "hangs"),
         (Outcome::Races, "races"),
@@ -32,13 +32,14 @@ impl Outcome {
     /// Its word.
     pub fn name(self) -> &'static str {
         let found = Outcome::ALL.iter().find(|(outcome, _)| *outcome == self);
-        found.map_or("ends", |(_, name)| name)
+        found.map_or("completes", |(_, name)| name)
     }
 
     /// The outcome of a word.
     pub fn read(text: &str) -> Result<Outcome, String> {
         let text = match text.trim() {
-            // Former spelling, which saved answers may contain.
+            // Former spellings, which saved answers may contain.
+            "ends" => "completes",
             "goes on" => "continues",
             text => text,
         };
