@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 const tools = { "no tool": "plain", esbuild: "esbuild", Vite: "vite", "Vite, with the wasm as a module": "vite-modules", webpack: "webpack" };
 
 for (const [tool, folder] of Object.entries(tools)) {
-  test(`a page made by ${tool} uses the package, in a worker too, and has a widget`, async ({ page }) => {
+  test(`${tool} bundle runs the npm package, also in a worker, and renders a widget`, async ({ page }) => {
     test.skip(!existsSync(new URL(`../target/consumers/${folder}`, import.meta.url)), `${tool} has built no page here`);
     const wasm: number[] = [];
     page.on("response", (response) => { if (response.url().endsWith(".wasm")) wasm.push(response.status()); });

@@ -16,31 +16,31 @@ async function run(page: Page, asked: { cases?: unknown[]; engine?: string; laun
   return result;
 }
 
-test("every compiled kernel leaves the expected bytes in a browser", async ({ page }) => {
+test("compiled PTX kernels produce the expected memory contents in the browser", async ({ page }) => {
   const result = await run(page, { cases: await kernels(root) });
   expect(result.nRuns).toBeGreaterThanOrEqual(LEAST.runs);
   expect(result.nBuffers).toBeGreaterThanOrEqual(LEAST.buffers);
 });
 
-test("kernels of tensor instructions leave the expected bytes in a browser", async ({ page }) => {
+test("kernels with tensor instructions produce the expected memory contents in the browser", async ({ page }) => {
   const result = await run(page, { cases: await families(root) });
   expect(result.nRuns).toBeGreaterThanOrEqual(LEAST.families);
   expect(result.nBuffers).toBeGreaterThanOrEqual(result.nRuns);
 });
 
-test("the machine code of the same kernels leaves the expected bytes in a browser", async ({ page }) => {
+test("SASS of the same kernels produces the expected memory contents in the browser", async ({ page }) => {
   const cases = await listings(root);
   expect(cases.length).toBeGreaterThanOrEqual(LEAST.listings);
   const result = await run(page, { cases });
   expect(result.nRuns).toBeGreaterThanOrEqual(cases.length);
 });
 
-test("every compiled kernel leaves the expected bytes by translated code in a browser", async ({ page }) => {
+test("JIT-compiled kernels produce the expected memory contents in the browser", async ({ page }) => {
   const result = await run(page, { cases: await kernels(root), engine: "translated" });
   expect(result.nTranslated).toBeGreaterThanOrEqual(LEAST.translated);
 });
 
-test("generated kernels leave the same bytes by both engines in a browser", async ({ page }) => {
+test("generated kernels produce identical memory contents with both engines in the browser", async ({ page }) => {
   const result = await run(page, { launches: JSON.parse(await readFile(process.env.GENERATED_KERNELS!, "utf8")) });
   expect(result.nRuns).toBeGreaterThanOrEqual(LEAST.generated);
   expect(2 * result.nTranslated).toBeGreaterThan(result.nRuns);

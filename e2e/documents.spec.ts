@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MkDocs: "mkdocs/index.html", "markdown-it": "markdown-it/stores.html", Vue: "markdown-it/vue.html", MDX: "mdx/stores.html", Docusaurus: "docusaurus/index.html" };
 
 for (const [tool, path] of Object.entries(pages)) {
-  test(`a document of ${tool} steps through its recording and runs what is edited`, async ({ page }) => {
+  test(`${tool} document steps through its recording and runs edited source`, async ({ page }) => {
     test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
     const [asked, wrong]: string[][] = [[], []];
     // Themes fetch fonts and scripts from elsewhere, which are not there in a test.
@@ -24,7 +24,7 @@ for (const [tool, path] of Object.entries(pages)) {
     if (tool !== "Docusaurus") expect(wrong).toEqual([]);
   });
 
-  test(`a document of ${tool} can be read without script`, async ({ browser }) => {
+  test(`${tool} document shows source and grid without JavaScript`, async ({ browser }) => {
     test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -36,7 +36,7 @@ for (const [tool, path] of Object.entries(pages)) {
 }
 
 for (const [tool, path] of Object.entries(pages).filter(([tool]) => tool !== "Docusaurus")) {
-  test(`a document of ${tool} has its picture of a layout without script`, async ({ browser }) => {
+  test(`${tool} document shows its layout diagram without JavaScript`, async ({ browser }) => {
     test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -46,7 +46,7 @@ for (const [tool, path] of Object.entries(pages).filter(([tool]) => tool !== "Do
   });
 }
 
-test("a site of Docusaurus keeps its widgets while readers go from page to page", async ({ page }) => {
+test("Docusaurus widgets keep working across client-side navigation", async ({ page }) => {
   test.skip(!existsSync(new URL("../target/hosts/docusaurus", import.meta.url)), "Docusaurus has built no document here");
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(error.message));
@@ -55,11 +55,11 @@ test("a site of Docusaurus keeps its widgets while readers go from page to page"
   await expect(widget.getByText("step 2 of 3")).toBeVisible();
   // No page is loaded: the site puts the other document in place of this one.
   await page.evaluate(() => { (globalThis as any).isSamePage = true; });
-  await page.getByRole("link", { name: "On to loads" }).click();
+  await page.getByRole("link", { name: "Next: loads" }).click();
   await expect(page.getByRole("heading", { name: "Loads", exact: true })).toBeVisible();
   await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true }).first()).toBeVisible();
-  await widget.getByRole("button", { name: "One step back" }).click();
-  await page.getByRole("link", { name: "Back to stores" }).click();
+  await widget.getByRole("button", { name: "Step back" }).click();
+  await page.getByRole("link", { name: "Previous: stores" }).click();
   await expect(widget.getByText("step 2 of 3")).toBeVisible();
   expect(await page.evaluate(() => (globalThis as any).isSamePage)).toBe(true);
   expect(wrong).toEqual([]);

@@ -7,40 +7,40 @@ const name = (page: Page, role: "button" | "tab", text: string) => page.getByRol
 
 /** How each view is opened, and what is there then. */
 const VIEWS: [string, (page: Page) => Promise<void>][] = [
-  ["the kernel, with a pressed cell", async (page) => {
+  ["Debugger with a pinned cell", async (page) => {
     await open(page);
     await page.locator("[data-memory=rows] canvas").first().click({ position: { x: 60, y: 40 } });
-    await expect(page.getByRole("region", { name: "Cell", exact: true })).toContainText("history");
+    await expect(page.getByRole("region", { name: "Cell", exact: true })).toContainText("Write history");
   }],
-  ["a fault", async (page) => {
+  ["Fault card", async (page) => {
     await open(page);
     await paste(page, "//@ launch grid=1 block=32\n//@ buffer p: u32[4] = 0\nst.global.u32 [p], 7;\n");
     await ready(page);
     await expect(page.getByRole("alert", { name: "Fault" })).toBeVisible();
   }],
-  ["errors", async (page) => {
+  ["Problems panel", async (page) => {
     await open(page);
     await paste(page, "st.shred.u32 [p], 7;\n");
     await expect(page.locator(".diag.error")).toHaveCount(1);
   }],
-  ["a memory as a table", async (page) => {
+  ["Buffer as a table", async (page) => {
     await open(page);
     await page.getByRole("region", { name: "rows", exact: true }).getByRole("button", { name: "Show as a table" }).click();
     await expect(page.getByRole("grid", { name: "rows", exact: true })).toBeVisible();
   }],
-  ["the launch", async (page) => { await open(page); await page.locator("header details.launch:not(.filled) > summary").click(); }],
+  ["Launch menu", async (page) => { await open(page); await page.locator("header details.launch:not(.filled) > summary").click(); }],
   ["Share", async (page) => {
     await open(page);
     await page.locator("details.sharing > summary").click();
     await expect(page.getByRole("textbox", { name: "Link" })).not.toHaveValue("");
   }],
   ["Embed", async (page) => { await open(page); await page.locator("details.embed > summary").click(); }],
-  ["Matrices", async (page) => { await open(page); await name(page, "button", "Matrices").click(); await expect(page.locator(".matrix canvas").first()).toBeVisible(); }],
-  ["Products", async (page) => { await open(page); await name(page, "button", "Matrices").click(); await name(page, "button", "Products").click(); await expect(page.locator(".matrix")).toBeVisible(); }],
-  ["Outcomes", async (page) => { await page.goto("/#outcomes=message"); await expect(page.locator(".outcome").first()).toBeVisible({ timeout: 30_000 }); }],
-  ["Beside", async (page) => { await open(page); await name(page, "button", "Beside").click(); await expect(page.getByRole("heading", { name: "Two texts of one kernel" })).toBeVisible(); }],
+  ["Layouts", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await expect(page.locator(".matrix canvas").first()).toBeVisible(); }],
+  ["Tensor Core arithmetic", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await name(page, "button", "Tensor Core arithmetic").click(); await expect(page.locator(".matrix")).toBeVisible(); }],
+  ["Litmus tests", async (page) => { await page.goto("/#litmus=message"); await expect(page.locator(".outcome").first()).toBeVisible({ timeout: 30_000 }); }],
+  ["Compare", async (page) => { await open(page); await name(page, "button", "Compare").click(); await expect(page.getByRole("heading", { name: "Compare kernels" })).toBeVisible(); }],
   ["Reference", async (page) => { await open(page); await name(page, "button", "Reference").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
-  ["Help", async (page) => { await open(page); await name(page, "button", "Help and keys").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
+  ["Help", async (page) => { await open(page); await name(page, "button", "Help and keyboard shortcuts").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
   ["Learn", async (page) => { await open(page); await name(page, "button", "Learn").click(); await expect(page.getByRole("dialog", { name: "Learn" })).toBeVisible(); }],
 ];
 
@@ -50,7 +50,7 @@ async function found(page: Page) {
 }
 
 for (const [view, show] of VIEWS) {
-  test(`${view}: in light, dark and forced colours, and at 200 %`, async ({ page }) => {
+  test(`${view} passes axe in light, dark and forced colors at 200 % zoom`, async ({ page }) => {
     // Four passes over a long list take most of a minute on a busy machine.
     test.slow();
     await show(page);

@@ -5,7 +5,7 @@ import { open, paste, pick, press, ready } from "./playground";
 const head = ".version 8.8\n.target sm_90\n.address_size 64\n";
 const registers = "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<99>;\n";
 
-test("of forty buffers the one that a step wrote is in view, and its name in the sentence leads to it", async ({ page }) => {
+test("buffer written by the current step is scrolled into view and linked from the step summary", async ({ page }) => {
   const names = Array.from({ length: 40 }, (_, i) => `buf${i}`);
   const stores = names.map((name, i) => `\tld.param.u64 %rd${i}, [${name}];\n\tst.global.u32 [%rd${i}], ${i + 1};\n`);
   const text = `${names.map((name) => `//@ buffer ${name}: u32[64] = 0\n`).join("")}${head}.visible .entry k(${names.map((name) => `.param .u64 ${name}`).join(", ")})\n{\n${registers}${stores.join("")}\tret;\n}\n`;
@@ -28,19 +28,19 @@ test("of forty buffers the one that a step wrote is in view, and its name in the
   await expect(card).toBeInViewport();
 });
 
-test("a pasted kernel starts at its first store, though it is like the one before", async ({ page }) => {
+test("pasted kernel starts at its first store even if it is similar to the previous source", async ({ page }) => {
   const kernel = (n: number) => `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${`\tst.global.u32 [%rd1], ${n};\n`.repeat(n)}\tret;\n}\n`;
   await open(page);
   for (const n of [12, 3, 9]) {
     await paste(page, kernel(n));
     await expect(page.getByRole("status")).toHaveText(new RegExp(`store 1 of ${n} `));
-    await press(page, "Run to the end");
+    await press(page, "Run to end");
     // The button is off now, and the keyboard has not lost its place.
-    await expect(page.getByRole("button", { name: "Run to the end" })).toBeFocused();
+    await expect(page.getByRole("button", { name: "Run to end" })).toBeFocused();
   }
 });
 
-test("the line of the store that a pasted kernel starts at is in view", async ({ page }) => {
+test("source line of the initial store of a pasted kernel is scrolled into view", async ({ page }) => {
   const filling = "\tadd.u32 %r2, %r2, 1;\n".repeat(150);
   await open(page);
   await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${filling}\tst.global.u32 [%rd1], %r2;\n${filling}\tret;\n}\n`);
@@ -48,7 +48,7 @@ test("the line of the store that a pasted kernel starts at is in view", async ({
   await expect(page.locator(".line-done")).toBeInViewport();
 });
 
-test("a block is reached by its number and by the map, and each of its warps can be shown", async ({ page }) => {
+test("block is selectable by index and in the block map, and each of its warps can be shown", async ({ page }) => {
   const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %ctaid.x;\n\tst.global.u32 [%rd1], %r1;\n";
   await open(page);
   await paste(page, `//@ launch grid=1000 block=96\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
@@ -69,7 +69,7 @@ test("a block is reached by its number and by the map, and each of its warps can
   await expect(blocks.getByRole("button", { name: "follow" })).toBeVisible();
 });
 
-test("lanes that stopped the launch are marked, and the first of them is chosen", async ({ page }) => {
+test("faulted lanes are marked, and the first faulted lane is selected", async ({ page }) => {
   const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n\tmul.wide.u32 %rd2, %r1, 9;\n\tadd.u64 %rd3, %rd1, %rd2;\n\tst.global.u8 [%rd3], %r1;\n";
   await open(page);
   await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u8[270] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
@@ -78,13 +78,13 @@ test("lanes that stopped the launch are marked, and the first of them is chosen"
   await expect(page.getByRole("heading", { name: /Registers/ })).toContainText("lane 30, faulted");
 });
 
-test("a store in flight is marked where it will land, and can be landed", async ({ page }) => {
+test("pending asynchronous store marks its destination and can be completed manually", async ({ page }) => {
   await open(page);
-  await pick(page, "Messages through a cluster");
-  await press(page, "To the start");
+  await pick(page, "Asynchronous stores within a cluster");
+  await press(page, "Go to start");
   const card = page.getByRole("region", { name: "In flight" });
   for (let i = 0; i < 120 && (await card.count()) === 0; i += 1) {
-    await press(page, "One instruction");
+    await press(page, "Step one instruction");
   }
   await expect(card).toContainText("st.async");
   // It lands in the shared memory of another block of the cluster.
@@ -94,16 +94,16 @@ test("a store in flight is marked where it will land, and can be landed", async 
   await ready(page);
   await expect(page.locator("td[data-pending]").first()).toBeAttached();
   const n_flying = await page.locator("td[data-pending]").count();
-  await card.getByRole("button", { name: "Land it now" }).first().click();
+  await card.getByRole("button", { name: "Complete now" }).first().click();
   await ready(page);
   await expect(page.locator("td[data-pending]")).not.toHaveCount(n_flying);
   await expect(page.locator(".say")).toContainText("landed");
 });
 
-test("Tab goes to a memory once, arrow keys to its cells and its switches", async ({ page }) => {
+test("grid is a single tab stop, and arrow keys move between its cells and toolbar", async ({ page }) => {
   await open(page);
   const card = page.locator("section[data-memory='rows']");
-  const cells = card.getByRole("group", { name: /^rows, cells of/ });
+  const cells = card.getByRole("group", { name: /^rows, grid of/ });
   await cells.focus();
   await page.keyboard.press("ArrowUp");
   await expect(card.getByRole("button", { name: "rows", exact: true })).toBeFocused();

@@ -127,8 +127,8 @@ try {
   say("link, length", "the link of the start page", "characters", link.length);
 
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.goto(`http://127.0.0.1:${port}/#matrix?op=mma.a&shape=m16n8k256&type=b1&target=sm_80`);
-  const matrix = page.getByRole("group", { name: /^Matrix, cells/ }).locator("canvas").nth(1);
+  await page.goto(`http://127.0.0.1:${port}/#layouts?op=mma.a&shape=m16n8k256&type=b1&target=sm_80`);
+  const matrix = page.getByRole("group", { name: /^Matrix grid/ }).locator("canvas").nth(1);
   await matrix.waitFor();
   const fragment = await hover(matrix);
   say("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.busy);
@@ -151,9 +151,9 @@ try {
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.press("ControlOrMeta+v");
-  await page.getByRole("group", { name: /^out, cells/ }).waitFor();
+  await page.getByRole("group", { name: /^out, grid of/ }).waitFor();
   await page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor();
-  const memory = await hover(page.getByRole("group", { name: /^out, cells/ }).locator("canvas"));
+  const memory = await hover(page.getByRole("group", { name: /^out, grid of/ }).locator("canvas"));
   say("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.busy);
   say("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slow);
   say("hover memory, frames", "between two frames of it", "ms", memory.apart);

@@ -20,17 +20,17 @@ async function drop(page: Page, place: string, name: string, bytes: number[]) {
   await page.dispatchEvent(place, "drop", { dataTransfer: data });
 }
 
-test("a file is chosen in the form of the launch, and its elements become the line", async ({ page }) => {
+test("file selected in the launch menu is written into the buffer annotation", async ({ page }) => {
   await open(page);
   await paste(page, KERNEL);
   await ready(page);
   await page.locator("header details.launch:not(.filled) > summary").click();
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("combobox", { name: "Fill x" }).selectOption({ label: "from a file …" });
+  await page.getByRole("combobox", { name: "Initial contents of x" }).selectOption({ label: "from file…" });
   await (await chooser).setFiles({ name: "values.npy", mimeType: "application/octet-stream", buffer: Buffer.from(array([1.5, 2.5, -3, 0.1])) });
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[4] = 1.5, 2.5, -3, 0.1");
   await ready(page);
-  await press(page, "To the start");
+  await press(page, "Go to start");
   expect(await cells(page, "x")).toEqual(["1.5", "2.5", "-3.0", "0.1"]);
   // It is one change, which is undone as one.
   await page.getByRole("textbox", { name: "PTX source" }).click();
@@ -38,7 +38,7 @@ test("a file is chosen in the form of the launch, and its elements become the li
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[2][2] = 0");
 });
 
-test("a file that is dropped on a memory fills it; an array also finds its buffer by its name", async ({ page }) => {
+test("file dropped on a grid initializes its buffer, and an .npy file also matches a buffer by name", async ({ page }) => {
   await open(page);
   await paste(page, KERNEL);
   await ready(page);
@@ -51,25 +51,25 @@ test("a file that is dropped on a memory fills it; an array also finds its buffe
   expect(await cells(page, "y")).toEqual(["9", "8", "7", "6"]);
   // The text is the same one: its list has one entry.
   await drop(page, "body", "other.npy", array([1, 2]));
-  await expect(page.locator(".banner")).toContainText("drop it on the memory that it fills, or give it the name of one: x, y");
+  await expect(page.locator(".banner")).toContainText("drop it on a buffer, or name it after one of the buffers: x, y");
 });
 
-test("what was guessed is stated with the buffer, and a text that is too long for a link says so", async ({ page }) => {
+test("initializing a buffer from a file inserts the inferred annotations and warns about links that are too long", async ({ page }) => {
   await open(page);
   await paste(page, ".reg .b32 %r;\nld.global.f32 %r, [p];\nst.global.f32 [p+4], %r;\n");
   await ready(page);
   let state = 1;
   const noise = Array.from({ length: 9_000 }, () => { state = (state * 48_271) % 2_147_483_647; return state / 2_147_483_647; });
   await drop(page, "[data-memory=p] h2", "noise.npy", array(noise).map((byte) => byte));
-  await expect(page.getByRole("alert")).toContainText("save a file under Share");
+  await expect(page.getByRole("alert")).toContainText("select Save file in the Share menu");
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer p: f32[9000] =");
   await ready(page);
 });
 
-test("a file that fits no buffer changes nothing", async ({ page }) => {
+test("file that matches no buffer leaves the source unchanged", async ({ page }) => {
   await open(page);
-  await pick(page, "Rows coalesce, columns scatter");
+  await pick(page, "Coalesced and strided stores");
   await drop(page, "[data-memory=rows] h2", "odd.bin", [1, 2, 3]);
-  await expect(page.getByRole("alert")).toContainText("its 3 bytes are no whole number of elements of type `u32`");
-  await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText("Rows coalesce, columns scatter");
+  await expect(page.getByRole("alert")).toContainText("the file size (3 bytes) is not a multiple of the size of type `u32`");
+  await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText("Coalesced and strided stores");
 });

@@ -3,7 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
-test("an example is shown and has already run", async ({ page }) => {
+test("initial page shows an example with its first store executed", async ({ page }) => {
   await open(page);
   await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("row-and-column-stores");
   await expect(page.getByText("each used whole")).toBeVisible();
@@ -12,7 +12,7 @@ test("an example is shown and has already run", async ({ page }) => {
   expect(await now.first().getAttribute("data-lane")).toBe("0");
 });
 
-test("the first grid does not wait for the core, and what is pressed meanwhile happens when it is there", async ({ page }) => {
+test("first grid renders before the emulator loads, and input queued meanwhile is processed after loading", async ({ page }) => {
   let arrive = () => {};
   const arrived = new Promise<void>((done) => { arrive = done; });
   const asked: string[] = [];
@@ -35,13 +35,13 @@ test("the first grid does not wait for the core, and what is pressed meanwhile h
   await expect.poll(() => asked).toContain("warpgrid-core-both_bg.wasm");
 });
 
-test("a core that does not arrive after the first grid is said", async ({ page }) => {
+test("failure to load the emulator after the first grid is reported", async ({ page }) => {
   let fail = () => {};
   const failed = new Promise<void>((done) => { fail = done; });
   await page.route("**/warpgrid-core_bg.wasm", async (route) => { await failed; await route.abort(); });
   await open(page);
   fail();
-  await expect(page.getByRole("alert")).toContainText("The core has stopped");
+  await expect(page.getByRole("alert")).toContainText("The emulator has stopped");
   await expect(page.getByRole("grid", { name: "rows" })).toBeVisible();
   await page.unroute("**/warpgrid-core_bg.wasm");
   await page.getByRole("button", { name: "Try again" }).click();
@@ -50,7 +50,7 @@ test("a core that does not arrive after the first grid is said", async ({ page }
   await expect(page.getByRole("status")).toHaveText(/store [1-8] of 8/);
 });
 
-test("the text is kept over a reload", async ({ page }) => {
+test("source persists across a reload", async ({ page }) => {
   await open(page);
   await paste(page, "// mine\n");
   await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("");
@@ -59,7 +59,7 @@ test("the text is kept over a reload", async ({ page }) => {
   await expect(page.getByRole("textbox", { name: "PTX source" })).toHaveText(/\/\/ mine/);
 });
 
-test("the page can be read and used without a mouse and without eyes", async ({ page }) => {
+test("page is operable with keyboard and screen reader", async ({ page }) => {
   await open(page);
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -68,7 +68,7 @@ test("the page can be read and used without a mouse and without eyes", async ({ 
   }
 });
 
-test("keys step, and help lists them", async ({ page }) => {
+test("keyboard shortcuts step the run and are listed in the help dialog", async ({ page }) => {
   await open(page);
   await page.getByRole("status").click();
   await page.keyboard.press("Home");
@@ -79,21 +79,21 @@ test("keys step, and help lists them", async ({ page }) => {
   await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toContainText("to the next store");
-  await expect(page.getByRole("heading", { name: "What you see" })).toBeInViewport();
+  await expect(page.getByRole("heading", { name: "Help", exact: true })).toBeInViewport();
   await page.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("a picked example replaces the text and runs", async ({ page }) => {
+test("selecting an example replaces the source and runs it", async ({ page }) => {
   await open(page);
-  await pick(page, "One store, two or four elements a lane");
+  await pick(page, "Vector stores: one, two or four elements per lane");
   await page.keyboard.press("End");
   await ready(page);
   await expect(page.getByRole("status")).toHaveText(/finished|store/);
   expect((await cells(page, "singles")).length).toBe(32);
 });
 
-test("on a phone the transport stays in reach, and every card can be scrolled above it", async ({ page }) => {
+test("on a phone the transport stays visible and does not cover any card", async ({ page }) => {
   await page.setViewportSize({ width: 420, height: 900 });
   await open(page);
   const transport = page.getByRole("contentinfo");
@@ -107,7 +107,7 @@ test("on a phone the transport stays in reach, and every card can be scrolled ab
   expect(card!.y + card!.height).toBeLessThanOrEqual(over!.y);
 });
 
-test("at 1,920 pixels two memories lie side by side", async ({ browser }) => {
+test("two grids are shown side by side at a width of 1,920 pixels", async ({ browser }) => {
   const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
   await open(page);
   const [rows, columns] = await Promise.all(["rows", "columns"].map((name) => page.locator(`.memory[data-memory="${name}"]`).boundingBox()));

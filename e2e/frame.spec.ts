@@ -4,7 +4,7 @@ import { expect, test, type Page } from "@playwright/test";
 const heard = (page: Page, type: string) => page.evaluate((type) => (globalThis as any).heard.filter((message: any) => message.type === type), type);
 const send = (page: Page, message: object) => page.evaluate((message) => (globalThis as any).send(message), message);
 
-test("a named host drives the frame by messages, from another origin", async ({ page, baseURL }) => {
+test("embedded frame is controlled by messages from its named cross-origin host", async ({ page, baseURL }) => {
   // The same server by another name is another origin.
   const site = baseURL!.replace("127.0.0.1", "localhost");
   await page.goto(`/pages/frame.html?site=${encodeURIComponent(site)}`);
@@ -19,13 +19,13 @@ test("a named host drives the frame by messages, from another origin", async ({ 
   await expect.poll(async () => (await heard(page, "refused")).length).toBe(1);
 });
 
-test("messages of another origin than the named one change nothing, and it hears nothing", async ({ page }) => {
+test("embedded frame ignores messages from other origins and sends them nothing", async ({ page }) => {
   await page.goto(`/pages/frame.html?host=${encodeURIComponent("https://elsewhere.example")}`);
   const frame = page.frameLocator("iframe");
   await expect(frame.getByText(/^step 0/)).toBeVisible();
   await send(page, { type: "set", text: "st.global.u32 [p], 5;" });
   await send(page, { type: "step" });
-  await frame.getByRole("button", { name: "One step forward" }).click();
+  await frame.getByRole("button", { name: "Step forward" }).click();
   await expect(frame.getByText(/^step 1/)).toBeVisible();
   await expect(frame.getByRole("group", { name: "PTX source" })).toContainText("%tid.x");
   expect(await page.evaluate(() => (globalThis as any).heard)).toEqual([]);
@@ -37,7 +37,7 @@ async function sandboxed(page: Page, frame: string) {
   await page.evaluate((frame) => { document.body.innerHTML = frame; }, frame);
 }
 
-test("in a sandboxed frame the core runs what is edited", async ({ page, baseURL }) => {
+test("sandboxed frame runs edited source", async ({ page, baseURL }) => {
   const text = Buffer.from("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;").toString("base64url");
   await sandboxed(page, `<iframe sandbox="allow-scripts" width="800" height="500" src="${baseURL}/widget/embed.html#text=${text}"></iframe>`);
   const frame = page.frameLocator("iframe");
@@ -47,15 +47,15 @@ test("in a sandboxed frame the core runs what is edited", async ({ page, baseURL
   await expect(frame.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();
 });
 
-test("a widget in the text of a sandboxed frame runs", async ({ page, baseURL }) => {
+test("widget within a sandboxed srcdoc frame runs", async ({ page, baseURL }) => {
   const widget = `<script type='module' src='${baseURL}/widget/warpgrid-widget.js'></script><warpgrid-playground>st.global.u32 [p], 7;</warpgrid-playground>`;
   await sandboxed(page, `<iframe sandbox="allow-scripts" width="800" height="500" srcdoc="${widget}"></iframe>`);
   await expect(page.frameLocator("iframe").getByRole("cell", { name: "7 lane 31", exact: true })).toBeVisible();
 });
 
-test("a frame says why it stays empty, or that its address is broken", async ({ page, baseURL }) => {
+test("embedded frame reports a missing CORS header and an invalid URL", async ({ page, baseURL }) => {
   await page.goto("/widget/embed.html#text=@@@");
-  await expect(page.locator("body")).toHaveText("The address of this frame holds no text that can be read: it was cut or changed.");
+  await expect(page.locator("body")).toHaveText("Cannot decode the source in the URL of this frame: it is truncated or corrupted.");
   // A server that does not lend its script to frames without an origin.
   await page.route("**/widget/warpgrid-embed.js", (route) => route.abort());
   await sandboxed(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);

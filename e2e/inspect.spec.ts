@@ -7,25 +7,25 @@ const card = (page: Page, name: string) => page.getByRole("region", { name, exac
 
 /** Watches an expression. */
 async function watch(page: Page, expression: string) {
-  await card(page, "Watch").getByRole("textbox", { name: "Expression to watch" }).fill(expression);
+  await card(page, "Watch").getByRole("textbox", { name: "Watch expression" }).fill(expression);
   await page.keyboard.press("Enter");
 }
 const row = (page: Page, expression: string) => card(page, "Watch").locator(".watch-list > li").filter({ has: page.locator(`code:text-is("${expression}")`) });
 
-test("nothing of it is loaded before it is asked for", async ({ page }) => {
+test("inspector module is loaded on demand", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop()!));
   await open(page);
   expect(asked).not.toContain("look.js");
-  await page.getByRole("button", { name: "watch a value" }).click();
-  await expect(page.getByRole("textbox", { name: "Expression to watch" })).toBeFocused();
+  await page.getByRole("button", { name: "Add watch" }).click();
+  await expect(page.getByRole("textbox", { name: "Watch expression" })).toBeFocused();
   expect(asked).toContain("look.js");
 });
 
-test("expressions of registers and cells have their value at each step, and what changed is marked", async ({ page }) => {
+test("watch expressions show their values at each step and mark changes", async ({ page }) => {
   await open(page);
-  await press(page, "To the start");
-  await page.getByRole("button", { name: "watch a value" }).click();
+  await press(page, "Go to start");
+  await page.getByRole("button", { name: "Add watch" }).click();
   await watch(page, "rows[0][3] + 100");
   await watch(page, "%r13");
   await watch(page, "lane 3: %r13 * 2");
@@ -35,16 +35,16 @@ test("expressions of registers and cells have their value at each step, and what
   await press(page, "Next store");
   await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("103");
   await expect(row(page, "rows[0][3] + 100")).toHaveClass(/changed/);
-  await expect(row(page, "rows[0][3] + 100")).toContainText("was 100 at step 0");
+  await expect(row(page, "rows[0][3] + 100")).toContainText("100 at step 0");
   await expect(row(page, "%r13").getByRole("list", { name: "Values by lane" }).getByRole("listitem").nth(31)).toHaveText("31");
   await expect(row(page, "lane 3: %r13 * 2").locator(".value")).toHaveText("6");
-  await press(page, "To the start");
+  await press(page, "Go to start");
   await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("100");
 });
 
-test("what is watched stays with its text: over a reload, over an edit, and not for another text", async ({ page }) => {
+test("watch expressions persist across reloads and edits but not across kernels", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "watch a value" }).click();
+  await page.getByRole("button", { name: "Add watch" }).click();
   await watch(page, "columns[5]");
   await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
   await page.getByRole("textbox", { name: "PTX source" }).click();
@@ -55,20 +55,20 @@ test("what is watched stays with its text: over a reload, over an edit, and not 
   await page.reload();
   await ready(page);
   await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
-  await pick(page, "One store, two or four elements a lane");
+  await pick(page, "Vector stores: one, two or four elements per lane");
   await expect(card(page, "Watch").locator(".watch-list > li")).toHaveCount(0);
-  await pick(page, "Rows coalesce, columns scatter");
+  await pick(page, "Coalesced and strided stores");
   await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
-  await row(page, "columns[5]").getByRole("button", { name: "Watch columns[5] no more" }).click();
+  await row(page, "columns[5]").getByRole("button", { name: "Remove watch columns[5]" }).click();
   await expect(card(page, "Watch").locator(".watch-list > li")).toHaveCount(0);
 });
 
-test("two moments are compared: cells, registers, and the ways to them", async ({ page }) => {
+test("comparing two steps lists differing cells and registers with links to the stores", async ({ page }) => {
   await open(page);
-  await press(page, "To the start");
-  await page.getByRole("button", { name: "compare two moments" }).click();
-  const moments = card(page, "Two moments");
-  await expect(moments).toContainText("Nothing differs between step 0 and step 0");
+  await press(page, "Go to start");
+  await page.getByRole("button", { name: "Compare two steps" }).click();
+  const moments = card(page, "Compare steps");
+  await expect(moments).toContainText("No differences between step 0 and step 0");
   await press(page, "Next store");
   await press(page, "Next store");
   await expect(moments).toContainText("62 cells and");
@@ -82,28 +82,28 @@ test("two moments are compared: cells, registers, and the ways to them", async (
   await expect(page.getByRole("status")).not.toHaveText(place!);
   // A fixed end does not follow the run.
   await moments.getByRole("spinbutton", { name: "To step" }).fill("0");
-  await expect(moments).toContainText("Nothing differs between step 0 and step 0");
+  await expect(moments).toContainText("No differences between step 0 and step 0");
   await moments.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
   await expect(moments).toContainText("is too far");
 });
 
-test("machine code and inline assembly are watched, too", async ({ page }) => {
+test("watch expressions work for SASS and inline assembly", async ({ page }) => {
   await open(page);
   await paste(page, 'void f(int *p, int v) {\n  asm volatile("st.global.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory");\n}\n');
   await ready(page);
-  await press(page, "Run to the end");
-  await page.getByRole("button", { name: "compare two moments" }).click();
-  await card(page, "Two moments").getByRole("spinbutton", { name: "From step" }).fill("0");
-  await expect(card(page, "Two moments")).toContainText("differ");
+  await press(page, "Run to end");
+  await page.getByRole("button", { name: "Compare two steps" }).click();
+  await card(page, "Compare steps").getByRole("spinbutton", { name: "From step" }).fill("0");
+  await expect(card(page, "Compare steps")).toContainText("differ");
 });
 
-test("both cards are read by everyone, in light, dark and on a phone", async ({ page }) => {
+test("watch and step comparison cards pass axe in light and dark mode and on a phone", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "watch a value" }).click();
+  await page.getByRole("button", { name: "Add watch" }).click();
   await watch(page, "%r13");
-  await card(page, "Watch").getByText("what can be watched").click();
-  await card(page, "Two moments").getByRole("spinbutton", { name: "From step" }).fill("0");
-  await expect(card(page, "Two moments")).toContainText("differ");
+  await card(page, "Watch").getByText("Expression syntax").click();
+  await card(page, "Compare steps").getByRole("spinbutton", { name: "From step" }).fill("0");
+  await expect(card(page, "Compare steps")).toContainText("differ");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     const found = await new AxeBuilder({ page }).include(".inspect").analyze();
@@ -111,14 +111,14 @@ test("both cards are read by everyone, in light, dark and on a phone", async ({ 
   }
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole("tab", { name: "Threads" }).click();
-  await card(page, "Two moments").scrollIntoViewIfNeeded();
+  await card(page, "Compare steps").scrollIntoViewIfNeeded();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
-test("a memory is shown by any stride and by a layout, and its cells are gone to", async ({ page }) => {
+test("custom layout shows a buffer by strides or a CuTe layout and navigates to its elements", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "view by a layout" }).click();
-  const view = card(page, "By a layout");
+  await page.getByRole("button", { name: "Custom layout" }).click();
+  const view = card(page, "Custom layout");
   const grid = view.getByRole("grid");
   // To begin with, rows and columns are exchanged.
   await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
@@ -129,12 +129,12 @@ test("a memory is shown by any stride and by a layout, and its cells are gone to
   await view.getByRole("textbox", { name: "Layout" }).fill("Swizzle<2,0,2> o (4,4):(4,1)");
   await expect(grid.getByRole("row").nth(2).getByRole("gridcell").nth(0)).toHaveText("5");
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,2):(1000,1)");
-  await expect(view).toContainText("2 outside of the memory");
+  await expect(view).toContainText("2 out of bounds");
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,2:(1");
   await expect(view).toContainText("column 5");
   // It follows the run, and the arrow keys go along the cells without moving it.
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,4):(4,1)");
-  await press(page, "To the start");
+  await press(page, "Go to start");
   await expect(grid.getByRole("row").nth(1).getByRole("gridcell").nth(3)).toHaveAttribute("data-written", "never");
   await press(page, "Next store");
   await expect(grid.getByRole("row").nth(1).getByRole("gridcell").nth(3)).toHaveAttribute("title", "element 3, lane 3");
@@ -143,7 +143,7 @@ test("a memory is shown by any stride and by a layout, and its cells are gone to
   await expect(card(page, "Cell")).toContainText("rows[0][5]");
   await expect(page.getByRole("status")).toContainText("store 1 of 8");
   await view.getByRole("combobox", { name: "Memory" }).selectOption({ label: "columns" });
-  await view.getByRole("combobox", { name: "Elements as" }).selectOption("u8");
+  await view.getByRole("combobox", { name: "Element type of the view" }).selectOption("u8");
   await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -154,22 +154,22 @@ test("a memory is shown by any stride and by a layout, and its cells are gone to
   await expect(view).toBeHidden();
 });
 
-test("a large memory is seen at a glance, and each part of it is gone to", async ({ page }) => {
+test("memory overview shows a large buffer and navigates to each region", async ({ page }) => {
   await open(page);
   await paste(page, "//@ launch grid=1 block=1\n//@ buffer p: u32[16777216] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [p];\n  st.global.u32 [%rd1+8], 1;\n  st.global.u32 [%rd1+67108860], 2;\n  ret;\n}\n");
   await ready(page);
-  await press(page, "Run to the end");
+  await press(page, "Run to end");
   for (let n = 0; n < 2; n += 1) await press(page, "Previous store");
-  await page.getByRole("button", { name: "map of a memory" }).click();
-  const map = card(page, "Map");
-  const part = map.getByRole("slider", { name: "Part of the memory" });
-  await expect(part).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written, last by lane 0 at element 2, by this step.");
+  await page.getByRole("button", { name: "Memory overview" }).click();
+  const map = card(page, "Memory overview");
+  const part = map.getByRole("slider", { name: "Region" });
+  await expect(part).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written; last write by lane 0 to element 2 in this step.");
   await part.focus();
   await page.keyboard.press("End");
   await expect(map).toContainText("Elements 16,760,832 to 16,777,215 of 16,777,216");
   await press(page, "Next store");
-  await expect(map).toContainText("1 written, last by lane 0 at element 16,777,215, by this step");
-  await map.getByRole("button", { name: "go there" }).click();
+  await expect(map).toContainText("1 written; last write by lane 0 to element 16,777,215 in this step");
+  await map.getByRole("button", { name: "Go to region" }).click();
   await expect(card(page, "Cell")).toContainText("p[16777215]");
   const found = await new AxeBuilder({ page }).include(".minimap").analyze();
   expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
@@ -177,17 +177,17 @@ test("a large memory is seen at a glance, and each part of it is gone to", async
   await expect(map).toBeHidden();
 });
 
-test("a launch is run translated beside the page's own run, or is said to be the interpreter's", async ({ page }) => {
+test("JIT run shows the final memory or reports why the launch cannot be compiled", async ({ page }) => {
   const kernel = (lines: string) => `//@ launch grid=64 block=64\n//@ buffer p: u32[4096] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<6>;\n  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %tid.x;\n  mad.lo.u32 %r3, %r1, 64, %r2;\n${lines}  mul.wide.u32 %rd2, %r3, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n`;
   await open(page);
   await paste(page, kernel(""));
   await ready(page);
-  await press(page, "To the start");
-  await page.getByRole("button", { name: "run translated" }).click();
-  const found = card(page, "Translated run");
-  await expect(found).toContainText(/Translated in .* ms, run in .* ms: .* million lane-instructions a second\. 1,024 steps, 128 of them store\./);
-  await expect(found.getByRole("group", { name: "Memory at the end" })).toContainText("u32 · the first 32 of 4,096");
-  await expect(found.getByRole("group", { name: "Memory at the end" })).toContainText("28 29 30 31");
+  await press(page, "Go to start");
+  await page.getByRole("button", { name: "Run with JIT" }).click();
+  const found = card(page, "JIT run");
+  await expect(found).toContainText(/Translated in .* ms, run in .* ms: .* million lane-instructions a second\. 1,024 steps, 128 stores\./);
+  await expect(found.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
+  await expect(found.getByRole("group", { name: "Final memory" })).toContainText("28 29 30 31");
   // The page's own run stays where it is.
   await expect(page.getByRole("status")).toContainText("step 0");
   for (const scheme of ["light", "dark"] as const) {
@@ -198,13 +198,13 @@ test("a launch is run translated beside the page's own run, or is said to be the
   await paste(page, kernel("  mov.u32 %r4, %clock;\n"));
   await ready(page);
   await expect(found).toBeHidden();
-  await page.getByRole("button", { name: "run translated" }).click();
-  await expect(found).toContainText("The interpreter runs this launch, with Run to the end: line 14, mov.u32 %r4, %clock, is not translated.");
+  await page.getByRole("button", { name: "Run with JIT" }).click();
+  await expect(found).toContainText("This launch cannot be compiled: line 14, mov.u32 %r4, %clock, is not translated. Select Run to end to interpret it.");
   await found.getByRole("button", { name: "Close" }).click();
   await expect(found).toBeHidden();
 });
 
-test("a long translated run leaves blocks to workers, and leaves the same memory", async ({ page }) => {
+test("long JIT run distributes blocks to workers and produces identical memory contents", async ({ page }) => {
   // What the browser says of its cores, whatever machine this is.
   await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 3 }));
   const long = "//@ launch grid=3000 block=32\n//@ buffer out: u32[96000] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n  .reg .b32 %i, %x, %t, %n;\n  .reg .pred %p;\n  .reg .b64 %q, %o;\n  mov.u32 %t, %tid.x;\n  mov.u32 %n, %ctaid.x;\n  mad.lo.u32 %t, %n, 32, %t;\n  mul.wide.u32 %o, %t, 4;\n  mov.u32 %i, 0;\n  mov.u32 %x, %t;\nagain:\n  mad.lo.u32 %x, %x, %x, %i;\n  add.u32 %i, %i, 1;\n  setp.lt.u32 %p, %i, 20000;\n  @%p bra again;\n  ld.param.b64 %q, [out];\n  add.s64 %q, %q, %o;\n  st.global.u32 [%q], %x;\n  ret;\n}\n";
@@ -213,8 +213,8 @@ test("a long translated run leaves blocks to workers, and leaves the same memory
   await open(page);
   await paste(page, long);
   await ready(page);
-  await page.getByRole("button", { name: "run translated" }).click();
-  const found = card(page, "Translated run");
-  await expect(found).toContainText(/Translated in .* ms, run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 of them store\./, { timeout: 60_000 });
-  await expect(found.getByRole("group", { name: "Memory at the end" })).toContainText(` ${x} `);
+  await page.getByRole("button", { name: "Run with JIT" }).click();
+  const found = card(page, "JIT run");
+  await expect(found).toContainText(/Translated in .* ms, run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 stores\./, { timeout: 60_000 });
+  await expect(found.getByRole("group", { name: "Final memory" })).toContainText(` ${x} `);
 });

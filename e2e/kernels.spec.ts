@@ -187,7 +187,7 @@ const SEEN = 640;
 const faulting = new Set(["misaligned-store", "deadlock", "broken-mbarrier"]);
 
 for (const [name, memory] of Object.entries(kernels)) {
-  test(`${name} leaves the memory that its source means`, async ({ page }) => {
+  test(`${name} produces the memory contents expected from its source`, async ({ page }) => {
     const text = await readFile(new URL(`../public/examples/${name}.ptx`, import.meta.url), "utf8");
     const given = (buffer: string) => new RegExp(`^//@ buffer ${buffer}:.*= (.*)$`, "m").exec(text)![1].split(",").map(Number);
     await open(page);
@@ -208,25 +208,25 @@ for (const [name, memory] of Object.entries(kernels)) {
   });
 }
 
-test("a kernel pasted without a launch runs under a guessed one, which one click inserts into the text", async ({ page }) => {
+test("pasted kernel without annotations runs with an inferred launch configuration that can be inserted", async ({ page }) => {
   const text = await readFile(new URL("../public/examples/tiled-matrix-product.ptx", import.meta.url), "utf8");
   const bare = text.split("\n").filter((line) => !line.startsWith("//@")).join("\n");
   await open(page);
   await paste(page, bare);
   const launch = page.locator("summary", { hasText: "16 × 16 threads" });
-  await expect(launch).toContainText("guessed");
+  await expect(launch).toContainText("inferred");
   await ready(page);
   await expect(page.getByRole("alert")).toHaveCount(0);
   await launch.click();
-  await page.getByRole("button", { name: "Insert these lines" }).click();
-  await expect(launch).not.toContainText("guessed");
+  await page.getByRole("button", { name: "Insert annotations" }).click();
+  await expect(launch).not.toContainText("inferred");
   await ready(page);
   const written: string = await page.evaluate(() => (globalThis as any).warpgridEditor.text());
   expect(written.split("\n")[0]).toBe("//@ launch grid=1 block=16x16");
   expect(written.endsWith(bare)).toBe(true);
 });
 
-test("of several kernels the one runs that is picked", async ({ page }) => {
+test("selected kernel of a module with several kernels runs", async ({ page }) => {
   const kernel = (name: string, value: number) =>
     `.visible .entry ${name}(.param .u64 p) {\n\t.reg .b64 %a;\n\tld.param.u64 %a, [p];\n\tst.global.u32 [%a], ${value};\n\tret;\n}\n`;
   await open(page);

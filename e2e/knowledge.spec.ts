@@ -16,7 +16,7 @@ const kernel = `.version 8.8
 }
 `;
 
-test("a modifier is explained under the pointer", async ({ page }) => {
+test("hovering over a modifier shows its documentation", async ({ page }) => {
   await open(page);
   await page.locator(".tok-modifier", { hasText: ".global" }).first().hover();
   await expect(page.locator(".cm-meaning")).toContainText(/global memory/);
@@ -30,7 +30,7 @@ test("a modifier is explained under the pointer", async ({ page }) => {
   await expect(page.locator(".cm-meaning")).toHaveCount(0);
 });
 
-test("completion offers what is legal at that place, and the form shows while operands are written", async ({ page }) => {
+test("completion lists only valid items, and signature help appears while typing operands", async ({ page }) => {
   await open(page);
   await paste(page, kernel);
   await page.locator(".cm-line", { hasText: "st.global." }).click();
@@ -54,11 +54,11 @@ test("completion offers what is legal at that place, and the form shows while op
   await expect(page.locator(".cm-form")).toContainText(/^st.*\[a\], b/);
   await expect(page.locator(".cm-form b")).toHaveText("b");
   await page.keyboard.type("0;");
-  await expect(page.getByRole("region", { name: "Problems" })).toContainText("no problems");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
   await ready(page);
 });
 
-test("formatting keeps the comments and the place, and is one step to undo", async ({ page }) => {
+test("formatting preserves comments and the cursor position and is a single undo step", async ({ page }) => {
   await open(page);
   const messy = kernel.replace("st.global.", "st.global.u32    [%p]  , %r0;");
   await paste(page, messy);
@@ -76,7 +76,7 @@ test("formatting keeps the comments and the place, and is one step to undo", asy
   await expect.poll(text).toContain("st.global.u32 [%p], %r0;");
 });
 
-test("the reference is searched with keys, and a diagnostic opens its page", async ({ page }) => {
+test("reference is searchable by keyboard, and a diagnostic code opens its reference page", async ({ page }) => {
   await open(page);
   const button = page.getByRole("button", { name: "Reference" });
   await button.click();
@@ -101,7 +101,7 @@ test("the reference is searched with keys, and a diagnostic opens its page", asy
   await expect(dialog.getByRole("article", { name: "Page" })).toContainText(`${name}`);
 });
 
-test("the reference explains registers and words of the field", async ({ page }) => {
+test("reference documents special registers and terms", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Reference" }).click();
   const search = page.getByRole("searchbox");

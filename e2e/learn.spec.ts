@@ -19,7 +19,7 @@ async function problems(page: Page, part: string) {
   return found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`);
 }
 
-test("nothing of it is loaded before it is opened", async ({ page }) => {
+test("learning material is loaded on demand", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await open(page);
@@ -28,27 +28,27 @@ test("nothing of it is loaded before it is opened", async ({ page }) => {
   expect(asked.filter((path) => path.includes("learn")).map((path) => path.split("/").pop())).toEqual(["learn.js", "learn.json"]);
 });
 
-test("the gallery has chapters, pictures of what examples store, and opens one", async ({ page }) => {
+test("gallery lists chapters and thumbnails and opens an example", async ({ page }) => {
   await open(page);
   const dialog = await learn(page, "Examples");
   await expect(dialog.getByRole("navigation", { name: "Chapters" }).getByRole("button")).toHaveCount(12);
   // A picture is made of its example, in the colours of the lanes.
-  const card = dialog.getByRole("listitem").filter({ hasText: "Rows coalesce, columns scatter" });
+  const card = dialog.getByRole("listitem").filter({ hasText: "Coalesced and strided stores" });
   await expect(card.locator(".learn-picture rect.lane-5").first()).toBeVisible();
-  await dialog.getByRole("button", { name: /^Banks/ }).click();
-  const swizzle = dialog.getByRole("button", { name: "An XOR swizzle, drawn by the lanes" });
+  await dialog.getByRole("button", { name: /^Shared memory banks/ }).click();
+  const swizzle = dialog.getByRole("button", { name: "XOR swizzle" });
   await expect(swizzle).toBeInViewport();
   await swizzle.click();
   await expect(dialog).toBeHidden();
   await ready(page);
-  await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText("An XOR swizzle, drawn by the lanes");
+  await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText("XOR swizzle");
 });
 
-test("a tour moves with the steps and points at what it speaks of", async ({ page }) => {
+test("tour follows the current step and highlights the objects that it names", async ({ page }) => {
   await open(page);
   const dialog = await learn(page, "Tours");
-  await dialog.getByRole("button", { name: "One column, one bank" }).click();
-  const tour = page.getByRole("complementary", { name: "Tour: One column, one bank" });
+  await dialog.getByRole("button", { name: "Bank conflicts" }).click();
+  const tour = page.getByRole("complementary", { name: "Tour: Bank conflicts" });
   await expect(tour.locator("[aria-current=step]")).toContainText("Just after line 19");
   const next = tour.getByRole("button", { name: "Next" });
   await expect(next).toBeFocused();
@@ -59,27 +59,27 @@ test("a tour moves with the steps and points at what it speaks of", async ({ pag
   // What it names is lit: the element of the shared memory.
   await tour.getByRole("button", { name: "shared:0[64] = 2" }).click();
   await expect(page.getByRole("region", { name: "Cell" })).toContainText("[64]");
-  await tour.getByRole("button", { name: "passes of line 23 = 32" }).click();
+  await tour.getByRole("button", { name: "wavefronts of line 23 = 32" }).click();
   await expect(page.locator(".cm-line.line-linked")).toContainText("st.shared.u32 [%at], %lane;");
   // Steps on one's own: the text follows.
-  await press(page, "Run to the end");
-  await expect(tour.locator("[aria-current=step]")).toContainText("One word more in each row is enough");
-  await press(page, "To the start");
+  await press(page, "Run to end");
+  await expect(tour.locator("[aria-current=step]")).toContainText("One word of padding per row eliminates the conflicts");
+  await press(page, "Go to start");
   await expect(tour.locator("[aria-current=step]")).toContainText("Just after line 19");
   // A link leads to it.
   expect(page.url()).toContain("#learn=tour:bank-conflicts");
   await page.reload();
   await expect(tour).toBeVisible();
   // Another text ends it.
-  await page.getByRole("combobox", { name: "Example" }).selectOption({ label: "Words are bytes, lowest first" });
+  await page.getByRole("combobox", { name: "Example" }).selectOption({ label: "Little-endian byte order" });
   await expect(tour).toBeHidden();
 });
 
-test("lines are written, the first wrong byte is named, and the solved puzzle is kept", async ({ page }) => {
+test("coding puzzle reports the first wrong byte and persists the solved state", async ({ page }) => {
   await open(page);
   const dialog = await learn(page, "Puzzles");
-  await expect(dialog.getByRole("heading", { name: /^A cell for each lane/ })).toBeVisible();
-  const lines = dialog.getByRole("textbox", { name: "Your lines" });
+  await expect(dialog.getByRole("heading", { name: /^Store the thread index/ })).toBeVisible();
+  const lines = dialog.getByRole("textbox", { name: "Your code" });
   const verdict = dialog.locator(".learn-verdict");
   await lines.fill("mad.wide.u32 %rd2, %r4, 4, %rd1;\nst.global.u32 [%rd2], %r1;");
   await dialog.getByRole("button", { name: "Run and check" }).click();
@@ -89,14 +89,14 @@ test("lines are written, the first wrong byte is named, and the solved puzzle is
   await lines.press("Control+Enter");
   await expect(verdict).toContainText("Line 17: ");
   await dialog.getByRole("button", { name: "Hint 1 of 2" }).click();
-  await expect(dialog.locator(".learn-hints")).toContainText("begins at byte 20");
+  await expect(dialog.locator(".learn-hints")).toContainText("starts at byte 20");
   await dialog.getByRole("button", { name: "Hint 2 of 2" }).click();
-  await dialog.getByRole("button", { name: "Show the answer" }).click();
+  await dialog.getByRole("button", { name: "Show solution" }).click();
   await dialog.getByRole("button", { name: "Run and check" }).click();
   await expect(verdict).toHaveText("Correct: all bytes match in 2 launches.");
   await expect(dialog.getByText("1 of 40 solved")).toBeVisible();
   await dialog.getByRole("button", { name: "Next puzzle" }).click();
-  await expect(dialog.getByRole("heading", { name: /^Which numbers are left/ })).toBeFocused();
+  await expect(dialog.getByRole("heading", { name: /^Squares modulo 16/ })).toBeFocused();
   // A prediction.
   const answer = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
   await answer.fill("0 1 4 9 16 9 4 1");
@@ -112,41 +112,41 @@ test("lines are written, the first wrong byte is named, and the solved puzzle is
   await expect(dialog.getByRole("textbox", { name: "out[0..8] at the end" })).toHaveValue("0 1 4 9 0 9 4 1");
 });
 
-test("how a launch ends is chosen, and progress goes along as a file", async ({ page }) => {
+test("outcome puzzle is answered by a choice, and progress is exported to and imported from a file", async ({ page }) => {
   await page.goto("/#learn=puzzle:63-half-of-a-block");
   const dialog = dialogOf(page);
   await dialog.getByRole("radio", { name: "races" }).check();
-  await dialog.getByRole("button", { name: "Check" }).click();
+  await dialog.getByRole("button", { name: "Check", exact: true }).click();
   await expect(dialog.locator(".learn-verdict")).toContainText("the run does something else");
   await dialog.getByRole("radio", { name: "hangs" }).check();
-  await dialog.getByRole("button", { name: "Check" }).click();
+  await dialog.getByRole("button", { name: "Check", exact: true }).click();
   await expect(dialog.locator(".learn-verdict")).toHaveText("Right: outcome is hangs.");
   const saving = page.waitForEvent("download");
-  await dialog.getByRole("button", { name: "Save progress" }).click();
+  await dialog.getByRole("button", { name: "Export progress" }).click();
   const file = await (await saving).path();
   expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ warpgridProgress: 1, solved: ["63-half-of-a-block"] });
   await page.evaluate(() => localStorage.removeItem("warpgrid.learn"));
   await page.reload();
   await expect(dialog.getByText("0 of 40 solved")).toBeVisible();
-  await dialog.getByLabel("File of progress").setInputFiles({ name: "other.json", mimeType: "application/json", buffer: Buffer.from("{}") });
-  await expect(dialog.getByText("The file is not opened: it is no file of progress")).toBeVisible();
-  await dialog.getByLabel("File of progress").setInputFiles(file);
+  await dialog.getByLabel("Progress file").setInputFiles({ name: "other.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+  await expect(dialog.getByText("Cannot import progress: the file has no")).toBeVisible();
+  await dialog.getByLabel("Progress file").setInputFiles(file);
   await expect(dialog.getByText("1 of 40 solved")).toBeVisible();
 });
 
-test("a puzzle is opened in the page, where it runs step by step", async ({ page }) => {
+test("puzzle opens in the editor and can be stepped", async ({ page }) => {
   await page.goto("/#learn=puzzle:13-backwards");
   const dialog = dialogOf(page);
-  await dialog.getByRole("textbox", { name: "Your lines" }).fill("mad.wide.u32 %rd4, %r1, 4, %rd2;\nst.global.u32 [%rd4], %r5;");
-  await dialog.getByRole("button", { name: "Open in the page" }).click();
+  await dialog.getByRole("textbox", { name: "Your code" }).fill("mad.wide.u32 %rd4, %r1, 4, %rd2;\nst.global.u32 [%rd4], %r5;");
+  await dialog.getByRole("button", { name: "Open in editor" }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("launch grid=1 block=32");
   await ready(page);
-  await press(page, "Run to the end");
+  await press(page, "Run to end");
   expect((await cells(page, "out"))[3]).toBe("3");
 });
 
-test("everything is reached by the keyboard, read aloud, and seen in both colours", async ({ page }) => {
+test("learn dialog is operable by keyboard and passes axe in light and dark mode", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Learn", exact: true }).focus();
   await page.keyboard.press("Enter");
@@ -154,7 +154,7 @@ test("everything is reached by the keyboard, read aloud, and seen in both colour
   await expect(dialog.getByRole("tab", { name: "Examples" })).toBeFocused();
   for (const view of ["Examples", "Tours", "Puzzles"]) {
     await expect(dialog.getByRole("tab", { name: view })).toHaveAttribute("aria-selected", "true");
-    if (view === "Puzzles") await expect(dialog.getByRole("textbox", { name: "Your lines" })).toBeVisible();
+    if (view === "Puzzles") await expect(dialog.getByRole("textbox", { name: "Your code" })).toBeVisible();
     for (const scheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: scheme });
       expect(await problems(page, "dialog.learn"), `${view}, ${scheme}`).toEqual([]);
@@ -172,9 +172,9 @@ test("everything is reached by the keyboard, read aloud, and seen in both colour
   }
 });
 
-test("a wrong link is a sentence", async ({ page }) => {
+test("invalid tour and puzzle links show an error", async ({ page }) => {
   await page.goto("/#learn=puzzle:none");
-  await expect(dialogOf(page)).toContainText("There is no puzzle “none”.");
+  await expect(dialogOf(page)).toContainText("Unknown puzzle “none”.");
   await page.goto("/#learn=tour:none");
-  await expect(page.getByText("The link asks for the tour “none”, which does not exist")).toBeVisible();
+  await expect(page.getByText("Unknown tour “none”")).toBeVisible();
 });

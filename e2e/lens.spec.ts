@@ -8,11 +8,11 @@ const root = new URL("../", import.meta.url);
 const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim().split("\n").map((line) => line.split(" | "));
 
 /** The card of an example that answers a question. */
-const CARDS: Record<string, string> = { 2: "Data races", 3: "Bank conflicts", 4: "Fault", 8: "Problems", 10: "Data races", 14: "Data races", 16: "Inline assembly", 17: "Sectors", 19: "Data races" };
+const CARDS: Record<string, string> = { 2: "Data races", 3: "Bank conflicts", 4: "Fault", 8: "Problems", 10: "Data races", 14: "Data races", 16: "asm blocks", 17: "Uncoalesced accesses", 19: "Data races" };
 
-const view = (page: Page) => page.getByRole("region", { name: "Matrix view" });
+const view = (page: Page) => page.getByRole("region", { name: "Layout Explorer" });
 
-test("a step of a descriptor slides over its tile, and a wrong field shows what is really read", async ({ page }) => {
+test("step slider moves the tile of a descriptor, and an intended descriptor marks the elements that differ", async ({ page }) => {
   await page.goto("/#lens?descriptor=0x4000004000010000");
   await expect(view(page).getByRole("region", { name: "Descriptor" })).toContainText("1024 bytes = 64 × 16 bytes = 512 elements");
   const step = view(page).getByRole("slider", { name: "Step" });
@@ -25,7 +25,7 @@ test("a step of a descriptor slides over its tile, and a wrong field shows what 
   await expect(view(page)).toContainText(/\d+ of 1024 elements from wrong addresses/);
 });
 
-test("an instruction descriptor leads to the tiles that it makes hardware read", async ({ page }) => {
+test("instruction descriptor links to the tiles that it selects", async ({ page }) => {
   await page.goto("/#lens?op=tcgen05.idesc&kind=f16&descriptor=0x08410490");
   await expect(view(page).getByRole("region", { name: "Fields" })).toContainText("256 columns = 32 × 8");
   await view(page).getByRole("link", { name: "The tile of B" }).click();
@@ -42,7 +42,7 @@ for (const [index, [number, question, link]] of questions.entries()) {
     await page.goto(`/${link}`);
     if (link.startsWith("#example=")) {
       await expect(page.getByRole(number === "4" ? "alert" : "region", { name: CARDS[number] })).toBeInViewport();
-    } else if (link.startsWith("#outcomes=")) {
+    } else if (link.startsWith("#litmus=")) {
       await expect(page.getByRole("group", { name: "Allowed outcomes" })).toBeInViewport();
     } else {
       await expect(view(page).getByRole("heading").first()).toBeVisible();
@@ -55,20 +55,20 @@ for (const [index, [number, question, link]] of questions.entries()) {
   });
 }
 
-test("the layout of an access is said at its line, and one click draws it", async ({ page }) => {
+test("hovering over an access shows its inferred layout and a link to its diagram", async ({ page }) => {
   await open(page);
-  await pick(page, "Bank conflicts, and the padding that ends them");
+  await pick(page, "Bank conflicts and padding");
   const layouts = page.getByRole("region", { name: "Layouts" });
-  await layouts.getByText("The layouts of 3 accesses").click();
+  await layouts.getByText("Inferred layouts of 3 accesses").click();
   await expect(layouts).toContainText("32:1");
   await page.locator(".cm-line", { hasText: "st.shared.u32" }).nth(2).getByText("st", { exact: true }).hover();
   const said = page.locator(".cm-meaning");
   await expect(said).toContainText("32:33");
-  await said.getByRole("link", { name: "The lens" }).click();
+  await said.getByRole("link", { name: "Layout Explorer" }).click();
   await expect(view(page).getByRole("textbox", { name: "Expression" })).toHaveValue("32:33");
 });
 
-test("a picture is embedded by its lines, and taken along as a drawing and as text", async ({ page }) => {
+test("layout diagram can be embedded and exported as SVG and text", async ({ page }) => {
   await page.goto("/#lens?op=layout&expression=%288%2C4%29%3A%284%2C1%29");
   for (const [button, ending] of [["SVG", "svg"], ["Text", "txt"]] as const) {
     const waiting = page.waitForEvent("download");
@@ -76,18 +76,18 @@ test("a picture is embedded by its lines, and taken along as a drawing and as te
     expect((await waiting).suggestedFilename()).toContain(`.${ending}`);
   }
   await page.locator("summary", { hasText: "Embed" }).click();
-  const lines = page.getByRole("textbox", { name: "Lines for the document" });
+  const lines = page.getByRole("textbox", { name: "Embed code" });
   await expect(lines).toHaveValue(/<warpgrid-layout query="op=layout&amp;expression=%288%2C4%29:%284%2C1%29">/);
-  await page.getByRole("combobox", { name: "Kind of document" }).selectOption("Sphinx");
+  await page.getByRole("combobox", { name: "Format" }).selectOption("Sphinx");
   await expect(lines).toHaveValue(".. warpgrid-layout::\n\n   op=layout\n   expression=(8,4):(4,1)\n");
 });
 
-test("links that mean nothing are a sentence with the place", async ({ page }) => {
+test("invalid layout links show an error with its position", async ({ page }) => {
   for (const [link, sentence] of [
     ["#lens?op=layout&expression=%288%2C4", "found the end"],
     ["#lens?op=layout&expression=%288%2C1099511627776%29", "overflows"],
     ["#lens?op=layout&expression=%286%2C4%29%3A%281%2C7%29%20o%204%3A4", "are not divisible by each other"],
-    ["#lens?op=layout&expression=%FF", "The link asks for expression=%FF"],
+    ["#lens?op=layout&expression=%FF", "Unknown link parameter: expression=%FF"],
     ["#lens?descriptor=zzz", "expected bits such as"],
     ["#lens?descriptor=0xfffffffffffffffffff", "expected bits such as"],
     ["#lens?op=wgmma.tile.a&step=99", "found step 99"],
@@ -113,7 +113,7 @@ async function host(page: Page, body: string, policy: string) {
   await page.goto("/guide.html");
 }
 
-test("a drawn picture of a layout costs a document no core", async ({ page }) => {
+test("recorded layout diagram is shown without loading the emulator", async ({ page }) => {
   const { layout } = await import(new URL("pkg/record.js", root).href);
   const { html, problems } = await layout("op=layout\nexpression=Swizzle<2,0,3> o (8,8):(8,1)", { label: "A swizzle", playground: "https://example.org/" });
   expect(problems).toEqual([]);
@@ -122,13 +122,13 @@ test("a drawn picture of a layout costs a document no core", async ({ page }) =>
   await host(page, html, READING_POLICY);
   await expect(page.getByRole("img", { name: /Swizzle<2,0,3>/ })).toBeVisible();
   await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute("href", /^https:\/\/example\.org\/#lens\?op=layout&expression=Swizzle%3C2/);
-  await page.getByText("As text").click();
+  await page.getByText("Text version").click();
   await expect(page.getByText("Bases over GF(2)")).toBeVisible();
   expect(asked.filter((name) => /wasm|worker/.test(name))).toEqual([]);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 });
 
-test("a picture that is not drawn yet is drawn by the core, and a mistake is a sentence", async ({ page }) => {
+test("unrecorded layout diagram is drawn by the emulator, and an invalid query shows an error", async ({ page }) => {
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(error.message));
   page.on("console", (message) => { if (message.type() === "error") wrong.push(message.text()); });

@@ -19,13 +19,13 @@ const race = `//@ launch grid=1 block=64
 }
 `;
 
-test("lines say what they cost, and the traffic of the run leads to them", async ({ page }) => {
+test("access costs are shown at their lines and linked from the memory traffic card", async ({ page }) => {
   await open(page);
-  await pick(page, "Bank conflicts, and the padding that ends them");
+  await pick(page, "Bank conflicts and padding");
   const marks = page.locator(".cm-costs span");
-  await expect(marks.filter({ hasText: "×32" })).toHaveAttribute("title", /32 wavefronts of shared memory, 1 would do/);
+  await expect(marks.filter({ hasText: "×32" })).toHaveAttribute("title", /32 wavefronts of shared memory, 1 ideal/);
   await expect(marks.filter({ hasText: /^×1$/ })).toHaveCount(2);
-  const traffic = page.getByRole("region", { name: "Traffic" });
+  const traffic = page.getByRole("region", { name: "Memory traffic" });
   await expect(traffic).toContainText("31 bank conflicts");
   await traffic.getByRole("row", { name: /32 wavefronts/ }).getByRole("button").click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
@@ -34,44 +34,44 @@ test("lines say what they cost, and the traffic of the run leads to them", async
   await expect(marks).toHaveCount(0);
 });
 
-test("two orders with other results are side by side, and either can be shown", async ({ page }) => {
+test("two schedules with different results are compared, and either can be selected", async ({ page }) => {
   await open(page);
   await paste(page, race);
   await ready(page);
-  const orders = page.getByRole("region", { name: "Orders" });
-  await expect(orders).toContainText("This result depends on the order");
+  const orders = page.getByRole("region", { name: "Schedules" });
+  await expect(orders).toContainText("Result depends on the schedule");
   await expect(orders).toContainText("out[1]");
   await page.getByRole("status").click();
   await page.keyboard.press("End");
   await expect(page.getByRole("status")).toHaveText(/finished/);
   const before = (await cells(page, "out"))[1];
-  await orders.getByRole("button", { name: "Show this order" }).click();
+  await orders.getByRole("button", { name: "Switch to this schedule" }).click();
   await ready(page);
   await expect.poll(async () => (await cells(page, "out"))[1]).not.toBe(before);
-  await expect(orders.getByRole("button", { name: "Show this order" })).toHaveCount(1);
+  await expect(orders.getByRole("button", { name: "Switch to this schedule" })).toHaveCount(1);
 });
 
-test("a cluster lies side by side, and its mbarriers show who waits", async ({ page }) => {
+test("blocks of a cluster are shown side by side, and mbarriers list the waiting warps", async ({ page }) => {
   await open(page);
-  await pick(page, "Messages through a cluster");
+  await pick(page, "Asynchronous stores within a cluster");
   const cluster = page.getByRole("region", { name: "Cluster" });
   await expect(cluster.getByRole("heading", { name: /^rank / })).toHaveText(["rank 0", "rank 1", "rank 2", "rank 3"]);
-  await pick(page, "A deadlock");
+  await pick(page, "mbarrier deadlock");
   await page.getByRole("status").click();
   await page.keyboard.press("End");
   await ready(page);
   const mbarriers = page.getByRole("region", { name: "Mbarriers" });
-  await expect(mbarriers).toContainText("40 of 64 arrived");
-  await expect(mbarriers).toContainText("warp 1 waits for phase 0");
+  await expect(mbarriers).toContainText("40 of 64 arrivals");
+  await expect(mbarriers).toContainText("warp 1 waits for phase parity 0");
   await mbarriers.getByRole("button", { name: "warp 1" }).click();
   await expect(page.getByRole("heading", { name: /^Warp 1/ })).toBeVisible();
 });
 
-test("a buffer of a gibibyte opens, runs and is shown", async ({ page }) => {
+test("buffer of 1 GiB can be opened, run and displayed", async ({ page }) => {
   await open(page);
   await paste(page, race.replace("u32[4] = 9", "u32[268435456] = 9").replace("%a+4", "%a+1073741820"));
   await ready(page);
-  await expect(page.getByRole("group", { name: /^out, cells/ })).toBeVisible();
+  await expect(page.getByRole("group", { name: /^out, grid of/ })).toBeVisible();
   await page.getByRole("status").click();
   await page.keyboard.press("End");
   await expect(page.getByRole("status")).toContainText("finished");

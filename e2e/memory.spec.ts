@@ -32,22 +32,22 @@ async function pinned(page: Page) {
   await paste(page, LOOP);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
   await ready(page);
-  await press(page, "Run to the end");
-  await page.getByRole("group", { name: /^out, cells of/ }).focus();
+  await press(page, "Run to end");
+  await page.getByRole("group", { name: /^out, grid of/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   const card = page.getByRole("region", { name: "Cell" });
   await expect(card).toContainText("out[1]");
-  await expect(card).toContainText("for its history");
+  await expect(card).toContainText("to show its write history");
   await page.keyboard.press("Enter");
   return card;
 }
 
-test("a cell tells every store that wrote it, and a press goes there", async ({ page }) => {
+test("write history lists all stores to a cell and navigates to them", async ({ page }) => {
   const card = await pinned(page);
   // Fifty counts of two warps, of 32 lanes each; the latest are listed.
   await expect(card).toContainText("100 stores in");
-  await expect(card).toContainText("36 stores earlier, not listed");
+  await expect(card).toContainText("36 earlier stores not shown");
   await expect(card.locator("tr[aria-current]")).toContainText("32 lanes, warp 1");
   await expect(card.locator("tr[aria-current]")).toContainText("500 → 500");
   await card.getByRole("button", { name: "launch" }).click();
@@ -55,7 +55,7 @@ test("a cell tells every store that wrote it, and a press goes there", async ({ 
   expect(await cells(page, "out")).toEqual(Array(8).fill("5"));
   await expect(card.locator("tr[aria-current]")).toContainText("launch");
   // The first stores are listed from here.
-  await expect(card).toContainText("36 stores later, not listed");
+  await expect(card).toContainText("36 later stores not shown");
   const first = card.getByRole("row", { name: /5 → 10/ });
   await expect(first).toHaveCount(1);
   await first.getByRole("button", { name: /^step/ }).click();
@@ -65,9 +65,9 @@ test("a cell tells every store that wrote it, and a press goes there", async ({ 
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
 });
 
-test("a run goes on until a cell changes, and back", async ({ page }) => {
+test("data breakpoint runs forward and back to changes of a cell", async ({ page }) => {
   const card = await pinned(page);
-  const changes = card.getByRole("group", { name: "Run until this cell changes" });
+  const changes = card.getByRole("group", { name: "Data breakpoint on this cell" });
   const said = page.getByRole("region", { name: "Run until" }).locator(".said");
   await changes.getByRole("button", { name: "back" }).click();
   await expect(said).toHaveText("out[1] changed from 490 to 500.");
@@ -79,12 +79,12 @@ test("a run goes on until a cell changes, and back", async ({ page }) => {
   await expect(said).toHaveText("It does not happen any more; this is the end.");
 });
 
-test("a run goes on until a lane meets a condition, and a wrong one is shown at its place", async ({ page }) => {
+test("run until a register condition holds, and mark the position of a syntax error", async ({ page }) => {
   await open(page);
   await paste(page, LOOP);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
   await ready(page);
-  await press(page, "To the start");
+  await press(page, "Go to start");
   const card = page.getByRole("region", { name: "Run until" });
   const condition = card.getByRole("textbox", { name: "Condition on a register" });
   await condition.fill("lane 3: %r2 == 42");
@@ -101,7 +101,7 @@ test("a run goes on until a lane meets a condition, and a wrong one is shown at 
   await expect(condition).toHaveAttribute("aria-invalid", "true");
 });
 
-test("breakpoints stay with their lines, and are gone to by the keyboard", async ({ page }) => {
+test("breakpoints follow their lines during edits and are reachable by keyboard shortcut", async ({ page }) => {
   await open(page);
   await paste(page, LOOP);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
@@ -126,7 +126,7 @@ test("breakpoints stay with their lines, and are gone to by the keyboard", async
   await page.reload();
   await expect(breaks).toHaveText("18");
   await ready(page);
-  await press(page, "To the start");
+  await press(page, "Go to start");
   await page.keyboard.press("b");
   await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
   const place = page.getByRole("status");
@@ -136,7 +136,7 @@ test("breakpoints stay with their lines, and are gone to by the keyboard", async
   await page.keyboard.press("Shift+B");
   await expect(place).toHaveText(first!);
   await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
-  await card.getByRole("button", { name: "clear" }).click();
+  await card.getByRole("button", { name: "Clear all" }).click();
   await expect(breaks).toHaveCount(0);
   // Another text has none of the old ones.
   await card.getByRole("button", { name: "at cursor" }).click();
@@ -145,7 +145,7 @@ test("breakpoints stay with their lines, and are gone to by the keyboard", async
   await expect(breaks).toHaveCount(0);
 });
 
-test("what a cell, a parameter and a register hold at the launch is changed in place, as a line of the text", async ({ page }) => {
+test("editing an initial value of a cell, parameter or register updates its annotation", async ({ page }) => {
   await open(page);
   await paste(page, `//@ launch grid=1 block=32
 //@ buffer x: f32[64] = 0
@@ -174,13 +174,13 @@ test("what a cell, a parameter and a register hold at the launch is changed in p
 `);
   await expect.poll(() => cells(page, "out")).toHaveLength(32);
   await ready(page);
-  await press(page, "Run to the end");
-  await page.getByRole("group", { name: /^x, cells of/ }).focus();
+  await press(page, "Run to end");
+  await page.getByRole("group", { name: /^x, grid of/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   const card = page.getByRole("region", { name: "Cell" });
-  const field = card.getByRole("textbox", { name: "Value at the launch" });
+  const field = card.getByRole("textbox", { name: "Initial value" });
   await expect(field).toHaveValue("0.0");
   await field.fill("seven");
   await field.press("Enter");
@@ -216,7 +216,7 @@ test("what a cell, a parameter and a register hold at the launch is changed in p
   await expect(card).toContainText("No line states what shared memory holds");
 });
 
-test("the layout as entered for a cell before its history is found stays", async ({ page }) => {
+test("initial value typed before the write history arrives is not overwritten", async ({ page }) => {
   await open(page);
   await paste(page, `//@ launch grid=1 block=32
 //@ buffer x: u32[64] = iota
@@ -238,7 +238,7 @@ test("the layout as entered for a cell before its history is found stays", async
   // Written in the moment in which the field is there, which is before the history comes from beside the page.
   await page.evaluate(() => {
     new MutationObserver((_, observer) => {
-      const field = document.querySelector<HTMLInputElement>('input[aria-label="Value at the launch"]');
+      const field = document.querySelector<HTMLInputElement>('input[aria-label="Initial value"]');
       if (field) {
         observer.disconnect();
         field.dataset.before = field.value;
@@ -246,19 +246,19 @@ test("the layout as entered for a cell before its history is found stays", async
       }
     }).observe(document.body, { childList: true, subtree: true });
   });
-  await page.getByRole("group", { name: /^x, cells of/ }).focus();
+  await page.getByRole("group", { name: /^x, grid of/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   const card = page.getByRole("region", { name: "Cell" });
-  const value = card.getByRole("textbox", { name: "Value at the launch" });
-  await expect(card).not.toContainText("are looked for");
+  const value = card.getByRole("textbox", { name: "Initial value" });
+  await expect(card).not.toContainText("Searching for stores");
   await expect(value).toHaveAttribute("data-before", "");
   await expect(value).toHaveValue("77");
   await value.press("Enter");
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: u32[64] = 77, 1, 2,");
 });
 
-test("a buffer is filled by a rule, and shown as any type", async ({ page }) => {
+test("buffer is initialized by a rule and displayed with another element type", async ({ page }) => {
   await open(page);
   await paste(page, `//@ launch grid=1 block=32
 //@ buffer x: u32[2048] = 0
@@ -281,26 +281,26 @@ test("a buffer is filled by a rule, and shown as any type", async ({ page }) => 
 `);
   await expect.poll(() => cells(page, "out")).toHaveLength(32);
   await ready(page);
-  await press(page, "Run to the end");
+  await press(page, "Run to end");
   await page.getByText("1 block of 32 threads").click();
   const source = page.getByRole("textbox", { name: "PTX source" });
-  await page.getByRole("combobox", { name: "Fill x" }).selectOption({ label: "0, 1, 2, …" });
+  await page.getByRole("combobox", { name: "Initial contents of x" }).selectOption({ label: "0, 1, 2, …" });
   await expect(source).toContainText("//@ buffer x: u32[2048] = iota");
   await expect.poll(async () => (await cells(page, "out"))[5]).toBe("5");
-  await page.getByRole("combobox", { name: "Fill x" }).selectOption({ label: "random" });
+  await page.getByRole("combobox", { name: "Initial contents of x" }).selectOption({ label: "random" });
   await expect(source).toContainText("//@ buffer x: u32[2048] = random 1");
   await page.keyboard.press("Escape");
   await ready(page);
   // One cell of a long buffer, after the rule.
-  await page.getByRole("group", { name: /^x, cells of/ }).focus();
+  await page.getByRole("group", { name: /^x, grid of/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   const card = page.getByRole("region", { name: "Cell" });
-  const value = card.getByRole("textbox", { name: "Value at the launch" });
+  const value = card.getByRole("textbox", { name: "Initial value" });
   await value.fill("0x40003f80");
   await value.press("Enter");
   await expect(source).toContainText("//@ buffer x: u32[2048] = random 1 [0]=0x40003f80");
   await expect.poll(async () => (await cells(page, "out"))[0]).toBe(String(0x40003f80));
-  await page.locator(".card[data-memory=out]").getByRole("combobox", { name: "Value type" }).selectOption("bf16x2");
+  await page.locator(".card[data-memory=out]").getByRole("combobox", { name: "Element type" }).selectOption("bf16x2");
   await expect.poll(async () => (await cells(page, "out"))[0]).toBe("1.0 2.0");
 });

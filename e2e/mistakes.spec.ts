@@ -2,7 +2,7 @@
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
-test("a mistyped modifier is explained, and its fix applied", async ({ page }) => {
+test("misspelled modifier is reported, and its fix can be applied", async ({ page }) => {
   await open(page);
   const before = await cells(page, "rows");
   await page.locator(".tok-modifier", { hasText: ".global" }).first().dblclick();
@@ -13,20 +13,20 @@ test("a mistyped modifier is explained, and its fix applied", async ({ page }) =
   await expect(page.locator(".right.stale")).toBeVisible();
   expect(await cells(page, "rows")).toEqual(before);
   await problems.locator("button.fix").first().click();
-  await expect(problems).toContainText("no problems");
+  await expect(problems).toContainText("No problems");
   await ready(page);
 });
 
-test("another target shows what becomes illegal", async ({ page }) => {
+test("selecting another target reports the instructions that it does not support", async ({ page }) => {
   await open(page);
-  await pick(page, "One 128-bit register, stored whole");
+  await pick(page, "128-bit register stores");
   await page.getByRole("combobox", { name: "Target" }).selectOption("sm_60");
   await expect(page.getByRole("region", { name: "Problems" })).toContainText(/error/);
   await page.getByRole("combobox", { name: "Target" }).selectOption("");
   await ready(page);
 });
 
-test("a fix of the header counts, also when another target was chosen", async ({ page }) => {
+test("fix of the module header takes effect even if the target is overridden", async ({ page }) => {
   const registers = Array.from({ length: 8 }, () => "%r1").join(", ");
   await open(page);
   await paste(page, `.version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<2>; .reg .b64 %p;\nld.param.u64 %p, [p];\nst.global.v8.b32 [%p], {${registers}};\nret; }\n`);
@@ -36,25 +36,25 @@ test("a fix of the header counts, also when another target was chosen", async ({
   const problems = page.getByRole("region", { name: "Problems" });
   await problems.getByRole("button", { name: /raise .*sm_100/ }).first().click();
   await expect(target).toHaveValue("");
-  await expect(problems).toContainText("no problems");
+  await expect(problems).toContainText("No problems");
 });
 
 for (const [file, pattern] of [["the page's wasm", "**/warpgrid-web*.wasm"], ["the editor", "**/editor*.js"]] as const) {
-  test(`${file} does not arrive: the page says so and offers to try again`, async ({ page }) => {
+  test(`failure to load ${file} shows an error and a retry button`, async ({ page }) => {
     await page.route(pattern, (route) => route.abort());
     await page.goto("/");
     const trouble = page.getByRole("alert");
-    await expect(trouble).toContainText("The page cannot start");
+    await expect(trouble).toContainText("Warpgrid failed to start");
     await page.unroute(pattern);
     await trouble.getByRole("button", { name: "Try again" }).click();
     await ready(page);
   });
 }
 
-test("a core that does not arrive is named as what it is", async ({ page }) => {
+test("failure to load the emulator is reported as such", async ({ page }) => {
   await page.route("**/start.js", (route) => route.abort());
   await page.goto("/");
-  await expect(page.getByRole("alert")).toContainText("could not be loaded");
+  await expect(page.getByRole("alert")).toContainText(/failed to load the emulator/i);
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("Not checked");
 });
 
@@ -67,37 +67,37 @@ const bad: [string, string, RegExp][] = [
   ["binary rubbish", "\u0001\u0002\ufffd\u0003MZ\u0000\ufffd\ufffd", /error/],
 ];
 for (const [what, text, said] of bad) {
-  test(`${what} is answered in words, and the page lives on`, async ({ page }) => {
+  test(`${what} is reported, and the page stays usable`, async ({ page }) => {
     await open(page);
     await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), text);
     await page.waitForTimeout(400);
     await expect(page.getByRole("region", { name: "Problems" })).toContainText(said);
-    await pick(page, "A guard keeps lanes out");
+    await pick(page, "Predicated store");
     expect((await cells(page, "out")).length).toBe(32);
   });
 }
 
-test("a launch of 2^31 - 1 blocks pauses, says so, and leaves the page responsive", async ({ page }) => {
+test("launch of 2^31 - 1 blocks is paused with a message, and the page stays responsive", async ({ page }) => {
   await open(page);
   await paste(page, `//@ launch grid=2147483647 block=32\n${header}`);
   await expect(page.getByText(/Paused at step/)).toBeVisible();
-  await pick(page, "A guard keeps lanes out");
+  await pick(page, "Predicated store");
   expect((await cells(page, "out")).length).toBe(32);
 });
 
-test("a line of ten megabytes leaves the page responsive", async ({ page }) => {
+test("line of 10 MB leaves the page responsive", async ({ page }) => {
   await open(page);
   await page.evaluate(() => (globalThis as any).warpgridEditor.setText(`// ${"x".repeat(10_000_000)}`));
   await page.waitForTimeout(800);
   const started = Date.now();
-  await page.getByRole("button", { name: "Help and keys" }).click();
+  await page.getByRole("button", { name: "Help and keyboard shortcuts" }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
   expect(Date.now() - started).toBeLessThan(2_000);
   await page.getByRole("button", { name: "Close" }).click();
-  await pick(page, "A guard keeps lanes out");
+  await pick(page, "Predicated store");
 });
 
-test("a core that cannot be loaded is reported in words, the text is kept, and another try succeeds", async ({ page }) => {
+test("emulator load failure is reported, the source is kept, and a retry succeeds", async ({ page }) => {
   await page.route("**/start.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
   await page.goto("/");
   const trouble = page.getByRole("alert");
@@ -110,12 +110,12 @@ test("a core that cannot be loaded is reported in words, the text is kept, and a
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText("error");
   expect(await page.evaluate(() => (globalThis as any).warpgridEditor.text())).toBe(mine);
-  await pick(page, "A guard keeps lanes out");
+  await pick(page, "Predicated store");
   await expect(trouble).toHaveCount(0);
   expect((await cells(page, "out")).length).toBe(32);
 });
 
-test("typing faster than the core answers ends in colours and a verdict for the last text", async ({ page }) => {
+test("fast typing ends with highlighting and diagnostics for the latest source", async ({ page }) => {
   await open(page);
   await paste(page, "");
   await page.locator(".cm-content").focus();

@@ -13,7 +13,7 @@ async function accessible(page: Page) {
 }
 
 for (const width of [360, 390, 430]) {
-  test(`at ${width} pixels memory comes first, below two rows, and tabs lead to the rest`, async ({ page }) => {
+  test(`at ${width} pixels memory is shown first below two header rows, and tabs select the other views`, async ({ page }) => {
     await page.setViewportSize({ width, height: 844 });
     await open(page);
     const tabs = await page.getByRole("tablist", { name: "View" }).boundingBox();
@@ -34,7 +34,7 @@ for (const width of [360, 390, 430]) {
   });
 }
 
-test("the transport moves whatever is shown, and arrow keys go along the tabs", async ({ page }) => {
+test("transport works in every view of a narrow window, and arrow keys move between its tabs", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   await tab(page, "Memory").focus();
@@ -44,7 +44,7 @@ test("the transport moves whatever is shown, and arrow keys go along the tabs", 
   await expect(region(page, "Registers")).toBeVisible();
   await expect(page.getByRole("status")).toHaveText(place!);
   await page.keyboard.press("ArrowRight");
-  await press(page, "To the start");
+  await press(page, "Go to start");
   await expect(page.getByRole("status")).toContainText("store 0 of 8");
   // The line that comes next is in sight, and the view stays over a reload.
   await press(page, "Next store");
@@ -54,10 +54,10 @@ test("the transport moves whatever is shown, and arrow keys go along the tabs", 
   await expect(tab(page, "Source")).toHaveAttribute("aria-selected", "true");
 });
 
-test("what the header has no room for is shown after a press", async ({ page }) => {
+test("More actions reveals the controls that do not fit into the header", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
-  const all = page.getByRole("button", { name: "All controls" });
+  const all = page.getByRole("button", { name: "More actions" });
   const target = page.getByRole("combobox", { name: "Target" });
   await expect(target).toBeHidden();
   await all.click();
@@ -69,12 +69,12 @@ test("what the header has no room for is shown after a press", async ({ page }) 
   await expect(all).toBeFocused();
   // What opens something else closes it, and the other views have no tabs.
   await all.click();
-  await page.getByRole("button", { name: "Matrices" }).click();
+  await page.getByRole("button", { name: "Layouts", exact: true }).click();
   await expect(page.getByRole("tablist", { name: "View" })).toBeHidden();
-  await expect(page.getByRole("button", { name: "Outcomes" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Litmus tests" })).toBeHidden();
 });
 
-test("a cell that is pressed tells of itself above the transport, and is closed again", async ({ page }) => {
+test("clicked cell opens its card above the transport, and the card can be closed", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   await page.locator("[data-memory=rows] canvas, [data-memory=\"rows\"] .scroller canvas").first().click({ position: { x: 60, y: 40 } });
@@ -86,7 +86,7 @@ test("a cell that is pressed tells of itself above the transport, and is closed 
   await expect(cell).toBeHidden();
 });
 
-test("an error is seen from every view, and a line that is named is gone to", async ({ page }) => {
+test("error is visible in every view of a narrow window, and its line link opens the source view", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   await tab(page, "Source").click();
@@ -103,7 +103,7 @@ test("an error is seen from every view, and a line that is named is gone to", as
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
 });
 
-test("the palette reaches the views that are not shown", async ({ page }) => {
+test("command palette reaches controls of hidden views", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   await page.keyboard.press("ControlOrMeta+k");
@@ -116,7 +116,7 @@ test("the palette reaches the views that are not shown", async ({ page }) => {
   await expect(page.getByRole("textbox", { name: "Link" })).toBeVisible();
 });
 
-test("at 400 % the text, the memory and the run are all reached", async ({ page }) => {
+test("source, memory and transport are reachable at 400 % zoom", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 256 });
   await open(page);
   expect(await widthOf(page)).toBeLessThanOrEqual(320);
@@ -128,7 +128,7 @@ test("at 400 % the text, the memory and the run are all reached", async ({ page 
   await accessible(page);
 });
 
-test("by a finger, what is said is short until it is pressed, so that memory comes first", async ({ browser }) => {
+test("on touch devices the step summary is collapsed until tapped", async ({ browser }) => {
   const page = await (await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })).newPage();
   await open(page);
   const top = async () => (await page.locator("div.shown").boundingBox())!.y;
@@ -140,7 +140,7 @@ test("by a finger, what is said is short until it is pressed, so that memory com
   expect(await top()).toBeGreaterThan(260);
   await page.locator(".about").tap();
   await expect(sentence.locator(".aside")).toBeHidden();
-  await pick(page, "A histogram over a cluster");
+  await pick(page, "Histogram in distributed shared memory");
   expect(await top()).toBeLessThan(220);
   // With a mouse, as in a window that is zoomed in, all of it is there.
   await page.context().close();

@@ -9,7 +9,7 @@ async function kept(page: Page) {
   await page.evaluate(async () => { await navigator.serviceWorker.ready; });
 }
 
-test("after a first visit the page works without a network", async ({ page, context }) => {
+test("page works offline after the first visit", async ({ page, context }) => {
   await open(page);
   await paste(page, "mov.u32 %t, %tid.x;\nst.global.u32 [mine], %t;\n");
   await kept(page);
@@ -21,7 +21,7 @@ test("after a first visit the page works without a network", async ({ page, cont
   await ready(page);
   expect((await cells(page, "mine")).length).toBe(32);
   // An example that was not opened before, and the cores that are loaded later.
-  await pick(page, "One store, two or four elements a lane");
+  await pick(page, "Vector stores: one, two or four elements per lane");
   await ready(page);
   await page.goto("/#lens?op=layout&expression=(8,4):(4,1)");
   await page.reload();
@@ -30,18 +30,18 @@ test("after a first visit the page works without a network", async ({ page, cont
   await page.reload();
   await page.getByRole("button", { name: "Run and check" }).click();
   await expect(page.locator(".learn-verdict.wrong")).toContainText("not written by any lane");
-  await page.goto("/?from=a-link#outcomes=message");
+  await page.goto("/?from=a-link#litmus=message");
   await page.reload();
   await expect(page.getByText(/outcomes? (?:is|are)? ?allowed|allowed/i).first()).toBeVisible();
 });
 
-test("a newer build is offered, and takes over when it is asked for", async ({ page, context, baseURL }) => {
+test("update is offered and applied on request", async ({ page, context, baseURL }) => {
   await open(page);
   await paste(page, "// mine\nst.global.u32 [p], 7;\n");
   await kept(page);
   await page.reload();
   await ready(page);
-  const newer = page.getByRole("status").filter({ hasText: "A newer version of Warpgrid" });
+  const newer = page.getByRole("status").filter({ hasText: "A new version of Warpgrid" });
   await expect(newer).toBeHidden();
   await context.addCookies([{ name: "build", value: "newer", url: baseURL ?? "" }]);
   await page.evaluate(async () => { await (await navigator.serviceWorker.getRegistration())?.update(); });
@@ -59,7 +59,7 @@ test("a newer build is offered, and takes over when it is asked for", async ({ p
   await expect(newer).toBeHidden();
 });
 
-test("it can be installed as an application", async ({ page, request }) => {
+test("page is installable as an app", async ({ page, request }) => {
   await open(page);
   const place = await page.locator("link[rel=manifest]").getAttribute("href");
   const manifest = await (await request.get(`/${place}`)).json();

@@ -5,9 +5,9 @@ import { pick, open, ready } from "./playground";
 const races = (page: Page) => page.getByRole("region", { name: "Data races" });
 const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
 
-test("a race is named with both its lines, and the repair that is offered ends it", async ({ page }) => {
+test("data race names both lines, and applying its fix resolves it", async ({ page }) => {
   await open(page);
-  await pick(page, "A state tile leaves without a proxy fence (before)");
+  await pick(page, "Missing proxy fence before a bulk store (before)");
   const card = races(page);
   await expect(card).toContainText("fence.proxy.async");
   await expect(card.getByRole("button", { name: /^line \d+$/ })).toHaveCount(2);
@@ -17,35 +17,35 @@ test("a race is named with both its lines, and the repair that is offered ends i
   await expect(card).toHaveCount(0);
 });
 
-test("the mended kernel is quiet", async ({ page }) => {
+test("fixed kernel reports no data race", async ({ page }) => {
   await open(page);
   // That the core is there and looks is seen at the kernel before.
-  await pick(page, "A state tile leaves without a proxy fence (before)");
+  await pick(page, "Missing proxy fence before a bulk store (before)");
   await expect(races(page)).toBeVisible();
-  await pick(page, "A state tile leaves without a proxy fence (after)");
+  await pick(page, "Missing proxy fence before a bulk store (after)");
   await expect(races(page)).toHaveCount(0);
   await page.waitForTimeout(1_000);
   await expect(races(page)).toHaveCount(0);
 });
 
-test("a launch that never ends says who waits, what is missing and which line is at fault", async ({ page }) => {
+test("hang diagnosis names the waiting threads, the missing arrivals and the responsible line", async ({ page }) => {
   await open(page);
-  await pick(page, "A deadlock");
+  await pick(page, "mbarrier deadlock");
   const story = page.getByText(/wait for the mbarrier/).last();
   await expect(story).toContainText("24 arrivals");
   await expect(story).toContainText("line 23");
 });
 
-test("a column in one bank is drawn pass by pass, and the text that is free of conflicts comes with its proof", async ({ page }) => {
+test("bank conflicts are shown per wavefront, and the conflict-free rewrite is verified and applied", async ({ page }) => {
   await open(page);
-  await pick(page, "Bank conflicts, and the padding that ends them");
+  await pick(page, "Bank conflicts and padding");
   const card = page.getByRole("region", { name: "Bank conflicts" });
-  await expect(card).toContainText("takes 32 passes, 1 would do");
+  await expect(card).toContainText("32 wavefronts, 1 ideal");
   await expect(card).toContainText("Lanes 0 and 1 meet in bank 0");
-  await expect(card.getByRole("img", { name: /^Lanes 0 to 31 in the banks/ })).toBeVisible();
-  await card.getByRole("button", { name: "Rewrite the text without them" }).click();
-  await expect(card).toContainText("31 conflicts before, 0 after");
-  await card.getByRole("button", { name: "Put it into the editor" }).click();
+  await expect(card.getByRole("img", { name: /^Shared-memory banks accessed by lanes 0 to 31/ })).toBeVisible();
+  await card.getByRole("button", { name: "Apply conflict-free rewrite" }).click();
+  await expect(card).toContainText("Bank conflicts: 31 before, 0 after");
+  await card.getByRole("button", { name: "Apply to editor" }).click();
   await expect.poll(() => text(page)).toContain("xor.b32");
   await ready(page);
   await expect(card).toHaveCount(0);

@@ -33,7 +33,7 @@ export async function paintings(browser, address, rounds = 9) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(watchPainting);
   await page.goto(address);
-  await page.getByRole("group", { name: /^Matrix, cells/ }).waitFor();
+  await page.getByRole("group", { name: /^Matrix grid/ }).waitFor();
   const shown = page.getByRole("combobox", { name: "Shown" });
   const found = [];
   for (let round = 0; round < rounds; round += 1) {

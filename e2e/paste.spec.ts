@@ -32,7 +32,7 @@ def doubled(x):
     return y
 `;
 
-const list = (page: Page) => page.getByRole("region", { name: "Inline assembly" });
+const list = (page: Page) => page.getByRole("region", { name: "asm blocks" });
 const lineDone = (page: Page) => page.evaluate(() => document.querySelector(".cm-line.line-done")?.textContent);
 
 async function drop(page: Page, name: string, bytes: number[]) {
@@ -45,18 +45,18 @@ async function drop(page: Page, name: string, bytes: number[]) {
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 }
 
-test("C++ with inline assembly runs block by block, and mistakes stand in the C++ text", async ({ page }) => {
+test("asm blocks of C++ run separately, and diagnostics are shown in the C++ source", async ({ page }) => {
   await open(page);
   await paste(page, SOURCE);
   const buttons = list(page).getByRole("button");
-  await expect(buttons).toHaveText(["twice line 4", "broken line 9, refused", "lane line 13"]);
+  await expect(buttons).toHaveText(["twice line 4", "broken line 9, rejected", "lane line 13"]);
   await ready(page);
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("__device__ void twice");
   const problem = page.locator(".diag.error");
   await expect(problem).toContainText("unknown modifier .gobal");
   await expect(problem.getByRole("button", { name: "line 9" })).toBeVisible();
   // The first block runs, whatever is wrong with another.
-  await press(page, "Run to the end");
+  await press(page, "Run to end");
   expect((await cells(page, "out")).slice(0, 4)).toEqual(["0", "1", "2", "3"]);
   await press(page, "Previous store");
   expect(await lineDone(page)).toContain("[%0 + 128], %1;");
@@ -76,7 +76,7 @@ test("C++ with inline assembly runs block by block, and mistakes stand in the C+
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32 [%0], 1;");
 });
 
-test("Python with inline assembly runs, and its facts are comments of Python", async ({ page }) => {
+test("asm blocks of Python run, and annotations are Python comments", async ({ page }) => {
   await open(page);
   await paste(page, PYTHON);
   await expect(list(page).getByRole("button")).toHaveText(["doubled line 6"]);
@@ -85,22 +85,22 @@ test("Python with inline assembly runs, and its facts are comments of Python", a
   await expect(list(page)).toContainText("requires neither");
 });
 
-test("a log is at the lines of its module", async ({ page }) => {
+test("ptxas log messages are shown at the lines of the module", async ({ page }) => {
   await page.goto("/#example=log-of-an-assembler");
   await expect(page.locator(".diag.warning")).toContainText("Instruction 'redux.f32' not supported");
   await ready(page);
   await expect(page.locator(".diag.warning")).toContainText("sm_100a");
   await expect(page.locator(".diag.warning").getByRole("button", { name: "line 18" })).toBeVisible();
-  await press(page, "Run to the end");
+  await press(page, "Run to end");
   expect((await cells(page, "out")).slice(0, 2)).toEqual(["31.0", "31.0"]);
 });
 
-test("a fatbin is listed, and its PTX opens as a text while the text before is kept", async ({ page }) => {
+test("fatbin contents are listed, its PTX opens in the editor, and the previous source is saved", async ({ page }) => {
   await open(page);
   await paste(page, "st.global.u32 [p], 7;\n");
   await ready(page);
   await drop(page, "two.fatbin", binary("zstd.fatbin"));
-  const programs = page.getByRole("region", { name: "Programs of the file" });
+  const programs = page.getByRole("region", { name: "Embedded code objects" });
   await expect(programs.getByRole("button", { name: "PTX for sm_80" })).toBeVisible();
   await expect(programs).toContainText("10 registers");
   await programs.getByRole("button", { name: "PTX for sm_80" }).click();
@@ -111,22 +111,22 @@ test("a fatbin is listed, and its PTX opens as a text while the text before is k
   await programs.getByRole("button", { name: "machine code for sm_90" }).click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("Kernel reverse");
   await expect(programs).toContainText("cuobjdump -sass two.fatbin");
-  await programs.getByRole("button", { name: "Close the list" }).click();
+  await programs.getByRole("button", { name: "Close", exact: true }).click();
   await expect(programs).toHaveCount(0);
-  const own = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='Your own texts'] option");
+  const own = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='My kernels'] option");
   await expect(own).toHaveText([/^SASS for sm_90/, /^scale/, /^snippet/]);
 });
 
-test("files that are broken or none are refused in a sentence", async ({ page }) => {
+test("corrupted and unsupported files are rejected with an error", async ({ page }) => {
   await open(page);
   const alert = page.getByRole("alert");
   const cubin = binary("sm_90.cubin");
   await drop(page, "cut.cubin", cubin.slice(0, 300));
-  await expect(alert).toContainText("“cut.cubin” is not opened: the cubin is cut off");
+  await expect(alert).toContainText("Cannot open “cut.cubin”: the cubin is cut off");
   await drop(page, "host.o", [...cubin.slice(0, 18), 62, 0, ...cubin.slice(20)]);
   await expect(alert).toContainText("no code for a GPU");
   // The page lives on.
   await drop(page, "whole.cubin", cubin);
-  await expect(page.getByRole("region", { name: "Programs of the file" })).toContainText("scale");
+  await expect(page.getByRole("region", { name: "Embedded code objects" })).toContainText("scale");
   await ready(page);
 });

@@ -3,9 +3,9 @@ import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { cells, open, pick, press } from "./playground";
 
-test("stepping forward fills cells, and stepping back returns them", async ({ page }) => {
+test("stepping forward updates cells, and stepping back restores them", async ({ page }) => {
   await open(page);
-  await press(page, "To the start");
+  await press(page, "Go to start");
   const empty = await cells(page, "rows");
   expect(new Set(empty)).toEqual(new Set(["0"]));
   await press(page, "Next store");
@@ -21,10 +21,10 @@ test("stepping forward fills cells, and stepping back returns them", async ({ pa
   await expect.poll(() => cells(page, "rows")).toEqual(empty);
 });
 
-test("rows that a step changes are drawn as if all were", async ({ page }) => {
+test("partial repaint of changed rows equals a full repaint", async ({ page }) => {
   await open(page);
-  await press(page, "To the start");
-  const canvas = page.getByRole("group", { name: /^rows, cells of/ }).locator("canvas");
+  await press(page, "Go to start");
+  const canvas = page.getByRole("group", { name: /^rows, grid of/ }).locator("canvas");
   // Two frames of the screen later the canvas shows what was asked for.
   const drawn = () => canvas.evaluate(async (canvas: HTMLCanvasElement) => {
     for (let n = 0; n < 2; n += 1) await new Promise((done) => { requestAnimationFrame(done); });
@@ -35,7 +35,7 @@ test("rows that a step changes are drawn as if all were", async ({ page }) => {
     await press(page, "Next store");
     const after = await drawn();
     // Ages have colours everywhere, so that all is drawn again.
-    const card = page.locator("[data-memory=rows]").getByRole("group", { name: "Cells show" });
+    const card = page.locator("[data-memory=rows]").getByRole("group", { name: "Cell contents" });
     await card.getByRole("button", { name: "step" }).click();
     await expect.poll(drawn).not.toBe(after);
     await card.getByRole("button", { name: "value" }).click();
@@ -45,55 +45,55 @@ test("rows that a step changes are drawn as if all were", async ({ page }) => {
   expect(seen.size).toBe(4);
 });
 
-test("a cell, its lane and its line light up together", async ({ page }) => {
+test("hovering over a cell highlights its lane and source line", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: /^lane 13,/ }).click();
-  await expect(page.getByRole("heading", { name: /lane 13, pointed at/ })).toBeVisible();
-  const grid = page.getByRole("group", { name: /^rows, cells of/ });
+  await expect(page.getByRole("heading", { name: /lane 13, hovered/ })).toBeVisible();
+  const grid = page.getByRole("group", { name: /^rows, grid of/ });
   await grid.focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   const card = page.getByRole("region", { name: "Cell" });
   await expect(card).toContainText("rows[0][1]");
-  await expect(card).toContainText("lane 1, at step");
+  await expect(card).toContainText("lane 1 in step");
   await expect(card).toContainText("st.global.u32");
   await expect(page.locator(".line-linked")).toHaveCount(1);
   // A reader hears the same.
   await expect(page.locator("[aria-live]", { hasText: /^rows\[0\]\[1\]: \d+, written .* lane 1, step/ })).toHaveCount(1);
 });
 
-test("a misaligned store stops with a fault in words, and earlier stores remain", async ({ page }) => {
+test("misaligned store reports a fault and keeps the effects of earlier stores", async ({ page }) => {
   await open(page);
-  await pick(page, "A misaligned store stops the launch");
+  await pick(page, "Misaligned store");
   await expect(page.getByRole("alert")).toContainText(/misaligned/);
   await expect(page.getByRole("status")).toHaveText(/faulted/);
 });
 
-test("an endless kernel can be stopped, and the page lives on", async ({ page }) => {
+test("infinite loop can be stopped, and the page stays usable", async ({ page }) => {
   await open(page);
-  await pick(page, "A loop that never ends");
-  await page.getByRole("button", { name: "Run to the end" }).click();
+  await pick(page, "Infinite loop");
+  await page.getByRole("button", { name: "Run to end" }).click();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(page.getByRole("button", { name: "Stop", exact: true })).toBeHidden();
-  await press(page, "To the start");
+  await press(page, "Go to start");
   await press(page, "Next store");
   await expect(page.getByRole("grid", { name: "out" }).locator("[data-written=now]")).toHaveCount(32);
 });
 
-test("a playback goes from the start to the end", async ({ page }) => {
+test("playback runs from start to end", async ({ page }) => {
   await open(page);
-  await press(page, "To the start");
+  await press(page, "Go to start");
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(page.getByRole("status")).toHaveText(/store 8 of 8/);
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
 });
 
-test("the column beside the memories follows steps however far apart they come", async ({ page }) => {
+test("thread cards update after steps at any rate", async ({ page }) => {
   await open(page);
   const next = page.getByRole("button", { name: "Next store", exact: true });
   // Two steps, the second one before, while and after the column follows the first.
   for (let wait = 0; wait <= 60; wait += 4) {
-    await press(page, "To the start");
+    await press(page, "Go to start");
     await next.evaluate((button: HTMLElement, wait) => {
       button.click();
       setTimeout(() => button.click(), wait);
@@ -103,12 +103,12 @@ test("the column beside the memories follows steps however far apart they come",
   }
 });
 
-test("a memory is saved as a drawing, a picture, a table and an array", async ({ page }) => {
+test("buffer can be exported as SVG, PNG, CSV and .npy", async ({ page }) => {
   await open(page);
-  await pick(page, "One store, two or four elements a lane");
-  await press(page, "Run to the end");
+  await pick(page, "Vector stores: one, two or four elements per lane");
+  await press(page, "Run to end");
   const card = page.getByRole("region", { name: "quads", exact: true });
-  const list = card.getByRole("combobox", { name: "Save as a file" });
+  const list = card.getByRole("combobox", { name: "Export" });
   const saved = async (ending: string) => {
     const [download] = await Promise.all([page.waitForEvent("download"), list.selectOption(ending)]);
     expect(download.suggestedFilename()).toBe(`quads.${ending}`);

@@ -17,7 +17,7 @@ async function share(page: Page) {
   // In the editor it is a letter.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press("s");
-  await expect(panel(page).getByRole("status")).toContainText("Link of");
+  await expect(panel(page).getByRole("status")).toContainText("Copied link");
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await page.keyboard.press("Escape");
   return link.slice(link.indexOf("/#"));
@@ -41,9 +41,9 @@ async function drop(page: Page, files: [string, string | number[]][]) {
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 }
 
-test("a link opens elsewhere at the same step, with the same cell pinned and the same grids", async ({ page, browser }) => {
+test("shared link restores step, pinned cell and grid settings in another browser", async ({ page, browser }) => {
   await open(page);
-  await pick(page, "Rows coalesce, columns scatter");
+  await pick(page, "Coalesced and strided stores");
   await press(page, "Next store");
   await page.getByRole("combobox", { name: "Target" }).selectOption("sm_100");
   await ready(page);
@@ -52,7 +52,7 @@ test("a link opens elsewhere at the same step, with the same cell pinned and the
   await grid.focus();
   for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
   const cell = page.locator("section[aria-label='Cell']").first();
-  await expect(cell).toContainText(/history\s*1 store/);
+  await expect(cell).toContainText(/Write history\s*1 store/);
   const pinned = await cell.innerText();
   const position = await page.locator("footer").innerText();
   const link = await share(page);
@@ -75,7 +75,7 @@ test("a link opens elsewhere at the same step, with the same cell pinned and the
   await expect.poll(() => other.url()).not.toContain("#");
 });
 
-test("a link takes nothing from the person who opens it", async ({ page }) => {
+test("opening a shared link keeps the saved kernels of the recipient", async ({ page }) => {
   await open(page);
   await paste(page, kernel);
   await ready(page);
@@ -92,7 +92,7 @@ test("a link takes nothing from the person who opens it", async ({ page }) => {
   expect(page.url()).not.toContain("#");
 });
 
-test("a launch that was guessed is the same elsewhere, whatever is guessed there", async ({ page, browser }) => {
+test("inferred launch configuration is stored in the link", async ({ page, browser }) => {
   await open(page);
   await paste(page, kernel);
   await ready(page);
@@ -114,21 +114,21 @@ test("a launch that was guessed is the same elsewhere, whatever is guessed there
   await expect(other.getByText("1 block of 64 threads")).toHaveCount(0);
 });
 
-test("two texts go in one link, at the same store", async ({ page, browser }) => {
-  await page.goto("/#beside=vector-addition");
-  const view = (page: Page) => page.getByRole("region", { name: "Two texts of a kernel" });
+test("shared link restores both compared kernels at the same store", async ({ page, browser }) => {
+  await page.goto("/#compare=vector-addition");
+  const view = (page: Page) => page.getByRole("region", { name: "Compare kernels" });
   await expect(view(page)).toContainText("at the end of both");
   await view(page).getByRole("button", { name: "Start" }).click();
   for (let n = 0; n < 3; n += 1) await page.keyboard.press("ArrowRight");
-  await expect(view(page)).toContainText("after store 3 of each");
+  await expect(view(page)).toContainText("after store 3 of each run");
   const other = await stranger(browser, await share(page));
-  await expect(view(other)).toContainText("after store 3 of each");
+  await expect(view(other)).toContainText("after store 3 of each run");
   expect(other.url()).toContain("#1=");
 });
 
 const kept = (name: string) => readFileSync(new URL(`../crates/share/tests/data/${name}`, import.meta.url), "utf8");
 
-test("kept links of earlier versions are opened", async ({ page }) => {
+test("links of earlier versions can be opened", async ({ page }) => {
   for (const line of kept("links.txt").split("\n").filter((line) => line !== "" && !line.startsWith("//"))) {
     const [name, link] = line.split(" ");
     await page.goto("about:blank");
@@ -139,7 +139,7 @@ test("kept links of earlier versions are opened", async ({ page }) => {
   }
 });
 
-test("what is no link costs a sentence, and the page stays usable", async ({ page }) => {
+test("invalid links show an error, and the page stays usable", async ({ page }) => {
   await open(page);
   await paste(page, kernel);
   await ready(page);
@@ -167,7 +167,7 @@ test("what is no link costs a sentence, and the page stays usable", async ({ pag
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("a hostile text in a link is text, and runs nothing", async ({ page }) => {
+test("script in a shared source is not executed", async ({ page }) => {
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
   const hostile = '<img src=x onerror=alert(1)>\n//@ title <script>alert(2)</script>\nst.global.u32 [p], 5;\n';
@@ -181,9 +181,9 @@ test("a hostile text in a link is text, and runs nothing", async ({ page }) => {
   expect(dialogs).toEqual([]);
 });
 
-test("a file says the same as a link, and is opened by a drop", async ({ page, browser }) => {
+test("saved file has the contents of a link and opens when dropped", async ({ page, browser }) => {
   await open(page);
-  await pick(page, "A guard keeps lanes out");
+  await pick(page, "Predicated store");
   await press(page, "Next store");
   const position = await page.locator("footer").innerText();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -191,7 +191,7 @@ test("a file says the same as a link, and is opened by a drop", async ({ page, b
   const saving = page.waitForEvent("download");
   await panel(page).getByRole("button", { name: "Save file" }).click();
   const saved = await saving;
-  expect(saved.suggestedFilename()).toBe("a-guard-keeps-lanes-out.warpgrid.json");
+  expect(saved.suggestedFilename()).toBe("predicated-store.warpgrid.json");
   const file = readFileSync((await saved.path())!, "utf8");
   expect(JSON.parse(file).warpgrid).toBe(1);
   const other = await stranger(browser, "/");
@@ -208,18 +208,18 @@ test("a file says the same as a link, and is opened by a drop", async ({ page, b
   // The same by the button.
   await other.locator("details.sharing summary").click();
   const choosing = other.waitForEvent("filechooser");
-  await panel(other).getByRole("button", { name: "Open a file" }).click();
+  await panel(other).getByRole("button", { name: "Open file" }).click();
   await (await choosing).setFiles({ name: saved.suggestedFilename(), mimeType: "application/json", buffer: Buffer.from(file) });
   await expect.poll(() => text(other)).toBe(await text(page));
 });
 
-test("files that are none of ours cost a sentence", async ({ page }) => {
+test("unsupported files show an error", async ({ page }) => {
   await open(page);
   const before = await text(page);
   const ten = Array.from({ length: 10 }, (_, n) => [`k${n}.ptx`, kernel] as [string, string]);
   const cases: [[string, string | number[]][], RegExp][] = [
-    [ten, /^Nothing is opened: 10 files were dropped, and one is shown at a time\./],
-    [[["picture.png", [137, 80, 78, 71, 0, 0, 1, 2]]], /^“picture\.png” is not opened: it is no text in UTF-8\./],
+    [ten, /^Cannot open 10 files at once\. Drop a single file\./],
+    [[["picture.png", [137, 80, 78, 71, 0, 0, 1, 2]]], /^Cannot open “picture\.png”: the file is not valid UTF-8\./],
     [[["later.warpgrid.json", '{"warpgrid": 2, "source": ""}']], /^The file was created by a newer version of Warpgrid/],
     [[["case.json", '{"entry": "k"}']], /^Invalid file: `source` must be a string/],
     [[["odd.json", "{"]], /^Invalid file: expected JSON with a `source`/],
@@ -234,22 +234,22 @@ test("files that are none of ours cost a sentence", async ({ page }) => {
     data.items.add(new File([new Uint8Array(100_000_000)], "large.ptx"));
     document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
   });
-  await expect(page.getByRole("alert")).toContainText("“large.ptx” is not opened: it has 100 MB, and a text has at most 8.");
+  await expect(page.getByRole("alert")).toContainText("Cannot open “large.ptx”: the file has 100 MB and the limit for source files is 8 MB.");
 });
 
-test("it is copied as Markdown, an issue, a test and launch lines; a text too long for a link goes as a file", async ({ page }) => {
+test("share panel copies Markdown, issue text, test case and annotations, and offers a file for long sources", async ({ page }) => {
   await open(page);
-  await pick(page, "A misaligned store stops the launch");
+  await pick(page, "Misaligned store");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator("details.sharing > summary").click();
-  await expect(panel(page).getByRole("status")).toHaveText(/^Link of [\d,]+ characters copied\.$/);
+  await expect(panel(page).getByRole("status")).toHaveText(/^Copied link \([\d,]+ characters\)\.$/);
   const copied = async (name: string) => {
     await panel(page).getByRole("button", { name, exact: true }).click();
-    await expect(panel(page).getByRole("status")).toContainText("copied.");
+    await expect(panel(page).getByRole("status")).toContainText("Copied");
     return page.evaluate(() => navigator.clipboard.readText());
   };
-  expect(await copied("Markdown")).toMatch(/^\[A misaligned store stops the launch, step \d+\]\(http.*#1=[\w-]+\)\n$/);
-  expect(await copied("Issue")).toMatch(/^### A misaligned store[^]*What I see after step \d+: [^]*What I expected: [^]*```ptx\n/);
+  expect(await copied("Markdown")).toMatch(/^\[Misaligned store, step \d+\]\(http.*#1=[\w-]+\)\n$/);
+  expect(await copied("Issue")).toMatch(/^### Misaligned store[^]*Actual \(step \d+\): [^]*Expected: [^]*```ptx\n/);
   const scenario = JSON.parse(await copied("case.json"));
   expect(scenario).toMatchObject({ fault: { kind: "misaligned" } });
   expect(Object.keys(scenario)).not.toContain("view");
@@ -259,15 +259,15 @@ test("it is copied as Markdown, an issue, a test and launch lines; a text too lo
   await drop(page, [["long.ptx", `${kernel}${noise}\n`]]);
   await ready(page);
   await page.locator("details.sharing > summary").click();
-  await expect(panel(page).getByRole("status")).toContainText("save a file and send that");
+  await expect(panel(page).getByRole("status")).toContainText("Save a file instead");
   await expect(panel(page).getByRole("textbox", { name: "Link" })).toBeHidden();
 });
 
-test("on a phone the panel fits, and a link opens", async ({ page }) => {
+test("share panel fits on a phone, and a link opens", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(code(JSON.stringify({ source: kernel, view: { step: 2 } })));
   await ready(page);
-  await page.getByRole("button", { name: "All controls" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.locator("details.sharing > summary").click();
   const box = await panel(page).locator(".popover").boundingBox();
   expect(box!.x).toBeGreaterThanOrEqual(0);
@@ -275,13 +275,13 @@ test("on a phone the panel fits, and a link opens", async ({ page }) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
-test("what is watched and where a run stops go along, and stay with the text of the one who opens it", async ({ page, browser }) => {
+test("watch expressions and breakpoints are stored in the link and kept by the recipient", async ({ page, browser }) => {
   await open(page);
-  await pick(page, "Rows coalesce, columns scatter");
-  await page.getByRole("button", { name: "watch a value" }).click();
+  await pick(page, "Coalesced and strided stores");
+  await page.getByRole("button", { name: "Add watch" }).click();
   const watched = (page: Page) => page.getByRole("region", { name: "Watch", exact: true }).locator(".watch-list > li > code");
   for (const expression of ["rows[0][3] + 100", "lane 3: %r13 * 2"]) {
-    await page.getByRole("textbox", { name: "Expression to watch" }).fill(expression);
+    await page.getByRole("textbox", { name: "Watch expression" }).fill(expression);
     await page.keyboard.press("Enter");
   }
   await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^44$/ }).click();
@@ -292,7 +292,7 @@ test("what is watched and where a run stops go along, and stay with the text of 
   await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
   expect(await share(other)).toBe(link);
   // The reader's own expressions come after them, also over a reload.
-  await other.getByRole("textbox", { name: "Expression to watch" }).fill("columns[5]");
+  await other.getByRole("textbox", { name: "Watch expression" }).fill("columns[5]");
   await other.keyboard.press("Enter");
   await expect(watched(other)).toHaveCount(3);
   await other.reload();
@@ -306,7 +306,7 @@ test("what is watched and where a run stops go along, and stay with the text of 
   await ready(other);
   await expect(watched(other)).toHaveCount(3);
   // Another text has none of it; a file brings it again.
-  await pick(other, "One store, two or four elements a lane");
+  await pick(other, "Vector stores: one, two or four elements per lane");
   await expect(watched(other)).toHaveCount(0);
   await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveCount(0);
   await drop(other, [["watched.warpgrid.json", kept("watched.warpgrid.json")]]);

@@ -16,7 +16,7 @@ function pagesOf(folder: string): string[] {
 }
 const pages = ["docs", "examples"].flatMap(pagesOf);
 
-test("every example, instruction and document has a page with a title and a sentence of its own", () => {
+test("every example, instruction and document has a page with its own title and description", () => {
   const examples = readdirSync(join(site, "examples")).filter((file) => /\.(ptx|sass)$/.test(file));
   for (const file of examples) expect(pages).toContain(`examples/${file.replace(/\.\w+$/, ".html")}`);
   for (const page of ["docs/reference/st.html", "docs/reference/wmma.html", "docs/reference/diagnostics.html", "docs/guide.html", "docs/package.html", "docs/architecture.html", "docs/changelog.html"]) expect(pages).toContain(page);
@@ -31,7 +31,7 @@ test("every example, instruction and document has a page with a title and a sent
   }
 });
 
-test("the reference says what operands are, and names a family of modifiers in one line", () => {
+test("reference pages describe operands and group modifiers", () => {
   const html = readFileSync(join(site, "docs/reference/wgmma.html"), "utf8");
   expect(html).toContain("<h2><code>wgmma.mma_async.sync</code></h2>");
   expect(html).toContain("<code>.m64n{8…256 step 8}k16</code>");
@@ -39,7 +39,7 @@ test("the reference says what operands are, and names a family of modifiers in o
   expect(html).not.toContain("m64n16k16</code></th>");
 });
 
-test("every link between pages leads somewhere", () => {
+test("internal links of the site resolve", () => {
   const wrong: string[] = [];
   for (const page of pages) {
     const html = readFileSync(join(site, page), "utf8");
@@ -55,19 +55,19 @@ test("every link between pages leads somewhere", () => {
   expect(wrong).toEqual([]);
 });
 
-test("an example runs in its page, and opens in the playground", async ({ page }) => {
+test("example page runs its example and links to the playground", async ({ page }) => {
   await page.goto("/docs/examples.html");
-  await page.getByRole("link", { name: "An XOR swizzle, drawn by the lanes" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("An XOR swizzle, drawn by the lanes");
-  const widget = page.getByRole("region", { name: "An XOR swizzle, drawn by the lanes" });
+  await page.getByRole("link", { name: "XOR swizzle" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("XOR swizzle");
+  const widget = page.getByRole("region", { name: "XOR swizzle" });
   const place = await widget.getByText(/^step \d+ of/).textContent();
-  await widget.getByRole("button", { name: "One step forward" }).click();
+  await widget.getByRole("button", { name: "Step forward" }).click();
   await expect(widget.getByText(/^step \d+ of/)).not.toHaveText(place ?? "");
   await page.getByRole("link", { name: "Open in the playground" }).first().click();
-  await expect(page.getByRole("combobox", { name: "Example" })).toContainText("An XOR swizzle, drawn by the lanes");
+  await expect(page.getByRole("combobox", { name: "Example" })).toContainText("XOR swizzle");
 });
 
-test("an instruction has a page with a store that runs", async ({ page }) => {
+test("instruction page contains a runnable example", async ({ page }) => {
   await page.goto("/docs/reference.html");
   await page.getByRole("link", { name: "st", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("PTX st");
@@ -75,7 +75,7 @@ test("an instruction has a page with a store that runs", async ({ page }) => {
 });
 
 for (const path of ["docs/reference/st.html", "docs/guide.html", "docs/examples.html", "examples/swizzled-tile.html"]) {
-  test(`${path} can be read by everyone, on a phone too`, async ({ page }) => {
+  test(`${path} passes axe, also on a phone`, async ({ page }) => {
     await page.setViewportSize({ width: 390, height: 800 });
     await page.goto(`/${path}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);

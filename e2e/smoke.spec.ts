@@ -1,7 +1,7 @@
 // The page loads: its name is there, and nothing went wrong on the way.
 import { expect, test } from "@playwright/test";
 
-test("the playground opens without an error", async ({ page }) => {
+test("playground opens without errors", async ({ page }) => {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {

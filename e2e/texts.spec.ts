@@ -14,13 +14,13 @@ async function back(page: Page, name: string) {
   await picker(page).selectOption(await option.getAttribute("value"));
 }
 
-test("own texts stay when an example is chosen, when another is pasted and when the page is loaded again", async ({ page }) => {
+test("saved kernels persist when an example is selected, another kernel is pasted or the page is reloaded", async ({ page }) => {
   await open(page);
   await paste(page, kernel("first", 1));
   await ready(page);
   await paste(page, kernel("second", 2));
   await ready(page);
-  await pick(page, "A guard keeps lanes out");
+  await pick(page, "Predicated store");
   await page.reload();
   await ready(page);
   await expect(picker(page)).toHaveValue("guarded-store");
@@ -33,41 +33,41 @@ test("own texts stay when an example is chosen, when another is pasted and when 
   expect(await text(page)).toBe(kernel("second", 2));
   // What is deleted is deleted, and nothing else.
   page.on("dialog", (dialog) => dialog.accept());
-  await page.getByRole("button", { name: "Delete this text" }).click();
+  await page.getByRole("button", { name: "Delete kernel" }).click();
   await expect(picker(page)).toHaveValue("row-and-column-stores");
   await expect(picker(page).locator("option", { hasText: /^second / })).toHaveCount(0);
   await back(page, "first");
   await expect.poll(() => text(page)).toBe(kernel("first", 1));
 });
 
-test("a text is kept though the page goes at once", async ({ page }) => {
+test("source is saved when the page closes immediately after an edit", async ({ page }) => {
   await open(page);
   await paste(page, kernel("brief", 4));
   await ready(page);
   // The example takes its place, and the page goes before IndexedDB has answered.
-  await picker(page).selectOption({ label: "A guard keeps lanes out" });
+  await picker(page).selectOption({ label: "Predicated store" });
   await page.reload();
   await ready(page);
   await back(page, "brief");
   await expect.poll(() => text(page)).toBe(kernel("brief", 4));
 });
 
-test("a text that leaves before it has run is kept under the name of its kernel", async ({ page }) => {
+test("source replaced before its first run is saved under its kernel name", async ({ page }) => {
   await open(page);
   await paste(page, kernel("hasty", 5));
-  await picker(page).selectOption({ label: "A guard keeps lanes out" });
+  await picker(page).selectOption({ label: "Predicated store" });
   await page.reload();
   await ready(page);
   await back(page, "hasty");
   await expect.poll(() => text(page)).toBe(kernel("hasty", 5));
 });
 
-test("a page that is loaded again is at the same step", async ({ page }) => {
+test("reload restores the current step", async ({ page }) => {
   await open(page);
   const place = page.getByRole("status");
   let before = await place.textContent();
   for (let n = 0; n < 2; n += 1) {
-    await press(page, "One instruction back");
+    await press(page, "Step back one instruction");
     await expect(place).not.toHaveText(before!);
     before = await place.textContent();
   }
@@ -76,7 +76,7 @@ test("a page that is loaded again is at the same step", async ({ page }) => {
   await expect(place).toHaveText(before!);
 });
 
-test("where the browser keeps nothing, the page says so before a text is lost", async ({ page }) => {
+test("warns when browser storage is unavailable", async ({ page }) => {
   await page.addInitScript(() => {
     const refuse = () => { throw new DOMException("refused", "QuotaExceededError"); };
     Storage.prototype.setItem = refuse;
@@ -84,10 +84,10 @@ test("where the browser keeps nothing, the page says so before a text is lost", 
   });
   await open(page);
   await paste(page, kernel("lost", 4));
-  await expect(page.getByText(/The text is not kept beyond this page/)).toBeVisible();
+  await expect(page.getByText(/The kernel could not be saved/)).toBeVisible();
 });
 
-test("a text of six megabytes is there again after a reload", async ({ page }) => {
+test("source of 6 MB persists across a reload", async ({ page }) => {
   await open(page);
   const long = `${kernel("long", 3)}// ${"x".repeat(1_000)}\n`.padEnd(6_000_000, `// ${"y".repeat(96)}\n`);
   await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), long);
@@ -98,7 +98,7 @@ test("a text of six megabytes is there again after a reload", async ({ page }) =
   expect(await text(page)).toBe(long);
 });
 
-test("two tabs that change the same text keep two", async ({ page, context }) => {
+test("edits of one kernel in two tabs are saved as two kernels", async ({ page, context }) => {
   await open(page);
   await paste(page, kernel("shared", 4));
   await ready(page);
@@ -119,20 +119,20 @@ test("two tabs that change the same text keep two", async ({ page, context }) =>
   }
 });
 
-test("each language brings its own core, and only when a text is in it", async ({ page }) => {
+test("emulator module of each language is loaded on demand", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
   await open(page);
   await expect.poll(() => asked).toContain("warpgrid-core_bg.wasm");
   expect(asked).not.toContain("warpgrid-core-sass_bg.wasm");
-  await pick(page, "Stores of machine code");
+  await pick(page, "SASS store instructions");
   // Elements 5 to 8 of shared memory after the stores of all lanes.
   const stored = async () => (await page.getByRole("grid").first().getByRole("gridcell").allTextContents()).slice(5, 9);
   const expected = ["0x00000100", "0x00000001", "0x00000100", "0x00000002"];
   await expect.poll(stored).toEqual(expected);
   expect(asked.filter((name) => name === "warpgrid-core-sass_bg.wasm")).toHaveLength(1);
   // Each emulator module runs its own sources again.
-  await pick(page, "All lanes store to one address");
-  await pick(page, "Stores of machine code");
+  await pick(page, "Stores of all lanes to one address");
+  await pick(page, "SASS store instructions");
   await expect.poll(stored).toEqual(expected);
 });

@@ -93,7 +93,7 @@ async function playing(browser, address, minutes) {
   const page = await openText(browser, address, storing(1_024, 100_000));
   const session = await page.context().newCDPSession(page);
   const again = async () => {
-    await page.getByRole("button", { name: "To the start" }).click();
+    await page.getByRole("button", { name: "Go to start" }).click();
     await ready(page);
     await page.getByRole("button", { name: /^Play/ }).click();
   };
@@ -122,7 +122,7 @@ async function playing(browser, address, minutes) {
 /** Milliseconds from a press of → to the frame with what it has stored, at 1,024 threads: the median of several. */
 async function stepping(browser, address) {
   const page = await openText(browser, address, storing(1_024, 320));
-  await page.getByRole("button", { name: "To the start" }).click();
+  await page.getByRole("button", { name: "Go to start" }).click();
   await ready(page);
   const times = [];
   for (let n = 0; n < 40; n += 1) {

@@ -45,12 +45,12 @@ function errors(page: Page) {
   return found;
 }
 
-test("a recording is stepped through without the core, under the strictest policy", async ({ page }) => {
+test("recorded widget steps without the emulator under a strict Content-Security-Policy", async ({ page }) => {
   const [asked, wrong] = [requests(page), errors(page)];
   await host(page, await embed(snippet, { view: "split", step: "0" }), { policy: READING_POLICY });
   const status = page.getByRole("status");
-  await page.getByRole("button", { name: "One step forward" }).click();
-  await page.getByRole("button", { name: "One step forward" }).click();
+  await page.getByRole("button", { name: "Step forward" }).click();
+  await page.getByRole("button", { name: "Step forward" }).click();
   await expect(status).toContainText("wrote 128 bytes");
   await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toHaveClass(/lane-31/);
   await expect(page.locator(".frame pre .done")).toContainText("st.global");
@@ -61,7 +61,7 @@ test("a recording is stepped through without the core, under the strictest polic
   expect(wrong).toEqual([]);
 });
 
-test("without a step a widget starts at its first store, recorded or not", async ({ page }) => {
+test("widget without a step attribute starts at its first store, recorded or live", async ({ page }) => {
   const plain = `<warpgrid-playground>\n${snippet}\n</warpgrid-playground>`;
   await host(page, `${await embed(snippet)}${plain}<warpgrid-playground>ret;</warpgrid-playground><warpgrid-playground view="quiz">${snippet}</warpgrid-playground>`);
   const widgets = page.locator("warpgrid-playground");
@@ -71,10 +71,10 @@ test("without a step a widget starts at its first store, recorded or not", async
     await expect(widgets.nth(index).getByRole("status").locator("code")).toHaveText("p");
   }
   await expect(widgets.nth(2).getByText("step 1 of 1")).toBeVisible();
-  await expect(widgets.nth(3).getByRole("status")).toContainText("Which cells does line 2 write?");
+  await expect(widgets.nth(3).getByRole("status")).toContainText("Select the cells that line 2 writes.");
 });
 
-test("who edits gets the core, and it answers about the new text", async ({ page }) => {
+test("editing a recorded widget loads the emulator and runs the edited source", async ({ page }) => {
   const [asked, wrong] = [requests(page), errors(page)];
   await host(page, await embed(snippet, { view: "split", step: "end" }));
   await page.getByRole("button", { name: "Edit" }).click();
@@ -90,7 +90,7 @@ test("who edits gets the core, and it answers about the new text", async ({ page
   expect(wrong).toEqual([]);
 });
 
-test("a text without a recording loads the core when it is scrolled into view, once for all widgets", async ({ page }) => {
+test("unrecorded widgets load one shared emulator when scrolled into view", async ({ page }) => {
   const asked = requests(page);
   const widget = (text: string) => `<warpgrid-playground view="split" step="end">\n${text}\n</warpgrid-playground>`;
   await host(page, `${`<p>Prose.</p>`.repeat(150)}${widget(snippet)}${widget("st.global.u32 [p], 9;")}`);
@@ -108,7 +108,7 @@ test("a text without a recording loads the core when it is scrolled into view, o
   expect(before!.height).toBeGreaterThan(80);
 });
 
-test("machine code has a core of its own, which PTX does not load", async ({ page }) => {
+test("SASS widget loads its own emulator module, which PTX widgets do not load", async ({ page }) => {
   const [asked, wrong] = [requests(page), errors(page)];
   const listing = "MOV R2, 0x10 ;\nMOV R3, 0x7 ;\nSTS [R2], R3 ;\nEXIT ;";
   await host(page, `<warpgrid-playground id="ptx" step="end">${snippet}</warpgrid-playground><warpgrid-playground id="sass" front="sass" target="sm_90" step="3">${listing}</warpgrid-playground>`);
@@ -123,7 +123,7 @@ test("machine code has a core of its own, which PTX does not load", async ({ pag
   expect(wrong).toEqual([]);
 });
 
-test("a page of another origin takes the files from the site of the playground, under a policy that names it", async ({ page, baseURL }) => {
+test("cross-origin page loads the widget files from the playground site under a matching policy", async ({ page, baseURL }) => {
   const wrong = errors(page);
   const policy = `default-src 'none'; script-src ${baseURL} 'wasm-unsafe-eval'; style-src ${baseURL}; connect-src ${baseURL}; worker-src blob: ${baseURL}; img-src data:; require-trusted-types-for 'script'; trusted-types warpgrid`;
   const lines = `<link rel="stylesheet" href="${baseURL}/widget/warpgrid-snapshot.css"><script type="module" src="${baseURL}/widget/warpgrid-widget.js"></script>`;
@@ -140,16 +140,16 @@ test("a page of another origin takes the files from the site of the playground, 
   theirs.close();
 });
 
-test("a scenario file that is none is said to be none, and a key that does not exist is named", async ({ page }) => {
+test("invalid scenario file and unknown scenario field are reported", async ({ page }) => {
   await page.route("**/none.json", (route) => route.fulfill({ json: [] }));
   await page.route("**/typo.json", (route) => route.fulfill({ json: { source: snippet, blokc: [32, 1, 1] } }));
   await host(page, `<warpgrid-playground src="none.json"></warpgrid-playground><warpgrid-playground src="typo.json"></warpgrid-playground>`);
   const words = page.locator("warpgrid-playground").getByRole("status");
-  await expect(words.first()).toHaveText("none.json is no scenario: its source is missing");
+  await expect(words.first()).toHaveText("none.json is not a scenario: missing field source");
   await expect(words.last()).toContainText("unknown field blokc");
 });
 
-test("properties, methods and events serve the host", async ({ page }) => {
+test("widget properties, methods and events work", async ({ page }) => {
   await host(page, await embed(example("half-a-warp"), { view: "grid", step: "0" }), { policy: "" });
   const seen = await page.evaluate(async () => {
     const widget = document.querySelector("warpgrid-playground") as any;
@@ -169,26 +169,26 @@ test("properties, methods and events serve the host", async ({ page }) => {
   expect(seen).toMatchObject({ position: 1, live: true, source: "st.global.u32 [p], 3;" });
 });
 
-test("a quiz asks which cells the next store writes", async ({ page }) => {
+test("quiz asks for the cells that the next store writes", async ({ page }) => {
   await host(page, await embed("mov.u32 %t, %laneid;\nsetp.lt.u32 %p, %t, 2;\n@%p st.global.u32 [out], 5;\nret;", { view: "quiz" }));
-  await expect(page.getByRole("status")).toContainText("Which cells does line 3 write?");
+  await expect(page.getByRole("status")).toContainText("Select the cells that line 3 writes.");
   await page.getByRole("button", { name: "cell 0: 0", exact: true }).click();
   await page.getByRole("button", { name: "cell 5: 0", exact: true }).click();
   await page.getByRole("button", { name: "Check" }).click();
-  await expect(page.getByRole("status")).toContainText("1 marked that it does not write");
+  await expect(page.getByRole("status")).toContainText("1 wrong");
   await page.getByRole("button", { name: "Next store" }).click();
-  await expect(page.getByRole("status")).toContainText("No further store.");
+  await expect(page.getByRole("status")).toContainText("No more stores.");
 });
 
-test("a matrix store shows its fragment", async ({ page }) => {
+test("matrix view shows the fragment of a matrix store", async ({ page }) => {
   await host(page, await embed(example("matrix-store"), { view: "matrix", step: "end" }));
   for (let n = 0; n < 6 && !(await page.getByText("lane and register").isVisible()); n += 1) {
-    await page.getByRole("button", { name: "One step back" }).click();
+    await page.getByRole("button", { name: "Step back" }).click();
   }
   await expect(page.getByText("store.d m16n16k16")).toBeVisible();
 });
 
-test("boilerplate is hidden until it is asked for", async ({ page }) => {
+test("boilerplate lines are hidden by default", async ({ page }) => {
   await host(page, await embed(`// begin-hidden\nmov.u32 %t, %tid.x;\n// end-hidden\nst.global.u32 [p], %t;`, { view: "editor" }));
   const code = page.getByRole("group", { name: "PTX source" });
   await expect(code).not.toContainText("%tid.x");
@@ -196,7 +196,7 @@ test("boilerplate is hidden until it is asked for", async ({ page }) => {
   await expect(code).toContainText("%tid.x");
 });
 
-test("without script the text is coloured and the grid is a table", async ({ browser }) => {
+test("snapshot without JavaScript has highlighted source and a table", async ({ browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await host(page, await embed(snippet, { view: "split", step: "end" }));
@@ -206,7 +206,7 @@ test("without script the text is coloured and the grid is a table", async ({ bro
   await context.close();
 });
 
-test("the scheme is that of the host page, and no rule of access is broken", async ({ page }) => {
+test("widget follows the color scheme of its host and passes axe", async ({ page }) => {
   await host(page, await embed(snippet, { view: "split", step: "2" }), { policy: "" });
   const frame = page.locator("warpgrid-playground .frame");
   await expect(frame).toHaveCSS("background-color", "rgb(255, 255, 255)");
@@ -219,14 +219,14 @@ test("the scheme is that of the host page, and no rule of access is broken", asy
   await expect(frame).toHaveCSS("background-color", "rgb(27, 30, 36)");
 });
 
-test("on a right-to-left page code and grids keep their direction", async ({ page }) => {
+test("code and grids stay left-to-right on a right-to-left page", async ({ page }) => {
   await host(page, await embed(snippet, { view: "split", step: "2" }), { html: 'dir="rtl"' });
   await expect(page.locator(".frame pre")).toHaveCSS("direction", "ltr");
-  const [back, forward] = ["One step back", "One step forward"].map((name) => page.getByRole("button", { name }).boundingBox());
+  const [back, forward] = ["Step back", "Step forward"].map((name) => page.getByRole("button", { name }).boundingBox());
   expect((await back)!.x).toBeGreaterThan((await forward)!.x);
 });
 
-test("one widget costs its page less than 60 KB, and ten cost less than twice one", async ({ page }) => {
+test("widget transfers less than 60 KB, and ten widgets less than twice as much", async ({ page }) => {
   const bodies: Promise<Buffer>[] = [];
   page.on("response", (response) => {
     if (new URL(response.url()).pathname !== "/guide.html") bodies.push(response.body());
@@ -245,19 +245,19 @@ test("one widget costs its page less than 60 KB, and ten cost less than twice on
   expect(weigh(all.join(""))).toBeLessThan(2 * weigh(one));
 });
 
-test("a kernel that never ends neither freezes its page nor the other widgets", async ({ page }) => {
+test("infinite loop in a widget does not block the page or other widgets", async ({ page }) => {
   await host(page, `<warpgrid-playground id="endless" view="grid" step="0">${example("endless-loop").replaceAll("<", "&lt;")}</warpgrid-playground>${await embed(snippet, { view: "grid", step: "0" })}`);
   const endless = page.locator("#endless");
   await expect(endless.getByText(/^step 0/)).toBeVisible();
   await endless.evaluate((widget: any) => { void widget.seek(1e12); });
   // The page answers at once while the run goes on.
   const other = page.locator("warpgrid-playground").last();
-  await other.getByRole("button", { name: "One step forward" }).click({ timeout: 1_000 });
+  await other.getByRole("button", { name: "Step forward" }).click({ timeout: 1_000 });
   await expect(other.getByText("step 1 of 3")).toBeVisible({ timeout: 1_000 });
   await expect(endless.getByText(/^step \d{4,}/)).toBeVisible({ timeout: 20_000 });
 });
 
-test("a widget with its core is ready in less than a second from a warm cache", async ({ page }) => {
+test("live widget is ready within one second from a warm cache", async ({ page }) => {
   const times: number[] = [];
   for (let visit = 0; visit < 6; visit += 1) {
     await page.goto("/pages/ready.html");
@@ -270,7 +270,7 @@ test("a widget with its core is ready in less than a second from a warm cache", 
   expect(Math.min(...times.slice(1))).toBeLessThan(1_000);
 });
 
-test("hostile texts and recordings neither run as script nor freeze the page", async ({ page }) => {
+test("malicious sources and recordings neither execute script nor block the page", async ({ page }) => {
   const wrong = errors(page);
   test.setTimeout(120_000);
   const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -299,7 +299,7 @@ test("hostile texts and recordings neither run as script nor freeze the page", a
   page.on("dialog", (dialog) => { dialogs += 1; void dialog.dismiss(); });
   await host(page, `${widgets.join("")}<h2>After them</h2>${await embed(snippet, { view: "grid", label: "Mine" })}`);
   const mine = page.getByRole("region", { name: "Mine" });
-  await mine.getByRole("button", { name: "First step" }).click();
+  await mine.getByRole("button", { name: "Go to start" }).click();
   await expect(mine.getByText("step 0 of 3")).toBeVisible();
   for (const widget of await page.locator("warpgrid-playground").all()) await widget.scrollIntoViewIfNeeded();
   await expect(page.locator("warpgrid-playground").first().getByRole("list", { name: "Problems" })).not.toBeEmpty();
@@ -311,7 +311,7 @@ test("hostile texts and recordings neither run as script nor freeze the page", a
   expect(wrong).toEqual([]);
 });
 
-test("the playground opens with text, launch, step, target and view of a widget, and gives a widget of the same back", async ({ page, context }) => {
+test("playground opens with the source and settings of a widget and generates equivalent embed code", async ({ page, context }) => {
   const source = `${snippet} // <b> & "c"`;
   const params = [{ kind: "buffer", name: "p", type: "u32", len: 48, shape: [3, 16], init: 9 }];
   await page.route("**/scenario.json", (route) => route.fulfill({ json: { source, block: [40, 1, 1], params, seed: 3, target: "sm_80" } }));
@@ -324,22 +324,22 @@ test("the playground opens with text, launch, step, target and view of a widget,
   const editor = playground.getByRole("textbox", { name: "PTX source" });
   for (const line of text.split("\n")) await expect(editor).toContainText(line);
   await expect(playground.getByRole("status")).toHaveAttribute("data-ready", "true");
-  const slider = playground.getByRole("slider", { name: "Position in the run" });
+  const slider = playground.getByRole("slider", { name: "Playback position" });
   await expect(slider).toHaveAttribute("aria-valuetext", "step 2 of 6");
   await expect(playground.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
   // A widget of grids alone: the source has the least share of the page.
-  await expect(playground.getByRole("separator", { name: "Width of the source" })).toHaveAttribute("aria-valuenow", "20");
+  await expect(playground.getByRole("separator", { name: "Resize source pane" })).toHaveAttribute("aria-valuenow", "20");
   expect(new URL(playground.url()).hash).toBe("");
 
   await slider.press("ArrowRight");
   await expect(slider).toHaveAttribute("aria-valuetext", "step 3 of 6");
   await playground.getByText("Embed", { exact: true }).click();
-  const lines = playground.getByRole("textbox", { name: "Lines for the document" });
+  const lines = playground.getByRole("textbox", { name: "Embed code" });
   const html = await lines.inputValue();
-  const form = playground.getByRole("combobox", { name: "Kind of document" });
+  const form = playground.getByRole("combobox", { name: "Format" });
   await form.selectOption("Sphinx");
   await expect(lines).toHaveValue(/^\.\. ptx-playground::\n {3}:view: grid\n {3}:step: 3\n {3}:target: sm_80\n\n {3}\/\/@ launch/);
-  await form.selectOption("Frame, for pages without scripts");
+  await form.selectOption("iframe (no scripts)");
   const frame = await lines.inputValue();
   await playground.keyboard.press("Escape");
   await expect(lines).toBeHidden();
@@ -356,7 +356,7 @@ test("the playground opens with text, launch, step, target and view of a widget,
   await expect(page.frameLocator("iframe").getByText("step 3 of 6")).toBeVisible();
 });
 
-test("of a text with several kernels the one that was chosen is embedded", async ({ page }) => {
+test("embed code contains the selected kernel of a module with several kernels", async ({ page }) => {
   const kernel = (name: string) => `.visible .entry ${name}(.param .u64 out) {\n.reg .u64 %p;\nld.param.u64 %p, [out];\nst.global.u32 [%p], 1;\nret;\n}\n`;
   const source = `//@ launch entry=one block=32\n.version 8.0\n.target sm_80\n.address_size 64\n${kernel("one")}${kernel("two")}`;
   const code = Buffer.from(source).toString("base64url");
@@ -364,10 +364,10 @@ test("of a text with several kernels the one that was chosen is embedded", async
   await expect(page.getByRole("status")).toHaveAttribute("data-ready", "true");
   await page.getByRole("combobox", { name: "Kernel" }).selectOption("two");
   await page.getByText("Embed", { exact: true }).click();
-  await expect(page.getByRole("textbox", { name: "Lines for the document" })).toHaveValue(/\/\/@ launch entry=two\n\/\/@ launch block=32\n\.version/);
+  await expect(page.getByRole("textbox", { name: "Embed code" })).toHaveValue(/\/\/@ launch entry=two\n\/\/@ launch block=32\n\.version/);
 });
 
-test("a second link in the same tab brings its own text", async ({ page }) => {
+test("second link in the same tab opens its own source", async ({ page }) => {
   const link = (text: string) => `/#text=${Buffer.from(text).toString("base64url")}`;
   const editor = page.getByRole("textbox", { name: "PTX source" });
   await page.goto(link("st.global.u32 [first], 1;"));
@@ -377,17 +377,17 @@ test("a second link in the same tab brings its own text", async ({ page }) => {
   await expect(editor).not.toContainText("first");
 });
 
-test("a link that was cut says so", async ({ page }) => {
+test("truncated link shows an error", async ({ page }) => {
   const editor = page.getByRole("textbox", { name: "PTX source" });
   for (const code of ["abcde", "%%%", "////", Buffer.from("st.global.u32 [p], ü").toString("base64url").slice(0, -1)]) {
     await page.goto("about:blank");
     await page.goto(`/#text=${code}&step=1`);
-    await expect(page.getByRole("alert"), code).toContainText("The link is incomplete, or was changed on the way");
+    await expect(page.getByRole("alert"), code).toContainText("The link is truncated or corrupted");
     await expect(editor, code).not.toBeEmpty();
   }
 });
 
-test("text inside of `<pre>` or a script is taken as it is, with its empty lines", async ({ page }) => {
+test("source within `<pre>` or a script element keeps its empty lines", async ({ page }) => {
   const text = "mov.u32 %t, %tid.x; // first\n\nst.global.u32 [p], %t;";
   const forms = [`<pre>\n${text}\n</pre>`, `<script type="text/ptx">\n${text}\n</script>`, `<pre><code>${text}</code></pre>`];
   await host(page, forms.map((inner) => `<div>\n<warpgrid-playground>\n\n${inner}\n\n</warpgrid-playground></div>`).join(""));
@@ -398,7 +398,7 @@ test("text inside of `<pre>` or a script is taken as it is, with its empty lines
   }
 });
 
-test("a grid that does not fit beside the code is below it, whole", async ({ page }) => {
+test("grid that does not fit next to the source is shown below it in full", async ({ page }) => {
   await host(page, await embed(snippet, { view: "split", step: "2" }));
   const grid = page.getByRole("table").first();
   await expect(grid).toBeVisible();
@@ -412,19 +412,19 @@ test("a grid that does not fit beside the code is below it, whole", async ({ pag
   }
 });
 
-test("a document that is opened as a file steps through its recording", async ({ page }) => {
+test("document opened from a file URL steps through its recording", async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), "warpgrid-file-"));
   for (const name of ["warpgrid-widget-classic.js", "warpgrid-snapshot.css"]) copyFileSync(new URL(`pkg/${name}`, root), join(folder, name));
   const head = `<meta charset="utf-8"><link rel="stylesheet" href="warpgrid-snapshot.css"><script defer src="warpgrid-widget-classic.js"></script>`;
   writeFileSync(join(folder, "guide.html"), `<!doctype html><html lang="en"><head>${head}<title>Guide</title></head><body>${await embed(snippet, { step: "0" })}</body></html>`);
   await page.goto(pathToFileURL(join(folder, "guide.html")).href);
-  await page.getByRole("button", { name: "One step forward" }).click();
-  await page.getByRole("button", { name: "One step forward" }).click();
+  await page.getByRole("button", { name: "Step forward" }).click();
+  await page.getByRole("button", { name: "Step forward" }).click();
   await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   rmSync(folder, { recursive: true });
 });
 
-test("the plain script of the element loads the core where it is served", async ({ page }) => {
+test("classic script of the element loads the emulator from its own location", async ({ page }) => {
   await page.route("**/plain.html", (route) => route.fulfill({
     contentType: "text/html; charset=utf-8", body: `<!doctype html><html lang="en"><title>Plain</title><body><script defer src="/widget/warpgrid-widget-classic.js"></script><warpgrid-playground>st.global.u32 [p], 8;</warpgrid-playground>`,
   }));
@@ -432,34 +432,34 @@ test("the plain script of the element loads the core where it is served", async 
   await expect(page.getByRole("cell", { name: "8 lane 31", exact: true })).toBeVisible();
 });
 
-test("what a page states wrongly is said in the console, and a text with errors has no run", async ({ page }) => {
+test("invalid attributes are logged to the console, and a source with errors cannot run", async ({ page }) => {
   const said: string[] = [];
   page.on("console", (message) => { if (message.type() === "warning") said.push(message.text()); });
   await host(page, `<warpgrid-playground view="nonsense" step="x" columns="0" height="zz" target="sm_90">st.shred.u32 [p], 5;</warpgrid-playground>`);
   await expect(page.getByRole("list", { name: "Problems" })).toContainText("unknown modifier");
-  for (const name of ["One step forward", "One step back", "Play"]) await expect(page.getByRole("button", { name })).toBeDisabled();
+  for (const name of ["Step forward", "Step back", "Play"]) await expect(page.getByRole("button", { name })).toBeDisabled();
   await expect(page.getByRole("slider", { name: "Step" })).toBeDisabled();
-  await expect(page.getByText("no run")).toBeVisible();
+  await expect(page.getByText("cannot run")).toBeVisible();
   expect(said.filter((line) => line.startsWith("<warpgrid-playground>"))).toEqual([
     "<warpgrid-playground>: found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
-    "<warpgrid-playground>: found `step=x`, expected a number or `end`",
-    "<warpgrid-playground>: found `columns=0`, expected a number from 1 to 1024",
-    "<warpgrid-playground>: found `height=zz`, expected pixels or a CSS length",
+    "<warpgrid-playground>: found `step=x`, expected a step number or `end`",
+    "<warpgrid-playground>: found `columns=0`, expected an integer from 1 to 1024",
+    "<warpgrid-playground>: found `height=zz`, expected a CSS length or a number of pixels",
   ]);
 });
 
-test("a page that allows no policy of ours learns which one to allow", async ({ page }) => {
+test("missing Trusted Types policy is reported with the required directive", async ({ page }) => {
   await host(page, `<warpgrid-playground>${snippet}</warpgrid-playground>`, { policy: POLICY.replace("trusted-types warpgrid", "trusted-types 'none'") });
-  await expect(page.getByRole("status")).toHaveText("the core could not be loaded: the Content-Security-Policy of this page must allow trusted-types warpgrid");
+  await expect(page.getByRole("status")).toHaveText("failed to load the emulator: the Content-Security-Policy of this page must allow trusted-types warpgrid");
 });
 
-test("what the page around says of its text does not reach the widget", async ({ page }) => {
+test("styles of the host page do not affect the widget", async ({ page }) => {
   await host(page, `<div style="text-align: center; text-transform: uppercase; letter-spacing: 3px">${await embed(snippet, { step: "2" })}</div>`, { policy: "" });
   const style = await page.locator(".frame").evaluate((frame) => { const { textAlign, textTransform, letterSpacing } = getComputedStyle(frame); return [textAlign, textTransform, letterSpacing]; });
   expect(style).toEqual(["start", "none", "normal"]);
 });
 
-test("a bundler that gives the files of the widget paths alone is understood", async ({ page }) => {
+test("widget supports bundlers that emit relative asset paths", async ({ page }) => {
   // What Turbopack makes of `new URL("./file", import.meta.url)`.
   const address = /new URL\("\.\/([^"]+)",import\.meta\.url\)/g;
   const script = readFileSync(new URL("pkg/warpgrid-widget.js", root), "utf8");

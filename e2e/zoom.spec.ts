@@ -26,8 +26,8 @@ const LONG = `//@ launch grid=64 block=64
 
 const memory = (page: Page, name: string) => page.locator(`.memory[data-memory="${name}"]`);
 const size = (page: Page, name: string) => memory(page, name).locator(".small-cells").getAttribute("data-how");
-const smaller = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Smaller cells/ });
-const larger = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Larger cells/ });
+const smaller = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom out/ });
+const larger = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom in/ });
 /** The colour of the pixel at a place of the small cells, in pixels of the page. */
 const pixel = (page: Page, name: string, x: number, y: number) => memory(page, name).locator(".small-cells canvas").evaluate((canvas: HTMLCanvasElement, [x, y]) => {
   const density = devicePixelRatio;
@@ -39,20 +39,20 @@ async function long(page: Page) {
   await paste(page, LONG);
   await expect(memory(page, "p")).toBeVisible();
   await ready(page);
-  await press(page, "Run to the end");
+  await press(page, "Run to end");
 }
 
-test("cells shrink to a pixel and grow to the full value, by buttons and by keys", async ({ page }) => {
+test("grid zooms from one-pixel cells to full values by buttons and keys", async ({ page }) => {
   await open(page);
   const rows = memory(page, "rows");
   await expect(rows.locator(".small-cells")).toHaveCount(0);
   await smaller(page, "rows").click();
-  await expect(rows.locator(".small-cells .said")).toHaveText("16 a row, by value, from 0 to 95 in what is shown.");
+  await expect(rows.locator(".small-cells .said")).toHaveText("16 columns, coloured by value, visible range 0 to 95.");
   expect(await size(page, "rows")).toContain("cell=12");
   // What it holds is read as before.
   await expect(page.getByRole("grid", { name: "rows", exact: true }).getByRole("gridcell")).toHaveCount(128);
   await rows.getByRole("button", { name: "lane", exact: true }).click();
-  await expect(rows.locator(".small-cells .said")).toHaveText("16 a row, by the lane that wrote last.");
+  await expect(rows.locator(".small-cells .said")).toHaveText("16 columns, coloured by lane of the last write.");
   // Lane 0 wrote the elements 0 and 32, lane 1 the next one.
   await expect.poll(async () => (await pixel(page, "rows", 3, 3)) === (await pixel(page, "rows", 3, 27)) && (await pixel(page, "rows", 3, 3)) !== (await pixel(page, "rows", 15, 3))).toBe(true);
   // The keys stay with the cells, whatever their size.
@@ -76,7 +76,7 @@ test("cells shrink to a pixel and grow to the full value, by buttons and by keys
   await expect(page.getByRole("status")).toContainText("store 5 of 8");
 });
 
-test("Ctrl and the wheel change the size, and what is under the pointer stays", async ({ page }) => {
+test("Ctrl+scroll zooms around the pointer", async ({ page }) => {
   await long(page);
   const cells = memory(page, "p");
   await cells.locator(".scroller").hover();
@@ -105,7 +105,7 @@ test("Ctrl and the wheel change the size, and what is under the pointer stays", 
   await expect(page.getByRole("region", { name: "Cell", exact: true })).toContainText(/p\[\d+\]/);
 });
 
-test("two fingers change the size", async ({ browser }) => {
+test("pinch gesture zooms the grid", async ({ browser }) => {
   const page = await (await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })).newPage();
   await open(page);
   const { x, y } = (await memory(page, "rows").locator(".scroller").boundingBox())!;
@@ -120,14 +120,14 @@ test("two fingers change the size", async ({ browser }) => {
   await page.context().close();
 });
 
-test("a size goes along in a link", async ({ page }) => {
+test("zoom level is stored in a shared link", async ({ page }) => {
   await open(page);
   for (let n = 0; n < 3; n += 1) await smaller(page, "columns").click();
   await expect.poll(() => size(page, "columns")).toContain("cell=4");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("status").click();
   await page.keyboard.press("s");
-  await expect(page.locator("details.sharing").getByRole("status")).toContainText("Link of");
+  await expect(page.locator("details.sharing").getByRole("status")).toContainText("Copied link");
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await page.goto("about:blank");
   await page.goto(link.slice(link.indexOf("/#")));
@@ -135,9 +135,9 @@ test("a size goes along in a link", async ({ page }) => {
   expect(await size(page, "columns")).toContain("cell=4");
 });
 
-test("all of a long memory is beside its rows: a press, a drag and keys move them", async ({ page }) => {
+test("minimap of a long buffer scrolls by click, drag and keyboard", async ({ page }) => {
   await long(page);
-  const map = memory(page, "p").getByRole("slider", { name: "Map of p" });
+  const map = memory(page, "p").getByRole("slider", { name: "Minimap of p" });
   const rows = memory(page, "p").locator(".scroller");
   const share = () => rows.evaluate((node) => node.scrollTop / (node.scrollHeight - node.clientHeight));
   await expect(map).toHaveAttribute("aria-valuetext", /^elements 0 to 2\d\d of 262,144$/);
@@ -166,26 +166,26 @@ test("all of a long memory is beside its rows: a press, a drag and keys move the
   // 64 blocks store in the first half of the memory.
   await expect.poll(alpha).toEqual([64, 0]);
   // A short memory has none, and stays so small as it was.
-  await pick(page, "Rows coalesce, columns scatter");
+  await pick(page, "Coalesced and strided stores");
   await expect(memory(page, "rows")).toBeVisible();
-  await expect(page.getByRole("slider", { name: /^Map of/ })).toHaveCount(0);
+  await expect(page.getByRole("slider", { name: /^Minimap of/ })).toHaveCount(0);
 });
 
-test("columns by a stride or a layout are where columns are chosen", async ({ page }) => {
+test("column list offers a custom layout", async ({ page }) => {
   await open(page);
   const card = memory(page, "columns");
-  await card.getByRole("combobox", { name: "Value type" }).selectOption("u16");
-  await card.getByRole("combobox", { name: "Columns" }).selectOption("by a stride or layout …");
-  const view = page.getByRole("region", { name: "By a layout", exact: true });
+  await card.getByRole("combobox", { name: "Element type" }).selectOption("u16");
+  await card.getByRole("combobox", { name: "Columns" }).selectOption("Custom layout…");
+  const view = page.getByRole("region", { name: "Custom layout", exact: true });
   await expect(view.getByRole("combobox", { name: "Memory" })).toHaveValue("columns");
-  await expect(view.getByRole("combobox", { name: "Elements as" })).toHaveValue("u16");
+  await expect(view.getByRole("combobox", { name: "Element type of the view" })).toHaveValue("u16");
   await expect(view.getByRole("textbox", { name: "Layout" })).toBeFocused();
   await expect(card.getByRole("combobox", { name: "Columns" })).toHaveValue("");
   // The cards of watched values stay as they were.
-  await expect(page.getByRole("button", { name: "watch a value" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Add watch" })).toBeVisible();
 });
 
-test("small cells and the map are read by everyone", async ({ page }) => {
+test("small cells and the minimap pass axe", async ({ page }) => {
   await long(page);
   await smaller(page, "p").click();
   await expect(memory(page, "p").locator(".small-cells .said")).toContainText("by value");

@@ -34,9 +34,9 @@ function prose(text, parent) {
     if (!piece) return;
     const isCode = index % 2 === 1;
     // A picture of the lens is one click away.
-    const isLink = isCode && /^#(lens|matrix)\?/.test(piece);
+    const isLink = isCode && /^#(lens|layouts|matrix)\?/.test(piece);
     const node = isCode ? document.createElement(isLink ? "a" : "code") : document.createTextNode(piece);
-    if (isCode) node.textContent = isLink ? "The lens" : piece;
+    if (isCode) node.textContent = isLink ? "Layout Explorer" : piece;
     if (isLink) node.href = piece;
     parent.append(node);
   });

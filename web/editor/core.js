@@ -24,7 +24,7 @@ globalThis.warpgridCore = {
     const isFirst = first !== null;
     const { worker, said } = take(language);
     // An event without words: the worker's file, or one that it imports, did not come.
-    const failed = (event) => onError(event.message || "the file of the core could not be loaded");
+    const failed = (event) => onError(event.message || "failed to load the emulator module");
     const hear = (event) => {
       if (typeof event.data !== "object") settle();
       if (event.data !== true) onMessage(event);

@@ -141,8 +141,8 @@ class Arrow extends GutterMarker {
     return span;
   }
 }
-const doneArrow = new Arrow("▸", "the step just done");
-const nextArrow = new Arrow("▹", "comes next");
+const doneArrow = new Arrow("▸", "last executed step");
+const nextArrow = new Arrow("▹", "next instruction");
 const stepGutter = gutter({
   class: "cm-steps",
   lineMarker(view, block) {
@@ -228,7 +228,7 @@ function breakLines({ doc }, set) {
 function toggleBreak(view, at = view.state.selection.main.head) {
   const { from, number } = view.state.doc.lineAt(at);
   const isSet = breakLines(view.state, view.state.field(breaks)).includes(number);
-  const said = isSet ? `no breakpoint at line ${number} any more` : `breakpoint at line ${number}`;
+  const said = isSet ? `Breakpoint removed from line ${number}` : `Breakpoint set at line ${number}`;
   view.dispatch({ effects: [breakToggled.of(from), EditorView.announce.of(said)] });
   return true;
 }
@@ -298,9 +298,9 @@ function broken(error) {
   banner.className = "banner core-broken";
   banner.setAttribute("role", "alert");
   const text = document.createElement("div");
-  text.textContent = `The page has stopped (${error?.message ?? error}). The text is kept and can still be edited.`;
+  text.textContent = `Warpgrid crashed (${error?.message ?? error}). Your source is saved and can still be edited.`;
   const button = document.createElement("button");
-  button.textContent = "Load the page again";
+  button.textContent = "Reload page";
   button.onclick = () => location.reload();
   banner.append(text, button);
   document.body.prepend(banner);

@@ -4,7 +4,7 @@ import { base64 } from "../widget/link.js";
 import { stated } from "../widget/stated.js";
 
 const VIEWS = {
-  split: "source and memory", editor: "source alone", grid: "memory alone", matrix: "fragments of matrices", result: "memory at the end", quiz: "a question",
+  split: "source and memory", editor: "source only", grid: "memory only", matrix: "matrix fragments", result: "final memory", quiz: "quiz",
 };
 
 /** The share of the source that comes nearest to a view, in per cent; none where a person's own choice does. */
@@ -38,7 +38,7 @@ ${escape(text)}
 </warpgrid-playground>
 </div>
 `,
-  "Frame, for pages without scripts": ({ text, attributes, site }) => {
+  "iframe (no scripts)": ({ text, attributes, site }) => {
     const facts = new URLSearchParams({ text: base64(new TextEncoder().encode(text)), ...attributes });
     return `<iframe title="PTX playground" width="100%" height="480" src="${escape(`${site}embed.html#${facts}`)}"></iframe>\n`;
   },
@@ -58,7 +58,7 @@ export const PICTURES = {
 <script type="module" src="${escape(site)}warpgrid-widget.js"></script>
 <warpgrid-layout query="${escape(query)}"></warpgrid-layout>
 `,
-  "Frame, for pages without scripts": ({ query, page }) => `<iframe title="A layout" width="100%" height="640" src="${escape(`${page}#matrix?${query}&embed`)}"></iframe>\n`,
+  "iframe (no scripts)": ({ query, page }) => `<iframe title="Layout diagram" width="100%" height="640" src="${escape(`${page}#layouts?${query}&embed`)}"></iframe>\n`,
   mdBook: picture("warpgrid-layout"),
   MkDocs: picture("warpgrid-layout"),
   Sphinx: ({ query }) => `.. warpgrid-layout::\n\n${words(query).replace(/^/gm, "   ")}\n`,
@@ -67,7 +67,7 @@ export const PICTURES = {
 };
 
 /** The words of the picture that the page shows; `null` where it shows a kernel. */
-const queryOf = (hash) => /^#(?:lens|matrix)\?(.*)$/.exec(hash)?.[1].replace(/&embed$/, "") ?? null;
+const queryOf = (hash) => /^#(?:lens|layouts|matrix)\?(.*)$/.exec(hash)?.[1].replace(/&embed$/, "") ?? null;
 
 /** What a widget has to know to show the same: its text and its attributes. */
 export function shown({ source, entry, seed, view, position, target, version, front }) {
@@ -104,7 +104,7 @@ export function showEmbed(place, facts, linkedView) {
   view ??= Object.hasOwn(VIEWS, linkedView ?? "") ? linkedView : "split";
   const query = queryOf(location.hash);
   const area = make("textarea", { readOnly: true, rows: 12, spellcheck: false, onfocus: () => area.select() });
-  area.setAttribute("aria-label", "Lines for the document");
+  area.setAttribute("aria-label", "Embed code");
   const copied = make("span", { className: "quiet" });
   copied.setAttribute("role", "status");
   const copy = make("button", { type: "button", className: "fix", onclick: () => navigator.clipboard.writeText(area.value).then(
@@ -114,14 +114,14 @@ export function showEmbed(place, facts, linkedView) {
     area.value = query === null ? FORMS[form]({ ...shown({ ...facts, view }), site }) : PICTURES[form]({ query, site, page: home() });
     copied.textContent = "";
   };
-  const forms = choice("Kind of document", Object.keys(FORMS).map((name) => [name, name]), form, (name) => { form = name; draw(); });
+  const forms = choice("Format", Object.keys(FORMS).map((name) => [name, name]), form, (name) => { form = name; draw(); });
   const views = choice("View", Object.entries(VIEWS), view, (name) => { view = name; draw(); });
   draw();
   place.replaceChildren(
-    make("p", {}, query === null ? "These lines show this text at this step in a document of yours:" : "These lines show this picture in a document of yours:"),
+    make("p", {}, query === null ? "Paste this code into your document to embed the kernel at the current step:" : "Paste this code into your document to embed the layout diagram:"),
     make("div", { className: "choices" }, forms, ...(query === null ? [views] : [])), area,
     make("div", { className: "choices" }, copy, copied),
-    make("p", { className: "quiet" }, "Another site serves the files of the widget itself: the folder ", make("code", {}, "widget"),
-      ", or the npm package. The tools of mdBook, Sphinx and Docusaurus are in the package, too."),
+    make("p", { className: "quiet" }, "Other hosts must serve the widget files themselves, from the folder ", make("code", {}, "widget"),
+      ", or from the npm package, which also contains the plugins for mdBook, Sphinx and Docusaurus."),
   );
 }

@@ -29,7 +29,7 @@ async function painted(drawing) {
     const scale = Math.min(DENSITY, LONGEST_SIDE / Math.max(image.width, image.height));
     const canvas = make("canvas", { width: image.width * scale, height: image.height * scale });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("this browser paints no picture of that size"))), MEDIA.png));
+    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the image is larger than this browser supports"))), MEDIA.png));
   } finally {
     URL.revokeObjectURL(address);
   }
@@ -39,10 +39,10 @@ async function painted(drawing) {
 export async function savePromised(name, promise, onFailed) {
   try {
     const content = await promise;
-    if (content === null) throw new Error("the core has ended");
+    if (content === null) throw new Error("the emulator has stopped");
     if (content instanceof Error) throw content;
     saveFile(name, name.endsWith(".png") && typeof content !== "string" ? await painted(content) : content);
   } catch (error) {
-    onFailed?.(`${name} is not saved: ${error.message}.`);
+    onFailed?.(`Failed to save ${name}: ${error.message}.`);
   }
 }

@@ -21,12 +21,12 @@ export async function fillFrom(page, file, name) {
     const buffers = buffersOf(`${before.source}\n${before.guessed ?? ""}`);
     const stem = file.name.replace(/\.\w+$/, "");
     const meant = name ?? buffers.find((own) => own === stem) ?? (buffers.length === 1 ? buffers[0] : undefined);
-    if (meant === undefined) throw new Error(`drop it on the memory that it fills, or give it the name of one: ${buffers.join(", ") || "the launch has no buffer"}`);
+    if (meant === undefined) throw new Error(`drop it on a buffer, or name it after one of the buffers: ${buffers.join(", ") || "the launch has no buffers"}`);
     const { text } = await filled(before, meant, file);
     page.change(text);
     const link = await writeLink({ source: text }).catch(() => "");
-    if (link.length > RULES.most_in_link) page.failed(`“${meant}” starts with what is in ${called}. A link to this text would have ${grouped(link.length)} characters, and programs that pass links on cut those of more than ${grouped(RULES.most_in_link)}: to send it, save a file under Share.`);
+    if (link.length > RULES.most_in_link) page.failed(`Buffer “${meant}” is initialized from ${called}. A link to this kernel would have ${grouped(link.length)} characters; links over ${grouped(RULES.most_in_link)} characters are often truncated. To share it, select Save file in the Share menu.`);
   } catch (error) {
-    page.failed(`${called} fills no buffer: ${error.message}.`);
+    page.failed(`Cannot import ${called}: ${error.message}.`);
   }
 }

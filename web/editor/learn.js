@@ -9,7 +9,7 @@ export async function openLearn(page, place = "") {
     const { open } = await loadBesideCore("learn.js");
     await open(page, place);
   } catch (error) {
-    page.failed(`Examples, tours and puzzles could not be loaded: ${error.message}.`);
+    page.failed(`Failed to load examples, tours and puzzles: ${error.message}.`);
   }
 }
 

@@ -36,7 +36,7 @@ test("what is no link of this version costs a sentence", async () => {
 test("a link that was cut is not another text, and what follows one is left out", async () => {
   const [, link] = kept[0];
   const whole = await readLink(link);
-  for (let at = 3; at < link.length; at += 7) await assert.rejects(readLink(link.slice(0, at)), /truncated/);
+  for (let at = 3; at < link.length; at += 7) await assert.rejects(readLink(link.slice(0, at)), /incomplete/);
   for (const after of [".", ")", "=", ", as I said", "%20"]) assert.deepEqual(await readLink(link + after), whole);
 });
 
@@ -50,5 +50,5 @@ test("a scenario is opened as a text that says its launch", async () => {
   const [, link] = kept.find(([name]) => name === "scenario");
   const shared = await readLink(link);
   assert.match(textOf(shared), /^\/\/@ title a case\n\/\/@ launch grid=2 block=32\n\/\/@ buffer out: u32\[4\] = \[1, 2, 3, 4\]\n\/\/@ scalar n: u32 = 7\n\.version/);
-  assert.throws(() => textOf({ source: "", params: [{ kind: "buffer", shape: 3 }, 7, null] }), { message: /Invalid link: expected `scenario` to be a valid launch configuration/ });
+  assert.throws(() => textOf({ source: "", params: [{ kind: "buffer", shape: 3 }, 7, null] }), { message: /Invalid link: `scenario` must be a valid launch configuration/ });
 });

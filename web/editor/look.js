@@ -30,7 +30,7 @@ async function load() {
     module = await loading;
   } catch (error) {
     loading = null;
-    latest?.page.failed(`What is watched could not be loaded: ${error.message}`);
+    latest?.page.failed(`Failed to load the inspector: ${error.message}`);
   }
   for (const moment of waiting.values()) module?.fill(moment);
   waiting.clear();

@@ -65,7 +65,7 @@ function tabs() {
 
 /** A button that shows and hides what the header has no room for. */
 function more(header) {
-  const button = name(make("button", { type: "button", className: "icon more", textContent: "⋯", title: "All controls" }), { "aria-label": "All controls" });
+  const button = name(make("button", { type: "button", className: "icon more", textContent: "⋯", title: "More actions" }), { "aria-label": "More actions" });
   setOpen = (isOpen) => {
     header.classList.toggle("opened", isOpen);
     button.setAttribute("aria-expanded", isOpen);

@@ -110,7 +110,7 @@ function open() {
   const before = document.activeElement;
   const list = make("ul", { id: "palette-list", role: "listbox" });
   list.setAttribute("aria-label", "Commands");
-  const field = make("input", { type: "text", placeholder: "Find a command, an example, a memory, a value …", autocomplete: "off", spellcheck: false });
+  const field = make("input", { type: "text", placeholder: "Type a command, example, buffer name or value", autocomplete: "off", spellcheck: false });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Command", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) {
     field.setAttribute(name, value);
   }
@@ -139,7 +139,7 @@ function open() {
       row.onpointermove = () => { if (at !== index) { at = index; mark(); } };
       return row;
     }));
-    count.textContent = fitting.length === 0 ? "Nothing has this name" : fitting.length > MOST ? `${MOST} of ${fitting.length}` : "";
+    count.textContent = fitting.length === 0 ? "No matching commands" : fitting.length > MOST ? `${MOST} of ${fitting.length}` : "";
     mark();
   };
   const run = (index) => {

@@ -35,10 +35,10 @@ const FORMS = {
   Issue: ({ link, title, shared, facts }) => {
     const { said, warpgrid } = facts;
     const ticks = fence(shared.source);
-    const place = link ? `Open it as I see it: [${title.replace(/[[\]\\]/g, "\\$&")}](${link})` : "The attached file opens it as I see it.";
-    const other = shared.beside ? `\nBeside it:\n\n${ticks}\n${shared.beside.source.trimEnd()}\n${ticks}\n` : "";
-    const seen = said ? `What I see${shared.view.step === undefined ? "" : ` after step ${shared.view.step}`}: ${said}\n\n` : "";
-    return `### ${title}\n\n${seen}What I expected: \n\n${place}\n\n${ticks}${shared.front ?? "ptx"}\n${shared.source.trimEnd()}\n${ticks}\n${other}${warpgrid ? `\nWarpgrid ${warpgrid}\n` : ""}`;
+    const place = link ? `Open in Warpgrid: [${title.replace(/[[\]\\]/g, "\\$&")}](${link})` : "To reproduce, open the attached file in Warpgrid.";
+    const other = shared.beside ? `\nCompared with:\n\n${ticks}\n${shared.beside.source.trimEnd()}\n${ticks}\n` : "";
+    const seen = said ? `Actual${shared.view.step === undefined ? "" : ` (step ${shared.view.step})`}: ${said}\n\n` : "";
+    return `### ${title}\n\n${seen}Expected: \n\n${place}\n\n${ticks}${shared.front ?? "ptx"}\n${shared.source.trimEnd()}\n${ticks}\n${other}${warpgrid ? `\nWarpgrid ${warpgrid}\n` : ""}`;
   },
   "case.json": ({ shared, facts }) => {
     const { view: _view, guessed: _guessed, ...scenario } = shared;
@@ -53,16 +53,16 @@ const FORMS = {
   "//@ lines": ({ shared, facts }) => `${launchLines(shared.source, facts.guessed).join("\n")}\n`,
 };
 const HINTS = {
-  Link: "the address", Markdown: "a link in Markdown", Issue: "the text of an issue: what is seen, the link, the source",
-  "case.json": "a test: `warpgrid run case.json` runs it", "//@ lines": "the lines that state the launch",
+  Link: "URL", Markdown: "Markdown link", Issue: "issue text with step summary, link and source",
+  "case.json": "test case for `warpgrid run case.json`", "//@ lines": "launch annotations",
 };
 
 /** What a text is called: its title, or else its kernel. */
-const titleOf = (source, kernel) => /^\s*\/\/@\s*title\s+(.+?)\s*$/m.exec(source)?.[1] ?? kernel ?? "A kernel";
+const titleOf = (source, kernel) => /^\s*\/\/@\s*title\s+(.+?)\s*$/m.exec(source)?.[1] ?? kernel ?? "Kernel";
 const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 48) || "kernel"}.warpgrid.json`;
 
 /** Views whose address says all that they show, and what they are called. */
-const VIEWS = { "#matrix": "Which lane holds which element", "#product": "How a tensor core adds" };
+const VIEWS = { "#layouts": "Layout diagram", "#matrix": "Layout diagram", "#lens": "Layout diagram", "#product": "Tensor Core arithmetic" };
 
 /** Fills the panel: the link is copied at once. */
 export async function showShare(place, seen, openFiles) {
@@ -78,32 +78,32 @@ export async function showShare(place, seen, openFiles) {
   area.setAttribute("aria-label", "Link");
   let link = "";
   const copy = (text, words) => navigator.clipboard.writeText(text).then(
-    () => { status.textContent = `${words} copied.`; },
+    () => { status.textContent = `Copied ${words}.`; },
     () => { area.value = text; area.focus(); status.textContent = "Press Ctrl+C to copy."; });
   const form = (name) => {
     const button = make("button", { type: "button", className: "fix", title: HINTS[name], onclick: () => {
       const text = FORMS[name]({ link, title, shared, facts });
       area.value = text;
-      void copy(text, name === "Link" ? `Link of ${grouped(text.length)} characters` : name);
+      void copy(text, name === "Link" ? `link (${grouped(text.length)} characters)` : name);
     } }, name);
     return button;
   };
   const forms = Object.keys(FORMS).slice(0, view ? 2 : undefined).map(form);
   const chosen = make("input", { type: "file", hidden: true, onchange: () => { place.parentElement.open = false; void openFiles([...chosen.files]); } });
   const files = make("div", { className: "choices" }, make("span", {}, "File:"),
-    make("button", { type: "button", className: "fix", title: "All of this as a file to send", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
-    make("button", { type: "button", className: "fix", title: "A file that was saved here, PTX, C++ or Python with inline assembly, machine code, a cubin or a program; dropping it on the page opens it, too", onclick: () => chosen.click() }, "Open a file"), chosen);
+    make("button", { type: "button", className: "fix", title: "Save the kernel and the view settings to a file", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
+    make("button", { type: "button", className: "fix", title: "Open a saved file, PTX, SASS, C++ or Python with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => chosen.click() }, "Open file"), chosen);
   place.replaceChildren(status, area, make("div", { className: "choices" }, make("span", {}, "Copy as:"), ...forms), files,
-    make("p", { className: "quiet" }, view ? "The address of this view is its link." : "The link holds the text itself, the step, what is pinned and watched, breakpoints, and how it is shown; no server keeps it."));
+    make("p", { className: "quiet" }, view ? "The URL of this view is its link." : "The link contains the source, step, pins, watch expressions, breakpoints and view settings. Nothing is uploaded."));
   let made;
   try {
     made = view ? location.href : home() + await writeLink(shared);
   } catch (error) {
     made = null;
-    status.textContent = `This browser packs no links (${error.message}): save a file and send that.`;
+    status.textContent = `This browser cannot compress links (${error.message}). Save a file instead.`;
   }
   if (made?.length > RULES.most_in_link) {
-    status.textContent = `The link would have ${grouped(made.length)} characters, and programs that pass links on cut those of more than ${grouped(RULES.most_in_link)}: save a file and send that.`;
+    status.textContent = `The link would have ${grouped(made.length)} characters; links over ${grouped(RULES.most_in_link)} characters are often truncated. Save a file instead.`;
     made = null;
   }
   if (made === null) {
@@ -111,7 +111,7 @@ export async function showShare(place, seen, openFiles) {
     return;
   }
   area.value = link = made;
-  await copy(link, `Link of ${grouped(link.length)} characters`);
+  await copy(link, `link (${grouped(link.length)} characters)`);
 }
 
 /** More bytes than a text may have. */
@@ -125,20 +125,20 @@ const isCompiled = (bytes) => [[0x7f, 0x45, 0x4c, 0x46], [0x50, 0xed, 0x55, 0xba
 
 /** What files bring: `{ text }`, `{ shared }` where one says how it is seen, or `{ name, compiled }` where it is no text but a file of a compiler. Throws the sentence that says why nothing is opened. */
 export async function fromFiles(files) {
-  if (files.length !== 1) throw new Error(`Nothing is opened: ${files.length} files were dropped, and one is shown at a time.`);
+  if (files.length !== 1) throw new Error(`Cannot open ${files.length} files at once. Drop a single file.`);
   const [file] = files;
   const name = `“${file.name.length > 60 ? `${file.name.slice(0, 60)}…` : file.name}”`;
   const head = new Uint8Array(await file.slice(0, 4).arrayBuffer().catch(() => new ArrayBuffer(0)));
   if (isCompiled(head)) {
-    if (file.size > MOST_COMPILED) throw new Error(`${name} is not opened: it has ${grouped(Math.ceil(file.size / 1e6))} MB, and the page reads ${MOST_COMPILED / 1e6}; the command reads larger ones: warpgrid check --list FILE.`);
+    if (file.size > MOST_COMPILED) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB and the limit is ${MOST_COMPILED / 1e6} MB. Use \`warpgrid check --list FILE\` for larger files.`);
     return { name: file.name.slice(0, 60), compiled: new Uint8Array(await file.arrayBuffer()) };
   }
-  if (file.size > MOST_BYTES) throw new Error(`${name} is not opened: it has ${grouped(Math.ceil(file.size / 1e6))} MB, and a text has at most ${MOST_BYTES / 1e6}.`);
-  const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`${name} is not opened: ${error.message}`); });
+  if (file.size > MOST_BYTES) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB and the limit for source files is ${MOST_BYTES / 1e6} MB.`);
+  const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`Cannot open ${name}: ${error.message}`); });
   const text = new TextDecoder().decode(bytes);
   // Comments in another encoding are no reason; bytes that no text has are.
   const n_odd = text.match(/[\0\ufffd]/g)?.length ?? 0;
-  if (text.includes("\0") || n_odd * 50 > text.length) throw new Error(`${name} is not opened: it is no text in UTF-8.`);
+  if (text.includes("\0") || n_odd * 50 > text.length) throw new Error(`Cannot open ${name}: the file is not valid UTF-8.`);
   const isJson = /\.json$/i.test(file.name) || /^\s*\{\s*"warpgrid"/.test(text);
   return isJson ? { shared: readFile(text) } : { text };
 }

@@ -145,7 +145,7 @@ export async function opened(id, before) {
 export async function example(file) {
   // Another build may have changed it.
   const answer = await fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" });
-  if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`.trim());
+  if (!answer.ok) throw new Error(`the server returned ${answer.status} ${answer.statusText}`.trim());
   return answer.text();
 }
 
@@ -193,7 +193,7 @@ export async function keep(text) {
     if (!known.has(id)) {
       const twin = await sameText(id, text);
       if (twin) { id = await renamed(id, twin); release(first, changed); return; }
-      if (known.size >= MOST_TEXTS) throw new Error(`there are ${MOST_TEXTS} texts already; delete one that you need no more`);
+      if (known.size >= MOST_TEXTS) throw new Error(`the limit of ${MOST_TEXTS} saved kernels is reached; delete one first`);
     }
     await write(id, text, { name: (id === own && name) || title, changed, length: text.length });
     release(first, changed);
@@ -201,7 +201,7 @@ export async function keep(text) {
   } catch (error) {
     // The journal may have it; a browser that refuses every store keeps nothing.
     if (!known.size && journal()?.text === text) return;
-    trouble?.(`The text is not kept beyond this page: ${error?.message || error?.name || error}`);
+    trouble?.(`The kernel could not be saved: ${error?.message || error?.name || error}`);
   } finally {
     say();
   }

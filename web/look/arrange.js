@@ -13,7 +13,7 @@ export function memories() {
 }
 
 /** The types that a memory can be shown as. */
-const types = () => [...document.querySelector("select[aria-label='Value type']")?.options ?? []].map(({ value, label }) => [value, value === "" ? "own type" : label]);
+const types = () => [...document.querySelector("select[aria-label='Element type']")?.options ?? []].map(({ value, label }) => [value, value === "" ? "declared type" : label]);
 
 /** The numbers of a layout that is plain rows and columns; null for any other. */
 const numbersOf = (text) => /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/.exec(text)?.slice(1) ?? null;
@@ -25,7 +25,7 @@ export function arrangeCard(first) {
   let at = [0, 0];
 
   const memory = make("select", { class: "mini", "aria-label": "Memory" });
-  const type = make("select", { class: "mini", "aria-label": "Elements as" });
+  const type = make("select", { class: "mini", "aria-label": "Element type of the view" });
   const names = ["rows", "columns", "row stride", "column stride"];
   const numbers = names.map((label) => make("input", { type: "number", "aria-label": label[0].toUpperCase() + label.slice(1), min: label.includes("stride") ? "" : "1" }));
   const layout = make("input", { type: "text", spellcheck: false, autocomplete: "off", maxLength: 500, "aria-label": "Layout", placeholder: "(8,16):(1,8)" });
@@ -34,8 +34,8 @@ export function arrangeCard(first) {
   const scroll = make("div", { class: "arrange-cells" }, table);
   const close = make("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
   const label = (text, field) => make("label", {}, make("span", {}, text), field);
-  const node = make("section", { class: "card arrange", "aria-label": "By a layout" },
-    make("div", { class: "head" }, make("h2", {}, "By a layout"), make("small", {}, "row and column to element, as CuTe writes it"), make("span", { class: "spring" }), close),
+  const node = make("section", { class: "card arrange", "aria-label": "Custom layout" },
+    make("div", { class: "head" }, make("h2", {}, "Custom layout"), make("small", {}, "CuTe notation: (row, column) → element index"), make("span", { class: "spring" }), close),
     make("div", { class: "arrange-controls" }, memory, type, ...names.map((text, axis) => label(text, numbers[axis])), label("layout", layout)),
     said, scroll);
 
@@ -57,7 +57,7 @@ export function arrangeCard(first) {
 
   function cell([index, text, lane, when, isConflict], row, column) {
     const isThere = text !== undefined;
-    const what = isThere ? `element ${grouped(index)}${lane === null ? "" : `, lane ${lane}`}` : `element ${grouped(index)} is outside`;
+    const what = isThere ? `element ${grouped(index)}${lane === null ? "" : `, lane ${lane}`}` : `element ${grouped(index)} is out of bounds`;
     const item = make("td", { role: "gridcell", title: what, tabIndex: row === at[0] && column === at[1] ? 0 : -1, class: isConflict ? "conflict" : "" }, isThere ? text : "–");
     item.dataset.index = index;
     if (isThere) item.dataset.written = when;
@@ -77,8 +77,8 @@ export function arrangeCard(first) {
     if (hadFocus) table.querySelector("td[tabindex='0']")?.focus();
     const outside = cells.filter(([, text]) => text === undefined).length;
     const notes = [
-      shownRows < rows || shownColumns < columns ? `the first ${shownRows} x ${shownColumns} of ${grouped(rows)} x ${grouped(columns)}` : `${rows} x ${columns}`,
-      outside > 0 ? `${outside} outside of the memory` : "", twice > 0 ? `${grouped(twice)} elements are shown more than once` : ""];
+      shownRows < rows || shownColumns < columns ? `first ${shownRows} × ${shownColumns} of ${grouped(rows)} × ${grouped(columns)}` : `${rows} × ${columns}`,
+      outside > 0 ? `${outside} out of bounds` : "", twice > 0 ? `${grouped(twice)} elements appear more than once` : ""];
     said.className = "said";
     said.replaceChildren(`${notes.filter(Boolean).join(" · ")}.`);
     scroll.hidden = false;

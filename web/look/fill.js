@@ -64,12 +64,12 @@ function readNumpy(bytes) {
   const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(head);
   const shape = /'shape':\s*\(([\d,\s]*)\)/.exec(head)?.[1].split(",").map((part) => part.trim()).filter(Boolean).map(Number);
   const type = descr && NUMPY[descr[2]];
-  if (!shape) throw new Error("its head states no shape");
-  if (!type) throw new Error(`its elements are \`${descr?.[2] ?? "records"}\`, and a buffer has integers or floats of one number each`);
+  if (!shape) throw new Error("the .npy header has no `shape`");
+  if (!type) throw new Error(`the elements are \`${descr?.[2] ?? "records"}\`; buffers hold scalar integers or floats`);
   const { width } = readerOf(type);
   const n = shape.reduce((product, extent) => product * extent, 1);
   const body = bytes.slice(start + length, start + length + n * width);
-  if (body.length < n * width) throw new Error(`it ends after ${grouped(body.length)} of ${grouped(n * width)} bytes`);
+  if (body.length < n * width) throw new Error(`the file is truncated: found ${grouped(body.length)} of ${grouped(n * width)} bytes`);
   if (descr[1] === ">") for (let at = 0; at < body.length; at += width) body.subarray(at, at + width).reverse();
   const isTurned = /'fortran_order':\s*True/.test(head) && shape.length > 1;
   return { type, shape: shape.length > 0 ? shape : [1], bytes: isTurned ? inRows(body, shape, width) : body };
@@ -99,22 +99,22 @@ export const buffersOf = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t
 
 /** The text with a buffer that starts with what is in a file. `guessed` is the lines that state what was guessed of the launch. */
 export async function filled({ source, guessed = "" }, name, file) {
-  if (file.size > MOST_BYTES) throw new Error(`it has ${grouped(file.size)} bytes, and a text takes at most ${grouped(MOST_BYTES)}: let the buffer start by a rule such as \`random 7\``);
+  if (file.size > MOST_BYTES) throw new Error(`the file has ${grouped(file.size)} bytes and the limit is ${grouped(MOST_BYTES)}; use an initializer such as \`random 7\``);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const stated = lineOf(name).test(source) ? source : `${guessed}\n${source}`;
   const line = lineOf(name).exec(stated);
-  if (!line) throw new Error(`no \`//@ buffer\` line states \`${name}\``);
+  if (!line) throw new Error(`no \`//@ buffer\` annotation declares \`${name}\``);
   const array = isNumpy(bytes) ? readNumpy(bytes) : raw(bytes, line[2], line[3]);
   const { width, text } = readerOf(array.type);
   const n = array.bytes.length / width;
-  if (n === 0) throw new Error("it has no element");
+  if (n === 0) throw new Error("the file is empty");
   const view = new DataView(array.bytes.buffer, array.bytes.byteOffset, array.bytes.byteLength);
   const values = [];
   let length = 0;
   for (let index = 0; index < n; index += 1) {
     const value = text(view, index * width);
     length += value.length + 2;
-    if (length > MOST_CHARACTERS) throw new Error(`its ${grouped(n)} elements make a line of more than ${grouped(MOST_CHARACTERS)} characters: let the buffer start by a rule such as \`random 7\``);
+    if (length > MOST_CHARACTERS) throw new Error(`${grouped(n)} elements need an annotation of more than ${grouped(MOST_CHARACTERS)} characters; use an initializer such as \`random 7\``);
     values.push(value);
   }
   const extents = array.shape.map((extent) => `[${extent}]`).join("");
@@ -126,8 +126,8 @@ export async function filled({ source, guessed = "" }, name, file) {
 /** Bytes as elements of the type that the line states; its extents stay where they hold as many. */
 function raw(bytes, type, extents) {
   const reader = readerOf(type);
-  if (!reader) throw new Error(`\`${type}\` is no type of a buffer`);
-  if (bytes.length % reader.width !== 0) throw new Error(`its ${grouped(bytes.length)} bytes are no whole number of elements of type \`${type}\``);
+  if (!reader) throw new Error(`\`${type}\` is not a buffer element type`);
+  if (bytes.length % reader.width !== 0) throw new Error(`the file size (${grouped(bytes.length)} bytes) is not a multiple of the size of type \`${type}\``);
   const shape = [...extents.matchAll(/\[\s*(\d+)\s*\]/g)].map(([, extent]) => Number(extent));
   const n = bytes.length / reader.width;
   const holds = shape.length > 0 && shape.reduce((product, extent) => product * extent, 1) === n;

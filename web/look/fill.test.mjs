@@ -50,15 +50,15 @@ test("what was guessed is stated first", async () => {
 
 test("what fills no buffer is said", async () => {
   const refused = async (why, name, array) => assert.rejects(filled({ source: SOURCE }, name, array), ({ message }) => why.test(message) || assert.fail(message));
-  await refused(/whole number of elements/, "x", file(new Uint8Array(7)));
-  await refused(/no element/, "x", file(new Uint8Array(0)));
-  await refused(/states `y`/, "y", file(new Uint8Array(4)));
+  await refused(/not a multiple of the size/, "x", file(new Uint8Array(7)));
+  await refused(/the file is empty/, "x", file(new Uint8Array(0)));
+  await refused(/declares `y`/, "y", file(new Uint8Array(4)));
   await refused(/integers or floats/, "x", numpy("<c8", [1], new Uint8Array(8)));
   await refused(/integers or floats/, "x", numpy("<U4", [1], new Uint8Array(16)));
-  await refused(/ends after 4 of 400 bytes/, "x", numpy("<f4", [100], new Uint8Array(4)));
+  await refused(/found 4 of 400 bytes/, "x", numpy("<f4", [100], new Uint8Array(4)));
   await refused(/more than 250,000 characters/, "x", file(bytesOf(new Float32Array(100_000).fill(0.25))));
-  await refused(/at most 4,000,000/, "x", file(new Uint8Array(5_000_000)));
-  await refused(/states no shape/, "x", file(new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, 4, 0, 32, 32, 32, 10])));
+  await refused(/the limit is 4,000,000/, "x", file(new Uint8Array(5_000_000)));
+  await refused(/has no `shape`/, "x", file(new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, 4, 0, 32, 32, 32, 10])));
   // A head that says more than there is.
-  await refused(/ends after|states no shape|integers/, "x", numpy("<f4", [1e15], new Uint8Array(4)));
+  await refused(/truncated|has no `shape`|integers/, "x", numpy("<f4", [1e15], new Uint8Array(4)));
 });

@@ -28,8 +28,8 @@ export function open(moment) {
   if (!cards) {
     cards = [watchCard(moment), momentsCard(moment)];
     const buttons = Object.keys(BELOW).map((name) => {
-      const { words, title } = CARDS[name];
-      return make("button", { type: "button", class: "mini", title, onclick: () => begin(name, latest) }, words);
+      const { asks, words, title } = CARDS[name];
+      return make("button", { type: "button", class: "mini", title, "aria-label": asks, onclick: () => begin(name, latest) }, words);
     });
     cards[0].node.querySelector("h2").append(make("span", { class: "spring" }), ...buttons);
   }

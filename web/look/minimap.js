@@ -15,13 +15,13 @@ export function minimapCard(first) {
 
   const memory = make("select", { class: "mini", "aria-label": "Memory" });
   const canvas = make("canvas", { class: "minimap-cells", "aria-hidden": "true" });
-  const place = make("input", { type: "range", min: "0", value: "0", "aria-label": "Part of the memory" });
+  const place = make("input", { type: "range", min: "0", value: "0", "aria-label": "Region" });
   const said = make("p", { class: "said", "aria-live": "polite" });
-  const go = make("button", { type: "button", class: "fix" }, "go there");
+  const go = make("button", { type: "button", class: "fix" }, "Go to region");
   const close = make("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
-  const node = make("section", { class: "card arrange minimap", "aria-label": "Map" },
-    make("div", { class: "head" }, make("h2", {}, "Map"), make("small", {}, "all of a memory, part by part"), make("span", { class: "spring" }), close),
-    make("div", { class: "arrange-controls" }, memory, make("label", {}, "part", place), go), canvas, said);
+  const node = make("section", { class: "card arrange minimap", "aria-label": "Memory overview" },
+    make("div", { class: "head" }, make("h2", {}, "Memory overview"), make("small", {}, "one cell per region"), make("span", { class: "spring" }), close),
+    make("div", { class: "arrange-controls" }, memory, make("label", {}, "region", place), go), canvas, said);
 
   /** A colour of the page as a canvas takes it. */
   function colour(css) {
@@ -67,7 +67,7 @@ export function minimapCard(first) {
     const at = Math.min(Number(place.value), parts.length - 1);
     const [nWritten, lane, index, isNow] = parts[at];
     const [from, to] = [at * part, Math.min((at + 1) * part, n) - 1];
-    const wrote = nWritten === 0 ? "nothing written" : `${grouped(Math.min(nWritten, to - from + 1))} written, last${lane === undefined ? "" : ` by lane ${lane}`} at element ${grouped(index ?? from)}${isNow ? ", by this step" : ""}`;
+    const wrote = nWritten === 0 ? "not written" : `${grouped(Math.min(nWritten, to - from + 1))} written; last write${lane === undefined ? "" : ` by lane ${lane}`} to element ${grouped(index ?? from)}${isNow ? " in this step" : ""}`;
     const text = `Elements ${grouped(from)} to ${grouped(to)} of ${grouped(n)}: ${wrote}.`;
     said.className = "said";
     said.replaceChildren(text);

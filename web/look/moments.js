@@ -12,37 +12,37 @@ export function momentsCard(first) {
   const step = (label, placeholder) => {
     const field = make("input", { type: "number", min: "0", placeholder, "aria-label": label });
     field.oninput = () => { isOn = true; void update(moment); };
-    const here = make("button", { type: "button", class: "mini", title: `${label}: where the run is now`, "aria-label": `${label}: here` }, "here");
+    const here = make("button", { type: "button", class: "mini", title: `${label}: use the current step`, "aria-label": `${label}: current` }, "Current");
     here.onclick = () => { field.value = String(positionOf(moment)); isOn = true; void update(moment); };
     return [field, here];
   };
   const [from, fromHere] = step("From step", "0");
-  const [to, toHere] = step("To step", "where the run is");
+  const [to, toHere] = step("To step", "current step");
   const said = make("p", { class: "said", "aria-live": "polite" });
-  const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "What differs" });
+  const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Differences" });
   list.hidden = true;
-  const node = make("section", { class: "card moments", "aria-label": "Two moments" },
-    make("h2", {}, "Two moments", make("small", {}, "what differs between two steps")),
+  const node = make("section", { class: "card moments", "aria-label": "Compare steps" },
+    make("h2", {}, "Compare steps", make("small", {}, "differences in memory and registers")),
     make("div", { class: "moment-steps" }, make("label", {}, "from", from), fromHere, make("label", {}, "to", to), toHere),
     said, list);
 
-  const pin = (text, target) => make("button", { type: "button", class: "place", title: "Show it", onclick: () => moment.page.pin(target) }, text);
+  const pin = (text, target) => make("button", { type: "button", class: "place", title: "Show", onclick: () => moment.page.pin(target) }, text);
   const line = (name, [was, is], where) => make("tr", {},
     make("td", {}, name), make("td", {}, make("code", {}, was), " → ", make("code", {}, is)), make("td", {}, ...where));
   const writer = ({ position, lane, line: at }) => (position === undefined ? [] : [
-    make("button", { type: "button", class: "place", title: "Go to the store", onclick: () => goTo(position) }, `step ${position}`),
+    make("button", { type: "button", class: "place", title: "Go to store", onclick: () => goTo(position) }, `step ${position}`),
     ` lane ${lane}`, ...(at ? [", ", pin(`line ${at}`, `line ${at}`)] : [])]);
 
   function memory({ memory: id, title, cells, n }) {
     const rows = cells.map((cell) => line(pin(cell.name, `cell ${cell.index} of ${id}`), cell.values, writer(cell)));
-    const more = n > cells.length ? ` · the first ${cells.length}` : "";
+    const more = n > cells.length ? ` · showing the first ${cells.length}` : "";
     return [make("h3", {}, title, make("small", {}, `${plural(n, "cell")}${more}`)), make("table", {}, make("tbody", {}, ...rows))];
   }
 
   function registers({ registers: all, moreRegisters, firstWarps }) {
     if (all.length === 0) return [];
     const row = (of) => line(pin(of.name, `register ${of.name}`), of.values, [`${of.lanes}, warp ${of.warp} of block ${of.block}`]);
-    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `of the first ${firstWarps} warps` : ""].filter(Boolean).join(", ");
+    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `first ${firstWarps} warps only` : ""].filter(Boolean).join(", ");
     return [make("h3", {}, "Registers", make("small", {}, notes)), make("table", {}, make("tbody", {}, ...all.map(row)))];
   }
 
@@ -51,8 +51,8 @@ export function momentsCard(first) {
     const nRegisters = found.registers.length + found.moreRegisters;
     const [a, b] = found.positions;
     said.className = "said";
-    said.replaceChildren(n + nRegisters === 0 ? `Nothing differs between step ${a} and step ${b}.`
-      : `${plural(n, "cell")} and ${plural(nRegisters, "register")} of warps differ between step ${a} and step ${b}.`);
+    said.replaceChildren(n + nRegisters === 0 ? `No differences between step ${a} and step ${b}.`
+      : `${plural(n, "cell")} and ${plural(nRegisters, "register")} differ between step ${a} and step ${b}.`);
     list.replaceChildren(...found.memories.flatMap(memory), ...registers(found));
     list.hidden = n + nRegisters === 0;
   }

@@ -2,11 +2,11 @@
 
 /** By its name: what the page calls it before it is there, what its button is called then, and what it is for. */
 export const CARDS = {
-  watch: { asks: "watch a value", title: "Registers, cells and what is computed of them, at each step" },
-  moments: { asks: "compare two moments", title: "Which cells and registers differ between two steps" },
-  arrange: { asks: "view by a layout", words: "by a layout", title: "A memory in rows and columns by any stride, or by a layout of CuTe" },
-  map: { asks: "map of a memory", words: "map", title: "All of a memory, part by part: what was written, and by which lane last" },
-  run: { asks: "run translated", words: "run translated", title: "The whole launch translated to WebAssembly: memory at the end, and how fast it ran" },
+  watch: { asks: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
+  moments: { asks: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
+  arrange: { asks: "Custom layout", words: "Layout", title: "Show a buffer with a custom stride or a CuTe layout" },
+  map: { asks: "Memory overview", words: "Overview", title: "Overview of a whole buffer: written regions, coloured by the last writer" },
+  run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly and run it to completion; shows the final memory and the throughput" },
 };
 /** The expressions of each text, in the browser. */
 export const KEPT = "warpgrid.watch";

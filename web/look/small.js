@@ -21,9 +21,9 @@ const MOST_SHADES = 1 << 20;
 const GAP_FROM = 4;
 
 const WORDS = {
-  value: ([least, most] = []) => (least === undefined ? "by value" : `by value, from ${least} to ${most} in what is shown`),
-  lane: () => "by the lane that wrote last",
-  step: ([first, last] = []) => (first === undefined ? "by the step that wrote last: none did" : `by the step that wrote last, from ${first} to ${last}`),
+  value: ([least, most] = []) => (least === undefined ? "by value" : `by value, visible range ${least} to ${most}`),
+  lane: () => "by lane of the last write",
+  step: ([first, last] = []) => (first === undefined ? "by step of the last write (none)" : `by step of the last write, ${first} to ${last}`),
 };
 
 /** `cell=4 shows=lane` as its names and values. */
@@ -91,7 +91,7 @@ export function smallCells(place) {
     const height = Math.min(rows * cell, HEIGHT);
     Object.assign(space.style, { width: `${columns * cell}px`, height: `${Math.min(rows * cell, MOST_SPACE)}px` });
     Object.assign(scroller.style, { height: `${height}px`, width: `${width + (rows * cell > HEIGHT ? 14 : 0)}px` });
-    scroller.setAttribute("aria-label", `${title}, cells of ${cell} pixel${cell === 1 ? "" : "s"}: the table beside them has the values; plus and minus change their size`);
+    scroller.setAttribute("aria-label", `${title}, ${cell}-pixel cells: values are in the table; plus and minus zoom`);
     if (isOther) scrollTo(Math.max(0, Math.floor(Number(how.reveal) / columns) * cell - height / 2));
     return isOther;
   }
@@ -175,10 +175,10 @@ export function smallCells(place) {
   });
 
   function say(index) {
-    const size = `${grouped(grid.columns)} a row, ${WORDS[how.shows](found?.ends)}`;
+    const size = `${grouped(grid.columns)} columns, coloured ${WORDS[how.shows](found?.ends)}`;
     const shade = found && index >= found.first && index < found.end ? shadeOf[found.shades.charCodeAt(index - found.first)] : undefined;
     const what = shade === undefined ? "" : shade === NEVER ? ", not written" : how.shows === "lane" && shade < 32 ? `, lane ${shade}` : "";
-    said.textContent = index === undefined ? `${size[0].toUpperCase()}${size.slice(1)}.` : `Element ${grouped(index)}${what}: a press shows its value.`;
+    said.textContent = index === undefined ? `${size[0].toUpperCase()}${size.slice(1)}.` : `Element ${grouped(index)}${what}: click to show the value.`;
   }
   /** The element under the pointer. */
   function at({ clientX, clientY }) {

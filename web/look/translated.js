@@ -9,42 +9,42 @@ export function translatedCard(first) {
   /** Counts runs, so that the answer to an earlier text is dropped. */
   let run = 0;
 
-  const again = make("button", { type: "button", class: "fix" }, "run again");
+  const again = make("button", { type: "button", class: "fix" }, "Run again");
   const close = make("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
   const said = make("p", { class: "said", "aria-live": "polite" });
-  const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Memory at the end" });
-  const node = make("section", { class: "card arrange translated", "aria-label": "Translated run" },
-    make("div", { class: "head" }, make("h2", {}, "Translated run"), make("small", {}, "memory at the end, without the way there"), make("span", { class: "spring" }), again, close),
+  const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Final memory" });
+  const node = make("section", { class: "card arrange translated", "aria-label": "JIT run" },
+    make("div", { class: "head" }, make("h2", {}, "JIT run"), make("small", {}, "final memory only; intermediate steps are not available"), make("span", { class: "spring" }), again, close),
     said, list);
 
   function buffer({ name, type, n, values }) {
-    const more = n > values.length ? ` · the first ${values.length} of ${grouped(n)}` : ` · ${grouped(n)}`;
+    const more = n > values.length ? ` · first ${values.length} of ${grouped(n)}` : ` · ${grouped(n)}`;
     return [make("h3", {}, make("code", {}, name), make("small", {}, `${type}${more}`)), make("p", { class: "values" }, make("code", {}, values.join(" ")))];
   }
 
   function verdict({ promises, differences }) {
     if (!promises) return [];
-    return differences.length === 0 ? [" It is as the text promises."] : [" ", make("span", { class: "bad" }, differences[0])];
+    return differences.length === 0 ? [" All expectations passed."] : [" ", make("span", { class: "bad" }, differences[0])];
   }
 
   async function update() {
     run += 1;
     const own = run;
     said.className = "said";
-    said.replaceChildren("Translating…");
+    said.replaceChildren("Compiling…");
     list.replaceChildren();
     list.hidden = true;
     try {
       const found = await runOnWorkers(moment, () => own !== run);
       if (own !== run) return;
-      said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${grouped(found.steps)} steps, ${grouped(found.stores)} of them store.`, ...verdict(found));
+      said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${grouped(found.steps)} steps, ${grouped(found.stores)} stores.`, ...verdict(found));
       list.replaceChildren(...found.buffers.flatMap(buffer));
       list.hidden = false;
       node.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (own !== run) return;
       said.className = "said bad";
-      said.replaceChildren("The interpreter runs this launch, with ", make("i", {}, "Run to the end"), ": ", ...words(error.message), ".");
+      said.replaceChildren("This launch cannot be compiled: ", ...words(error.message), ". Select ", make("i", {}, "Run to end"), " to interpret it.");
     }
   }
 

@@ -6,16 +6,16 @@ import { keep, keptOf, LONGEST, MOST } from "./kept.js";
 export const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
 
 const HELP = [
-  "`out[3]`, `rows[2][4]`, `shared:0[7]`: an element of a memory; an index may be an expression, `out[%r1]`.",
-  "`%r5`: a register in every lane; `lane 3: %r5`, `warp 1 lane 3: %r5`, `block 2 thread 40: %r5` in one.",
-  "The operators of C: `+ - * / % << >> & ^ |`, comparisons, `~`, `!` and parentheses. Comparisons bind least.",
-  "`f32(%r5)`, `s32(…)`, `f16x2(…)`, `bin32(…)`: the same bits as another type.",
+  "`out[3]`, `rows[2][4]`, `shared:0[7]`: an element of a buffer; the index may be an expression such as `out[%r1]`.",
+  "`%r5`: a register in every lane; `lane 3: %r5`, `warp 1 lane 3: %r5`, `block 2 thread 40: %r5` in one lane.",
+  "C operators: `+ - * / % << >> & ^ |`, comparisons, `~`, `!` and parentheses. Comparisons have the lowest precedence.",
+  "`f32(%r5)`, `s32(…)`, `f16x2(…)`, `bin32(…)`: reinterpret the bits as another type.",
 ];
 
 /** Values of 32 lanes as cells in their colours. */
 function lanes(values) {
   const cell = (value, lane) => {
-    const node = make("li", { title: `lane ${lane}: ${value ?? "not in this warp"}`, class: value === null ? "absent" : "" }, value ?? "");
+    const node = make("li", { title: `lane ${lane}: ${value ?? "no thread"}`, class: value === null ? "absent" : "" }, value ?? "");
     node.style.setProperty("--lane", laneColour(lane));
     return node;
   };
@@ -36,16 +36,16 @@ export function watchCard(first) {
   const list = make("ul", { class: "watch-list" });
   const place = make("small", {});
   const said = make("p", { class: "said bad", "aria-live": "polite" });
-  const field = make("input", { type: "text", placeholder: "out[3] + %r5", spellcheck: false, autocomplete: "off", maxLength: LONGEST, "aria-label": "Expression to watch" });
+  const field = make("input", { type: "text", placeholder: "out[3] + %r5", spellcheck: false, autocomplete: "off", maxLength: LONGEST, "aria-label": "Watch expression" });
   field.setAttribute("autocapitalize", "off");
-  const form = make("form", {}, field, make("button", { class: "fix", title: "Shows its value at each step (Enter)" }, "watch"));
-  const help = make("details", {}, make("summary", {}, "what can be watched"), make("ul", {}, ...HELP.map((line) => make("li", {}, ...words(line)))));
+  const form = make("form", {}, field, make("button", { class: "fix", title: "Add the expression to the watch list (Enter)" }, "Add watch"));
+  const help = make("details", {}, make("summary", {}, "Expression syntax"), make("ul", {}, ...HELP.map((line) => make("li", {}, ...words(line)))));
   const node = make("section", { class: "card watch", "aria-label": "Watch" }, make("h2", {}, "Watch", place), list, form, said, help);
 
   function row(expression, index) {
     const value = found[index];
     const was = before.get(expression);
-    const stop = make("button", { type: "button", class: "icon small", title: "Watch it no more", "aria-label": `Watch ${expression} no more` }, "✕");
+    const stop = make("button", { type: "button", class: "icon small", title: "Remove watch", "aria-label": `Remove watch ${expression}` }, "✕");
     stop.onclick = () => { change(expressions.filter((own) => own !== expression)); field.focus(); };
     const item = make("li", {}, make("code", {}, expression));
     if (!value) item.append(make("span", { class: "quiet" }, "…"));
@@ -58,7 +58,7 @@ export function watchCard(first) {
     if (isOther) {
       const one = was.values.length === 1 ? was.values[0] : null;
       const n = value.values.filter((text, lane) => text !== (was.values[lane] ?? was.values[0])).length;
-      item.append(make("small", {}, value.values.length === 1 && one !== null ? `was ${one} at step ${was.position}` : `${n} of ${value.values.length} differ from step ${was.position}`));
+      item.append(make("small", {}, value.values.length === 1 && one !== null ? `${one} at step ${was.position}` : `${n} of ${value.values.length} lanes changed since step ${was.position}`));
     }
     return item;
   }
@@ -104,7 +104,7 @@ export function watchCard(first) {
     event.preventDefault();
     const text = field.value.replace(/\s+/g, " ").trim();
     if (text === "") return;
-    if (expressions.length >= MOST) { said.replaceChildren(`${MOST} expressions are watched at most`); return; }
+    if (expressions.length >= MOST) { said.replaceChildren(`At most ${MOST} watch expressions are supported`); return; }
     field.value = "";
     if (!expressions.includes(text)) change([...expressions, text]);
   };

@@ -13,7 +13,7 @@ function offer() {
   place.className = "banner newer";
   place.setAttribute("role", "status");
   const words = document.createElement("div");
-  words.textContent = "A newer version of Warpgrid is ready. The text is kept.";
+  words.textContent = "A new version of Warpgrid is available. Your source is saved.";
   const button = (name, press) => {
     const made = document.createElement("button");
     made.textContent = name;

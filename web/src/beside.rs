@@ -10,7 +10,9 @@ use warpgrid_view::analysis::beside::BesideFrame;
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
 
 /// How a link to the view starts; for texts that are no examples it is all.
-pub(crate) const START: &str = "#beside";
+pub(crate) const START: &str = "#compare";
+/// Its earlier spelling, which links still have.
+const EARLIER: &str = "#beside";
 /// Lines of a text that are shown.
 const MAX_LINES: usize = 4_000;
 
@@ -88,9 +90,11 @@ pub enum BesideLink {
     Unknown(String),
 }
 
-/// Reads the part of an address after and with `#`: `#beside`, `#beside=vector-addition`.
+/// Reads the part of an address after and with `#`: `#compare`, `#compare=vector-addition`, or with the earlier name `#beside`.
 pub fn read_link(hash: &str) -> Option<BesideLink> {
-    let rest = hash.strip_prefix(START)?;
+    let rest = hash
+        .strip_prefix(START)
+        .or_else(|| hash.strip_prefix(EARLIER))?;
     if rest.is_empty() {
         return Some(BesideLink::Own);
     }
@@ -146,13 +150,21 @@ mod tests {
     }
 
     #[test]
+    fn the_earlier_spelling_still_opens() {
+        assert_eq!(read_link("#beside"), Some(BesideLink::Own));
+        let pair = read_link("#compare=vector-addition");
+        assert!(matches!(pair, Some(BesideLink::Examples(_))));
+        assert_eq!(read_link("#beside=vector-addition"), pair);
+    }
+
+    #[test]
     fn other_places_of_the_page_are_no_pair() {
-        for hash in ["", "#matrix", "#besides"] {
+        for hash in ["", "#layouts", "#matrix", "#compared", "#besides"] {
             assert_eq!(read_link(hash), None, "{hash}");
         }
         for id in ["", "nothing", "deadlock"] {
             let unknown = BesideLink::Unknown(id.to_owned());
-            assert_eq!(read_link(&format!("#beside={id}")), Some(unknown));
+            assert_eq!(read_link(&format!("#compare={id}")), Some(unknown));
         }
     }
 

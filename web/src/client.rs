@@ -135,7 +135,7 @@ impl Client {
                 Ok(line) => self.lines.borrow_mut().push(line),
                 Err(_) => self
                     .ear
-                    .died(core, "this browser does not allow workers".into()),
+                    .died(core, "this browser blocks web workers".into()),
             }
         }
         self.transmit(core, request);

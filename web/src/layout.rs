@@ -215,18 +215,18 @@ pub fn cell_words(grid: &Grid, index: u64, cell: &Cell) -> String {
         cell.text
     );
     words.push_str(match cell.written {
-        Written::Never => ", never written",
-        Written::Before => ", written before",
+        Written::Never => ", not written",
+        Written::Before => ", written earlier",
         Written::Now => ", written by this step",
     });
     if let (Some(lane), Some(step)) = (cell.lane, cell.step) {
         words.push_str(&format!(", lane {lane}, step {step}"));
     }
     if cell.conflict {
-        words.push_str(", several lanes wrote it");
+        words.push_str(", written by multiple lanes");
     }
     if cell.pending {
-        words.push_str(", a store to it is in flight");
+        words.push_str(", asynchronous write pending");
     }
     words
 }
@@ -329,7 +329,7 @@ mod tests {
         let grid = fixture::frame().grids.remove(0);
         let words = |index: usize| cell_words(&grid, index as u64, &grid.cells[index]);
         assert_eq!(words(1), "out[1]: 9, written by this step, lane 1, step 3");
-        assert_eq!(words(2), "out[2]: 0, never written");
+        assert_eq!(words(2), "out[2]: 0, not written");
     }
 
     #[test]

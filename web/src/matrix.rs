@@ -220,7 +220,7 @@ pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     };
     let place = picture.address_rule.as_ref().map_or_else(String::new, |_| {
         format!(
-            "; {} of the matrix",
+            "; offset: {}",
             offset_text(found.offset_bits, picture.element_bits)
         )
     });
@@ -244,7 +244,7 @@ pub fn element_words(operand: &MatrixOperand, cell: usize) -> Option<String> {
             1 => String::new(),
             _ => format!(", element {}", holder.element),
         };
-        let name = name.map_or("a constant", String::as_str);
+        let name = name.map_or("constant", String::as_str);
         format!("lane {}, {name}{packed}", holder.lane)
     };
     let holders: Vec<String> = element.holders.iter().map(holder).collect();
@@ -322,7 +322,7 @@ mod tests {
         let picture = fixture::store_d();
         assert_eq!(
             describe(&picture, 18).as_deref(),
-            Some("row 1, column 2: lane 5, register 0; byte 72 of the matrix")
+            Some("row 1, column 2: lane 5, register 0; offset: byte 72")
         );
         assert_eq!(describe(&picture, 256), None);
     }

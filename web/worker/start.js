@@ -18,7 +18,7 @@ onmessage = receive;
 globalThis.fetchReference = async () => {
   try {
     const answer = await fetch(new URL("./reference.bin", import.meta.url));
-    if (!answer.ok) return `the server answered ${answer.status} ${answer.statusText}`.trim();
+    if (!answer.ok) return `the server returned ${answer.status} ${answer.statusText}`.trim();
     return new Uint8Array(await answer.arrayBuffer());
   } catch (error) {
     return String(error);

@@ -212,8 +212,8 @@ fn run(
             }
             if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                 <p class="hint">
-                    { format!("Paused at step {}, after one second, so that the page stays responsive. ", count(frame.position)) }
-                    { "“Run to the end” goes on from here, and can be stopped at any time." }
+                    { format!("Paused at step {} after one second to keep the page responsive. ", count(frame.position)) }
+                    { "Select Run to end to continue; the run can be stopped at any time." }
                 </p>
             }
             <Cards>
@@ -361,17 +361,17 @@ fn frame_of(state: &State) -> Option<FrameRef> {
 
 fn waiting(state: &State) -> &'static str {
     if state.text.trim().is_empty() {
-        "Write or paste a kernel, or choose an example."
+        "Enter or paste a kernel, or open an example."
     } else if is_without_instructions(&state.report) {
-        "The text has no instruction to run."
+        "The source contains no instructions."
     } else if state.checked > 0 && !state.can_run() {
-        "Nothing runs yet: the text has errors. They are listed below the editor."
+        "Cannot run: the source has errors. See the problems below the editor."
     } else if state.run.refusal.is_some() {
-        "Nothing runs yet: the launch was refused. See the message below the editor."
+        "Cannot run: the launch configuration is invalid. See the problems below the editor."
     } else if matches!(state.trouble, Some(Trouble::Core(_))) {
-        "Nothing runs without the core."
+        "Cannot run: the emulator is not available."
     } else {
-        "The kernel is being launched."
+        "Launching the kernel…"
     }
 }
 

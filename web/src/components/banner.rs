@@ -29,20 +29,20 @@ fn words(trouble: &Trouble, started: bool) -> Html {
     match trouble {
         Trouble::Core(why) if !started => html! {
             <div>
-                <b>{ "The core could not be loaded. " }</b>
-                { "This file checks and runs texts. The network, a filter or an incomplete copy of the site may block it. The text is kept." }
+                <b>{ "Failed to load the emulator. " }</b>
+                { "The WebAssembly module that checks and runs kernels may be blocked by the network, a content filter or an incomplete deployment. Your source is saved." }
                 <p><small>{ why }</small></p>
             </div>
         },
         Trouble::Core(why) => html! {
             <div>
-                <b>{ "The core has stopped: " }</b>{ why }
-                <p>{ "The text is kept. With the next change, or another try, a new core starts." }</p>
+                <b>{ "The emulator has stopped: " }</b>{ why }
+                <p>{ "Your source is saved. Edit it or select Try again to restart the emulator." }</p>
             </div>
         },
         Trouble::Keep(why) | Trouble::Open(why) => html! { <div>{ why }</div> },
         Trouble::Example(why) => {
-            html! { <div><b>{ "The example could not be loaded: " }</b>{ why }</div> }
+            html! { <div><b>{ "Failed to load the example: " }</b>{ why }</div> }
         }
     }
 }

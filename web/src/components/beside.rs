@@ -38,15 +38,15 @@ pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
     let close = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Close));
     let choose = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Choose));
     html! {
-        <section class="beside" aria-label="Two texts of a kernel">
+        <section class="beside" aria-label="Compare kernels">
             <div class="card beside-head">
                 <div class="matrix-title">
-                    <h2>{ "Two texts of one kernel" }</h2>
+                    <h2>{ "Compare kernels" }</h2>
                     <span>
                         if !page.choosing {
-                            <button class="pill" onclick={choose}>{ "Another text" }</button>{ " " }
+                            <button class="pill" onclick={choose}>{ "Change kernel B…" }</button>{ " " }
                         }
-                        <button class="pill" onclick={close}>{ "Back to the kernel" }</button>
+                        <button class="pill" onclick={close}>{ "Back to kernel" }</button>
                     </span>
                 </div>
                 { verdict(page) }
@@ -68,23 +68,19 @@ pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
 /// Whether they leave the same memory.
 fn verdict(page: &BesidePage) -> Html {
     if let Some((side, refusal)) = &page.refusal {
-        let which = if *side == 0 {
-            "The first text"
-        } else {
-            "The second text"
-        };
+        let which = if *side == 0 { "Kernel A" } else { "Kernel B" };
         let line = refusal
             .diagnostics
             .first()
             .map_or(String::new(), |found| format!(" (line {})", found.line));
-        return html! { <p class="hint bad" role="alert">{ format!("{which} does not run: ") }{ prose(&refusal.message) }{ line }</p> };
+        return html! { <p class="hint bad" role="alert">{ format!("{which} cannot run: ") }{ prose(&refusal.message) }{ line }</p> };
     }
     let Some(opened) = &page.opened else {
         let words = match page.choosing {
             true => {
-                "Paste the other text of the kernel: PTX, or what cuobjdump or nvdisasm prints. One launch drives both."
+                "Paste another version of the kernel: PTX, or the output of cuobjdump or nvdisasm. Both versions run with the same launch configuration."
             }
-            false => "Both texts are running.",
+            false => "Running both kernels…",
         };
         return html! { <p>{ words }</p> };
     };
@@ -100,10 +96,10 @@ fn verdict(page: &BesidePage) -> Html {
             <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
                 { for report.notes.iter().map(|note| html! { <small>{ prose(&capital(note)) }{ "." }</small> }) }
                 if alone > 0 {
-                    <small>{ format!("Variables that only one text has are not compared: {}.", count(alone as u64)) }</small>
+                    <small>{ format!("Not compared: {} variables that exist in only one version.", count(alone as u64)) }</small>
                 }
                 if !opened.guesses.is_empty() {
-                    <small>{ format!("Guessed for both: {}", opened.guesses.join("; ")) }</small>
+                    <small>{ format!("Inferred launch configuration: {}", opened.guesses.join("; ")) }</small>
                 }
             </p>
             if !report.differences.is_empty() {
@@ -126,8 +122,8 @@ fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) 
     };
     let place = match position {
         0 => "before the first store".to_owned(),
-        _ if position == length => "at the end of both".to_owned(),
-        n => format!("after store {} of each", count(n)),
+        _ if position == length => "at the end of both runs".to_owned(),
+        n => format!("after store {} of each run", count(n)),
     };
     html! {
         <div class="beside-transport">
@@ -135,7 +131,7 @@ fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) 
             <button class="pill" disabled={position == 0} onclick={go(position.saturating_sub(1))}>{ "← Store" }</button>
             <button class="pill" disabled={position == length} onclick={go(position + 1)}>{ "Store →" }</button>
             <button class="pill" disabled={position == length} onclick={go(u64::MAX)} >{ "End" }</button>
-            <input type="range" min="0" max={length.to_string()} value={position.to_string()} aria-label="Stores of each text" {oninput} />
+            <input type="range" min="0" max={length.to_string()} value={position.to_string()} aria-label="Store number" {oninput} />
             <span class="quiet" aria-live="polite">{ place }</span>
         </div>
     }
@@ -157,11 +153,7 @@ fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
         .opened
         .as_ref()
         .map(|opened| &opened.report.sides[which]);
-    let label = if which == 0 {
-        "First text"
-    } else {
-        "Second text"
-    };
+    let label = if which == 0 { "Kernel A" } else { "Kernel B" };
     html! {
         <section class="card beside-text" aria-label={label}>
             <h2>{ facts.map_or(label.to_owned(), name) }
@@ -179,7 +171,7 @@ fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
 fn name(side: &BesideSide) -> String {
     let language = match side.front {
         Front::Ptx => "PTX",
-        Front::Sass => "Machine code",
+        Front::Sass => "SASS",
     };
     format!("{language} for {}", side.target)
 }

@@ -30,7 +30,7 @@ pub(crate) fn BlocksCard(props: &Props) -> Html {
                 <h2>{ "Blocks" }</h2>
                 <small>{ facts(map) }</small>
                 if props.chosen.is_some() {
-                    <button class="mini" title="Show the warp of each step again" onclick={say(&props.dispatch, Action::ShowWarp(None))}>
+                    <button class="mini" title="Follow the warp that executes each step" onclick={say(&props.dispatch, Action::ShowWarp(None))}>
                         { "follow" }
                     </button>
                 }
@@ -85,7 +85,7 @@ fn facts(map: &BlockMap) -> String {
 
 pub(crate) const fn word(progress: Progress) -> &'static str {
     match progress {
-        Progress::ToCome => "to come",
+        Progress::ToCome => "not started",
         Progress::Running => "running",
         Progress::Waiting => "waiting",
         Progress::Done => "done",
@@ -193,7 +193,7 @@ fn BlockField(props: &FieldProps) -> Html {
     html! {
         <form class="go" onsubmit={go}>
             <label>{ "Block " }<input ref={input} type="number" min="0" max={(props.n_blocks - 1).to_string()} step="1" /></label>
-            <button class="fix">{ "Go there" }</button>
+            <button class="fix">{ "Go to block" }</button>
         </form>
     }
 }

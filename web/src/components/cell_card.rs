@@ -64,12 +64,12 @@ pub(crate) fn CellCard(props: &Props) -> Html {
             <table class="facts">
                 <tr><th>{ "value" }</th><td>{ &cell.text }{ format!(" as {}", grid.ty) }</td></tr>
                 if let Some(lane) = cell.lane {
-                    <tr><th>{ "written by" }</th><td>{ format!("lane {lane}, at step {step}") }</td></tr>
+                    <tr><th>{ "written by" }</th><td>{ format!("lane {lane} in step {step}") }</td></tr>
                 } else {
-                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "no store so far" } else { "a store (last writers are not tracked in a launch this large)" } }</td></tr>
+                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "not written" } else { "unknown (last-writer tracking is off for launches of this size)" } }</td></tr>
                 }
                 if lanes.len() > 1 {
-                    <tr><th>{ "lanes" }</th><td>{ format!("{} wrote bytes of it at that step", list(&lanes)) }</td></tr>
+                    <tr><th>{ "lanes" }</th><td>{ format!("{} wrote to this element in that step", list(&lanes)) }</td></tr>
                 }
                 if let Some((store, piece)) = writer {
                     { written(store, piece, cell.lane.unwrap_or(0), props) }
@@ -84,7 +84,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
             if let Some(found) = &props.history {
                 <History found={found.clone()} position={props.frame.position} dispatch={props.dispatch.clone()} />
             } else {
-                <p class="quiet">{ if props.is_pinned { "The stores that wrote it are looked for." } else { "Press the cell, or Enter, for its history." } }</p>
+                <p class="quiet">{ if props.is_pinned { "Searching for stores to this cell…" } else { "Click the cell or press Enter to show its write history." } }</p>
             }
         </section>
     }
@@ -99,7 +99,7 @@ fn at_the_launch(place: CellPlace, props: &Props) -> Html {
     let value = props.history.as_ref();
     let value = value.map(|found| AttrValue::from(found.initial.clone()));
     html! {
-        <StartForm {key} label="at the launch" name="Value at the launch" place={StartPlace::Cell(place)} {value}
+        <StartForm {key} label="initial value" name="Initial value" place={StartPlace::Cell(place)} {value}
             start={props.start.clone()} dispatch={props.dispatch.clone()} />
     }
 }
@@ -118,7 +118,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Htm
                 </td>
             </tr>
             if let Some(source) = &piece.source {
-                <tr><th>{ "from" }</th><td><code>{ source }</code></td></tr>
+                <tr><th>{ "source" }</th><td><code>{ source }</code></td></tr>
             }
             if store.action != StoreAction::Store {
                 <tr>
@@ -126,7 +126,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Htm
                     <td>{ changed(piece) }</td>
                 </tr>
             }
-            <tr><th>{ "order" }</th><td>{ order(store) }</td></tr>
+            <tr><th>{ "ordering" }</th><td>{ order(store) }</td></tr>
             <tr>
                 <th>{ format!("line {}", store.range.line) }</th>
                 <td><code>{ &store.instruction }</code></td>
@@ -148,9 +148,9 @@ fn other_warp(store: &StoreView, props: &Props) -> Html {
     let show = say(&props.dispatch, Action::ShowWarp(Some((block, store.warp))));
     html! {
         <>
-            { ", not the one shown" }
+            { " (not displayed)" }
             if blocks.resident.iter().any(|resident| resident.block == block) {
-                { " " }<button class="mini" onclick={show}>{ format!("show warp {}", store.warp) }</button>
+                { " " }<button class="mini" onclick={show}>{ format!("Show warp {}", store.warp) }</button>
             }
         </>
     }
@@ -160,7 +160,7 @@ fn other_warp(store: &StoreView, props: &Props) -> Html {
 fn changed(piece: &PieceView) -> String {
     match piece.written {
         true => format!("{} to {}", piece.before, piece.value),
-        false => format!("nothing: {} was not stored", piece.given),
+        false => format!("unchanged ({} was not stored)", piece.given),
     }
 }
 

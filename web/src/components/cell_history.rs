@@ -20,10 +20,10 @@ pub(super) fn until_it_changes(place: &CellPlace, dispatch: &Dispatch) -> Html {
         say::<MouseEvent>(dispatch, Action::Until(UntilAction::Go(until, direction)))
     };
     html! {
-        <p class="changes" role="group" aria-label="Run until this cell changes">
-            <span class="quiet">{ "run until it changes" }</span>
-            <button class="mini" onclick={to(Direction::Back)}>{ "back" }</button>
-            <button class="mini" onclick={to(Direction::Forward)}>{ "forward" }</button>
+        <p class="changes" role="group" aria-label="Data breakpoint on this cell">
+            <span class="quiet">{ "Break on value change" }</span>
+            <button class="mini" onclick={to(Direction::Back)}>{ "Run back" }</button>
+            <button class="mini" onclick={to(Direction::Forward)}>{ "Run forward" }</button>
         </p>
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn History(props: &Props) -> Html {
     };
     html! {
         <details class="history" open=true>
-            <summary>{ "history " }<small>{ summary(found) }</small></summary>
+            <summary>{ "Write history " }<small>{ summary(found) }</small></summary>
             // What scrolls can be reached by the keyboard: its buttons take the focus.
             <div class="scroll" ref={list}>
                 <table>
@@ -67,11 +67,11 @@ pub(super) fn History(props: &Props) -> Html {
                             <td></td><td></td><td><code>{ &found.initial }</code></td>
                         </tr>
                         if earlier > 0 {
-                            <tr class="quiet"><td colspan="4">{ format!("{} earlier, not listed", stores(earlier)) }</td></tr>
+                            <tr class="quiet"><td colspan="4">{ format!("{} not shown", stores(earlier, "earlier ")) }</td></tr>
                         }
                         { for found.writes.iter().enumerate().map(row) }
                         if later > 0 {
-                            <tr class="quiet"><td colspan="4">{ format!("{} later, not listed", stores(later)) }</td></tr>
+                            <tr class="quiet"><td colspan="4">{ format!("{} not shown", stores(later, "later ")) }</td></tr>
                         }
                     </tbody>
                 </table>
@@ -99,15 +99,15 @@ fn n_listed(found: &CellHistory, is_before: bool) -> u64 {
 fn summary(found: &CellHistory) -> String {
     let n = found.n_before + found.n_after;
     match n {
-        0 => format!("no store wrote it in {} steps", count(found.steps)),
-        _ => format!("{} in {} steps", stores(n), count(found.steps)),
+        0 => format!("not written in {} steps", count(found.steps)),
+        _ => format!("{} in {} steps", stores(n, ""), count(found.steps)),
     }
 }
 
-fn stores(n: u64) -> String {
+fn stores(n: u64, which: &str) -> String {
     match n {
-        1 => "1 store".to_owned(),
-        _ => format!("{} stores", count(n)),
+        1 => format!("1 {which}store"),
+        _ => format!("{} {which}stores", count(n)),
     }
 }
 
@@ -144,8 +144,8 @@ fn who(write: &CellWrite) -> String {
 /// What is special about the store.
 fn how(write: &CellWrite) -> &'static str {
     match (write.has_landed, write.action) {
-        (true, _) => " landed",
+        (true, _) => " (asynchronous)",
         (false, StoreAction::Store) => "",
-        (false, StoreAction::Atomic | StoreAction::Reduction) => " atomic",
+        (false, StoreAction::Atomic | StoreAction::Reduction) => " (atomic)",
     }
 }

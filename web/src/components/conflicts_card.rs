@@ -50,7 +50,7 @@ fn access(access: &AccessConflicts) -> Html {
             <p>
                 { line_button(access.line) }{ " " }
                 <code>{ &access.opcode }</code>
-                { format!(" takes {} passes, {} would do. ", access.wavefronts, access.ideal) }
+                { format!(": {} wavefronts, {} ideal. ", access.wavefronts, access.ideal) }
                 if let Some(collision) = &access.collision {
                     { prose(&capital(&collision.text)) }{ "." }
                 }
@@ -75,7 +75,7 @@ fn profiler(access: &AccessConflicts) -> Html {
     };
     html! {
         <details class="quiet">
-            <summary>{ "What the profiler counts" }</summary>
+            <summary>{ "Nsight Compute metrics" }</summary>
             <ul class="causes">{ for access.profiler.iter().map(count) }</ul>
         </details>
     }
@@ -94,7 +94,7 @@ fn punch_card(phase: &BankPhase) -> Html {
         cell.words.get(pass).map(|word| word.lanes.as_slice())
     };
     let label = format!(
-        "Lanes {} to {} in the banks of shared memory, pass by pass",
+        "Shared-memory banks accessed by lanes {} to {}, one row per wavefront",
         phase.first_lane, phase.last_lane
     );
     html! {
@@ -103,7 +103,7 @@ fn punch_card(phase: &BankPhase) -> Html {
                 <div>{ for (0..BANKS).map(|bank| hole(bank, lanes_at(bank, pass))) }</div>
             }) }
             if n_passes > MAX_PASSES {
-                <p class="quiet">{ format!("and {} more passes", n_passes - MAX_PASSES) }</p>
+                <p class="quiet">{ format!("and {} more wavefronts", n_passes - MAX_PASSES) }</p>
             }
         </div>
     }
@@ -124,13 +124,13 @@ fn buffer(buffer: &BufferConflicts) -> Html {
     match (buffer.proposals.first(), &buffer.impossible) {
         (Some(change), _) => html! {
             <li>
-                { name }{ " is free of conflicts with " }<code>{ &change.change }</code>
-                { format!(": {} bytes more, {} instructions before each access", change.more_bytes, change.instructions) }
+                { name }{ ": conflict-free with " }<code>{ &change.change }</code>
+                { format!(" ({} additional bytes, {} additional instructions per access)", change.more_bytes, change.instructions) }
             </li>
         },
         (None, Some(why)) => html! { <li class="quiet">{ name }{ ": " }{ prose(why) }</li> },
         (None, None) => {
-            html! { <li class="quiet">{ name }{ ": no change of places frees it" }</li> }
+            html! { <li class="quiet">{ name }{ ": no conflict-free layout found" }</li> }
         }
     }
 }
@@ -138,10 +138,10 @@ fn buffer(buffer: &BufferConflicts) -> Html {
 fn cure_of(cure: &Cure, text: &str, dispatch: &Dispatch) -> Html {
     match cure {
         Cure::Unasked => html! {
-            <button class="fix" onclick={say(dispatch, Action::Cure)}>{ "Rewrite the text without them" }</button>
+            <button class="fix" onclick={say(dispatch, Action::Cure)}>{ "Apply conflict-free rewrite" }</button>
         },
         Cure::Asked => {
-            html! { <p class="quiet" role="status">{ "Rewriting, and running both texts …" }</p> }
+            html! { <p class="quiet" role="status">{ "Rewriting the kernel and running both versions…" }</p> }
         }
         Cure::Refused(why) => html! { <p class="quiet">{ prose(&capital(why)) }{ "." }</p> },
         Cure::Found(cured) => found(cured, text),
@@ -153,17 +153,17 @@ fn found(cured: &Cured, text: &str) -> Html {
     let fix = whole(text, &cured.source);
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
     let same = match cured.same.is_empty() {
-        true => "Both texts run.".to_owned(),
+        true => "Both versions run to completion.".to_owned(),
         false => format!(
-            "Both texts leave the same bytes in {}.",
+            "Both versions produce identical contents of {}.",
             cured.same.join(", ")
         ),
     };
     html! {
         <div class="repair">
-            <p>{ format!("{} conflicts before, {} after. {same}", cured.before, cured.after) }</p>
+            <p>{ format!("Bank conflicts: {} before, {} after. {same}", cured.before, cured.after) }</p>
             <ul>{ for cured.changes.iter().map(|change| html! { <li>{ prose(change) }</li> }) }</ul>
-            <button class="fix" onclick={apply}>{ "Put it into the editor" }</button>
+            <button class="fix" onclick={apply}>{ "Apply to editor" }</button>
         </div>
     }
 }
@@ -173,7 +173,7 @@ fn whole(text: &str, other: &str) -> FixView {
     let lines: Vec<&str> = text.split('\n').collect();
     let last = lines.last().map_or(0, |line| line.encode_utf16().count());
     FixView {
-        title: "Put it into the editor".to_owned(),
+        title: "Apply to editor".to_owned(),
         is_header: false,
         edits: vec![EditView {
             line: 1,

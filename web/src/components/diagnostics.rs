@@ -36,13 +36,13 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 <p class={classes!("verdict", is_bad(props).then_some("bad"))}>
                     { verdict(props, refusal) }
                 </p>
-                <button class="text-button" title="Format the text (Shift Alt F)" onclick={|_: MouseEvent| assist::format()}>
+                <button class="text-button" title="Format source (Shift+Alt+F)" onclick={|_: MouseEvent| assist::format()}>
                     { "Format" }
                 </button>
             </div>
             if props.report.accept && props.checked && !props.stopped {
                 <p class="quiet limits">
-                    { "A run shows only orders of whole steps. Short runs are also searched for data races." }
+                    { "The emulator interleaves whole instructions and does not reorder memory accesses. Runs of up to 100,000 steps are also checked for data races." }
                 </p>
             }
             if let Some(refusal) = refusal {
@@ -78,13 +78,13 @@ fn is_bad(props: &Props) -> bool {
 
 fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
     if props.checked && is_without_instructions(&props.report) {
-        return "No kernel yet".into();
+        return "No kernel".into();
     }
     if props.stopped {
-        return "Not checked: the core has stopped".into();
+        return "Not checked: the emulator has stopped".into();
     }
     if !props.checked {
-        return "Reading the text …".into();
+        return "Checking…".into();
     }
     let count = |severity: Severity| {
         let word = severity.name();
@@ -102,13 +102,13 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
     };
     let counts = [count(Severity::Error), count(Severity::Warning)];
     let more = match props.report.is_cut_short() {
-        true => " and more, which are not listed",
+        true => " and further problems that are not shown",
         false => "",
     };
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     match (counts.is_empty(), refusal) {
-        (true, None) => "Accepted: no problems".into(),
-        (true, Some(_)) => "Accepted, but it cannot be launched".into(),
+        (true, None) => "No problems".into(),
+        (true, Some(_)) => "Valid, but cannot be launched".into(),
         _ => counts.join(", ") + more,
     }
 }
@@ -120,7 +120,7 @@ fn code(code: &str, dispatch: &Dispatch) -> Html {
         Action::SetReference(Some(Subject::Code(code.to_owned()))),
     );
     html! {
-        <button class="code" title={format!("What {code} means")} aria-haspopup="dialog" onclick={open}>{ code }</button>
+        <button class="code" title={format!("Explain {code}")} aria-haspopup="dialog" onclick={open}>{ code }</button>
     }
 }
 

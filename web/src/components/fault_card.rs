@@ -28,7 +28,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
     html! {
         <section class="card fault" role="alert" aria-label="Fault">
             <h2>
-                { "The launch stopped" }
+                { "Execution stopped" }
                 <small>{ fault.kind.name().replace('_', " ") }</small>
                 if let Some(hang) = &props.hang {
                     { lines_of(hang) }
@@ -46,7 +46,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
                 <p class="quiet">{ prose(help) }</p>
             }
             if !props.frame.causes.is_empty() {
-                <h3>{ "Before it" }</h3>
+                <h3>{ "Related events" }</h3>
                 <ul class="causes">{ for props.frame.causes.iter().map(|cause| cause_item(cause, &props.dispatch)) }</ul>
             }
         </section>
@@ -62,7 +62,7 @@ fn cause_item(cause: &CauseView, dispatch: &Dispatch) -> Html {
         <li>
             <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
             { " " }{ prose(&cause.text) }{ " " }
-            <button class="mini" title="Goes to that step" onclick={seek}>{ format!("step {}", cause.step + 1) }</button>
+            <button class="mini" title="Go to step" onclick={seek}>{ format!("step {}", cause.step + 1) }</button>
         </li>
     }
 }

@@ -110,22 +110,22 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     };
     let size = extent_css(plan.width, plan.height);
     html! {
-        <section class="card fragment" aria-label="Fragment" ref={node}>
+        <section class="card fragment" aria-label="Fragment layout" ref={node}>
             <h2>
-                { "Fragment" }
+                { "Fragment layout" }
                 <small>{ format!("{} {}, {} × {}", operand.name, operand.fragment.ty, operand.rows, operand.columns) }</small>
                 <span class="spring"></span>
                 { operands(step, index, &chosen) }
             </h2>
             <div class="scroller matrix-drawing" tabindex="0" role="group"
-                aria-label={format!("Matrix {}, elements: arrow keys move, Enter chooses", operand.name)} {onkeydown} {onblur}>
+                aria-label={format!("Elements of matrix {}: arrow keys move, Enter selects", operand.name)} {onkeydown} {onblur}>
                 <div style={size.clone()}>
                     <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                     <canvas ref={lit} style={size} {onmousemove} onmouseleave={leave} {onclick} aria-hidden="true" />
                 </div>
             </div>
             <p class="quiet" aria-live="polite">{ words(props, step, index) }</p>
-            <button class="link" onclick={say::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in the matrix view" }</button>
+            <button class="link" onclick={say::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in Layout Explorer" }</button>
         </section>
     }
 }
@@ -189,9 +189,9 @@ fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     found.unwrap_or_else(|| {
         let explains = step.product.is_some() && operand.is_some_and(|operand| operand.name == "D");
         match explains {
-            true => "Choose an element to see how the tensor core computed it.".to_owned(),
+            true => "Select an element to see how the Tensor Core accumulated it.".to_owned(),
             false => {
-                "Point at an element: its lane, register and place in memory light up.".to_owned()
+                "Hover over an element to highlight its lane, register and address.".to_owned()
             }
         }
     })

@@ -98,7 +98,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
     let label = format!(
-        "{}, cells of {}: arrow keys move, Enter pins, Shift+Up moves to the view options",
+        "{}, grid of {} elements: arrow keys move, Enter pins the cell, Shift+Up moves to the toolbar",
         grid.memory.title, grid.ty
     );
     let spoken = cursor_words(grid, *spoken_cursor);

@@ -61,7 +61,7 @@ fn outcomes(dispatch: &Dispatch) -> Callback<MouseEvent> {
 pub(crate) fn Header(props: &Props) -> Html {
     let dispatch = &props.dispatch;
     let (next_theme, theme_name) = match props.theme {
-        ThemeChoice::System => (ThemeChoice::Light, "as the system"),
+        ThemeChoice::System => (ThemeChoice::Light, "system"),
         ThemeChoice::Light => (ThemeChoice::Dark, "light"),
         ThemeChoice::Dark => (ThemeChoice::System, "dark"),
     };
@@ -81,26 +81,26 @@ pub(crate) fn Header(props: &Props) -> Html {
                 <LaunchPanel facts={facts.clone()} start={props.start.clone()} dispatch={props.dispatch.clone()} />
             }
             <span class="spring"></span>
-            <button class="text-button learn-button" aria-haspopup="dialog" title="Examples with pictures, guided tours and puzzles"
+            <button class="text-button learn-button" aria-haspopup="dialog" title="Examples, guided tours and puzzles"
                 onclick={|_: MouseEvent| editor::open_learn()}>{ "Learn" }</button>
-            <button class="text-button" title="Another text of the same kernel beside this one: PTX beside machine code"
-                onclick={beside(props)}>{ "Beside" }</button>
-            <button class="text-button" title="Which lane holds which element of a matrix"
-                onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
-            <button class="text-button" title="Every outcome that the memory model allows for a few threads, or for the lines that are selected"
-                onclick={outcomes(dispatch)}>{ "Outcomes" }</button>
-            <FilledPanel panel={Panel::Embed} label="Embed" title="The lines that show this in a document of yours" fill={props.fill.clone()} />
-            <FilledPanel panel={Panel::Share} label="Share" title="A link to what you see (S), a file of it, and opening one" fill={props.fill.clone()} />
+            <button class="text-button" title="Compare this kernel with another version, such as its SASS"
+                onclick={beside(props)}>{ "Compare" }</button>
+            <button class="text-button" title="Matrix fragments, shared-memory descriptors and CuTe layouts"
+                onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Layouts" }</button>
+            <button class="text-button" title="Enumerate the outcomes that the PTX memory model allows for a litmus test or for the selected lines"
+                onclick={outcomes(dispatch)}>{ "Litmus tests" }</button>
+            <FilledPanel panel={Panel::Embed} label="Embed" title="Get the code to embed this view in a web page or in documentation" fill={props.fill.clone()} />
+            <FilledPanel panel={Panel::Share} label="Share" title="Copy a link to the current view (S), save it to a file, or open a file" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
-            <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}
+            <button class="icon" title={format!("Theme: {theme_name}")} aria-label={format!("Theme: {theme_name}")}
                 onclick={say(dispatch, Action::SetTheme(next_theme))}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                     <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.4" />
                     <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
                 </svg>
             </button>
-            <button class="icon" title="Help and keys" aria-label="Help and keys"
+            <button class="icon" title="Help and keyboard shortcuts" aria-label="Help and keyboard shortcuts"
                 onclick={say(dispatch, Action::SetHelp(true))}>{ "?" }</button>
         </header>
     }
@@ -108,7 +108,7 @@ pub(crate) fn Header(props: &Props) -> Html {
 
 /// What the text states, or what it is checked for since it states nothing.
 fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
-    let assumed = assumed.as_ref().map(|name| format!("{name}, assumed"));
+    let assumed = assumed.as_ref().map(|name| format!("{name} (inferred)"));
     stated.clone().or(assumed)
 }
 

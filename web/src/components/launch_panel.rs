@@ -29,7 +29,7 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
             <summary>
                 { format::launch(facts) }
                 if !facts.guesses.is_empty() {
-                    <small>{ "guessed" }</small>
+                    <small>{ "inferred" }</small>
                 }
             </summary>
             <div class="popover">
@@ -45,16 +45,16 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                         <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
                     }
                     if facts.rounds_addresses {
-                        <p>{ "Misaligned addresses are rounded down; " }<code>{ "misaligned=fault" }</code>{ " stops at them." }</p>
+                        <p>{ "Misaligned addresses are rounded down; set " }<code>{ "misaligned=fault" }</code>{ " to stop at them." }</p>
                     }
                     <p class="quiet">
-                        { "The text states the launch, in " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>{ ", " }
-                        <code>{ "//@ scalar" }</code>{ " and " }<code>{ "//@ register" }</code>{ " lines." }
+                        { "The launch is configured by the annotations " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>{ ", " }
+                        <code>{ "//@ scalar" }</code>{ " and " }<code>{ "//@ register" }</code>{ "." }
                     </p>
                 } else {
-                    <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>
+                    <p>{ "Launch configuration inferred from the kernel:" }</p>
                     <pre>{ facts.guesses.join("\n") }</pre>
-                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert these lines" }</button></p>
+                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert annotations" }</button></p>
                 }
             </div>
         </details>
@@ -77,12 +77,12 @@ fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html 
 
 /// What a buffer may start with, by rule; `Fill …` changes nothing.
 const RULES: &[(&str, &str)] = &[
-    ("", "Fill …"),
+    ("", "Initialize…"),
     ("0", "zeros"),
     ("iota", "0, 1, 2, …"),
     ("random 1", "random"),
     ("nan", "NaN"),
-    (FILE, "from a file …"),
+    (FILE, "from file…"),
 ];
 
 /// No rule: a file is chosen, and its elements become the line.
@@ -106,7 +106,7 @@ fn fill(fact: &str, props: &Props) -> Html {
     };
     html! {
         <>
-            <Select label={format!("Fill {name}")} class="mini" value="" {on_choice}>
+            <Select label={format!("Initial contents of {name}")} class="mini" value="" {on_choice}>
                 { for RULES.iter().map(|(rule, words)| html! { <option value={*rule}>{ *words }</option> }) }
             </Select>
             if let Some(why) = props.start.why(&place) {
@@ -120,7 +120,7 @@ fn fill(fact: &str, props: &Props) -> Html {
 fn others(facts: &LaunchFacts) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),
-        n => html! { { format!(" is one of {n} kernels; choose another in the list") } },
+        n => html! { { format!(" (1 of {n} kernels; select another one in the Kernel list)") } },
     }
 }
 

@@ -17,13 +17,13 @@ pub(crate) fn layouts_card(layouts: &[AccessLayout]) -> Html {
     }
     let n_more = layouts.len().saturating_sub(MAX_LISTED);
     let title = match layouts.len() {
-        1 => "The layout of 1 access".to_owned(),
-        n => format!("The layouts of {n} accesses"),
+        1 => "Inferred layout of 1 access".to_owned(),
+        n => format!("Inferred layouts of {n} accesses"),
     };
     html! {
-        <section class="card layouts" aria-label="Layouts">
+        <section class="card layouts" aria-label="Inferred layouts">
             <details>
-                <summary><h2>{ title }</h2><small>{ "read back from the addresses of the run" }</small></summary>
+                <summary><h2>{ title }</h2><small>{ "derived from the addresses of the run" }</small></summary>
                 <ul class="causes">{ for layouts.iter().take(MAX_LISTED).map(layout) }</ul>
                 if n_more > 0 {
                     <p class="quiet">{ format!("and {n_more} more") }</p>
@@ -38,7 +38,7 @@ fn layout(found: &AccessLayout) -> Html {
         <li>
             { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>{ ": " }{ prose(&found.text) }{ ". " }
             if let Some(layout) = &found.layout {
-                <a class="link" href={layout_link(layout)}>{ "Draw it" }</a>
+                <a class="link" href={layout_link(layout)}>{ "Show layout" }</a>
             }
         </li>
     }
@@ -50,10 +50,10 @@ pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
         return Html::default();
     }
     html! {
-        <section class="card sectors" aria-label="Sectors">
+        <section class="card sectors" aria-label="Uncoalesced accesses">
             <div class="head">
-                <h2>{ "Sectors moved in vain" }</h2>
-                <small>{ "a sector is 32 bytes of global memory" }</small>
+                <h2>{ "Uncoalesced accesses" }</h2>
+                <small>{ "excessive 32-byte sectors of global memory" }</small>
             </div>
             <ul class="causes">{ for sectors.iter().map(sector) }</ul>
         </section>
@@ -64,8 +64,8 @@ fn sector(found: &SectorAdvice) -> Html {
     html! {
         <li>
             { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>
-            { format!(" moves {} sectors of ", found.sectors) }<code>{ &found.buffer }</code>
-            { format!(", {} would do. ", found.ideal) }{ prose(&capital(&found.text)) }{ "." }
+            { format!(": {} sectors of ", found.sectors) }<code>{ &found.buffer }</code>
+            { format!(", {} ideal. ", found.ideal) }{ prose(&capital(&found.text)) }{ "." }
         </li>
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         };
     }
     let Some(first) = page.pictures.first() else {
-        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
+        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the layout…" }</p></section> };
     };
     let on_png = {
         let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);
@@ -106,7 +106,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
     };
     html! {
-        <section class="matrix" ref={node} aria-label="Matrix view">
+        <section class="matrix" ref={node} aria-label="Layout Explorer">
             <div class="matrix-side">
                 <Controls choice={page.choice.clone()} choices={first.choices.clone()} dispatch={props.dispatch.clone()} />
                 { facts(first) }
@@ -140,17 +140,14 @@ fn not_as_linked(page: &MatrixPage) -> Html {
         return Html::default();
     }
     let named: Vec<String> = unread.iter().map(|part| format!("`{part}`")).collect();
-    let text = format!(
-        "The link asks for {}, which does not exist.",
-        named.join(", ")
-    );
+    let text = format!("Unknown link parameter: {}.", named.join(", "));
     html! { <p class="hint bad" role="status">{ prose(&text) }</p> }
 }
 
 /// The element in focus, in words.
 fn sentence(page: &MatrixPage) -> String {
     match page.focus() {
-        None => "Point at a cell, a lane or a register.".to_owned(),
+        None => "Hover over a cell, lane or register to highlight it.".to_owned(),
         Some(MatrixFocus::Cell { picture, cell }) => page
             .pictures
             .get(picture)
@@ -171,9 +168,9 @@ fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
         html! { <button aria-pressed={pressed} {title} onclick={set}>{ name }</button> }
     };
     html! {
-        <div class="seg" role="group" aria-label="Cells show">
-            { button(CellLabels::Holder, "lanes", "Cells show lane and register") }
-            { button(CellLabels::Address, "bytes", "Cells show the byte at which the element lies") }
+        <div class="seg" role="group" aria-label="Cell contents">
+            { button(CellLabels::Holder, "lanes", "Show the lane and register of each element") }
+            { button(CellLabels::Address, "bytes", "Show the byte offset of each element") }
         </div>
     }
 }
@@ -192,8 +189,8 @@ fn memory(props: &Props, picture: &FragmentPicture, plan: &Rc<Plan>) -> Html {
         return Html::default();
     }
     html! {
-        <section class="card matrix-card" aria-label="Memory of the matrix">
-            <h2>{ "Memory" }<small>{ format!("lines of {} bytes; each box an element, with its lane", picture.line_bytes) }</small></h2>
+        <section class="card matrix-card" aria-label="Matrix in memory">
+            <h2>{ "Memory" }<small>{ format!("{}-byte lines; each box is one element, labelled with its lane", picture.line_bytes) }</small></h2>
             { drawing(props, 0, picture, plan, "Memory") }
         </section>
     }
@@ -220,6 +217,6 @@ fn size_text(picture: &FragmentPicture) -> String {
     };
     match picture.copies {
         1 => size,
-        copies => format!("{size}, each element in {copies} places"),
+        copies => format!("{size}, {copies} copies of each element"),
     }
 }

@@ -50,7 +50,7 @@ fn picture(object: &MbarrierView, of_cluster: bool, dispatch: &Dispatch) -> Html
                 { facts(object) }
                 { for object.waiting.iter().take(MAX_WAITS).map(|waiter| wait(waiter, dispatch)) }
                 if object.waiting.len() > MAX_WAITS {
-                    <p class="quiet">{ format!("and {} more wait", object.waiting.len() - MAX_WAITS) }</p>
+                    <p class="quiet">{ format!("and {} more waiting warps", object.waiting.len() - MAX_WAITS) }</p>
                 }
             </div>
         </li>
@@ -74,29 +74,26 @@ fn ring(phase: Option<&MbarrierPhase>) -> Html {
         decimal(360.0 * f64::from(come) / f64::from(all)),
         decimal(part)
     );
-    let label = format!(
-        "phase of parity {}: {come} of {all} have arrived",
-        phase.parity
-    );
+    let label = format!("phase parity {}: {come} of {all} arrivals", phase.parity);
     let class = classes!("ring", (part < 360.0).then_some("parts"));
     html! { <span {class} {style} role="img" aria-label={label.clone()} title={label}><i>{ phase.parity }</i></span> }
 }
 
 fn facts(object: &MbarrierView) -> Html {
     let Some(phase) = &object.phase else {
-        return html! { <p class="bad">{ "It was overwritten." }</p> };
+        return html! { <p class="bad">{ "The mbarrier object was overwritten." }</p> };
     };
     let all = phase.expected.max(phase.pending);
     let come = all - phase.pending;
     html! {
         <>
-            <p>{ format!("{come} of {all} arrived") }</p>
+            <p>{ format!("{come} of {all} arrivals") }</p>
             if phase.bytes > 0 || object.bytes_in_flight > 0 {
                 <p>{ awaited(phase.bytes, object.bytes_in_flight) }</p>
             } else if phase.bytes < 0 {
-                <p>{ format!("{} landed before they were expected", bytes(u64::from(phase.bytes.unsigned_abs()))) }</p>
+                <p>{ format!("{} completed before `expect_tx`", bytes(u64::from(phase.bytes.unsigned_abs()))) }</p>
             } else if object.n_in_flight > 0 {
-                <p>{ format!("{} arrivals in flight", object.n_in_flight) }</p>
+                <p>{ format!("{} arrivals pending", object.n_in_flight) }</p>
             }
         </>
     }
@@ -107,9 +104,9 @@ fn awaited(awaited: i32, in_flight: u64) -> String {
     let awaited = u64::from(awaited.max(0).unsigned_abs());
     match (awaited, in_flight) {
         (0, coming) => format!("{} in flight", bytes(coming)),
-        (n, 0) => format!("awaits {}", bytes(n)),
-        (n, coming) if n == coming => format!("awaits {}, all in flight", bytes(n)),
-        (n, coming) => format!("awaits {}, {} in flight", bytes(n), bytes(coming)),
+        (n, 0) => format!("tx-count: {}", bytes(n)),
+        (n, coming) if n == coming => format!("tx-count: {}, all in flight", bytes(n)),
+        (n, coming) => format!("tx-count: {}, {} in flight", bytes(n), bytes(coming)),
     }
 }
 
@@ -121,7 +118,7 @@ fn wait(waiter: &PhaseWaiter, dispatch: &Dispatch) -> Html {
     html! {
         <p class="wait">
             <button class="link" onclick={show}>{ format!("warp {}", waiter.warp) }</button>
-            { format!(" waits for phase {}", waiter.parity) }
+            { format!(" waits for phase parity {}", waiter.parity) }
             { line_button(waiter.line) }
         </p>
     }

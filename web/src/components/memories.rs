@@ -187,7 +187,7 @@ fn Unused(props: &UnusedProps) -> Html {
     html! {
         <details class="card unused" key="unused" {ontoggle}>
             <summary>
-                { if n == 1 { "1 variable that no instruction names".to_owned() } else { format!("{n} variables that no instruction names") } }
+                { if n == 1 { "1 unreferenced variable".to_owned() } else { format!("{n} unreferenced variables") } }
             </summary>
             if *is_open {
                 <ul>{ for props.names.iter().map(entry) }</ul>

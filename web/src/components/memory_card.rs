@@ -132,7 +132,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     };
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
-            <div class="head" role="toolbar" aria-label={format!("{title}: arrow keys move among the view options, Down moves to the cells")}>
+            <div class="head" role="toolbar" aria-label={format!("{title} toolbar: arrow keys move between controls, Down moves to the grid")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
                     data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}
                     onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
@@ -242,7 +242,7 @@ fn overlays(id: &MemoryId, present: Overlay, reachable: Reachable, dispatch: &Di
                 tabindex={reachable.index(stop)} {onclick}>{ name }</button>
         }
     };
-    html! { <span class="seg" role="group" aria-label="Cells show">{ for (0..).zip(names).map(button) }</span> }
+    html! { <span class="seg" role="group" aria-label="Cell contents">{ for (0..).zip(names).map(button) }</span> }
 }
 
 fn types(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
@@ -260,7 +260,7 @@ fn types(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Disp
     };
     let chosen = choice.ty.map_or("", ElementType::name);
     html! {
-        <Select label="Value type" class="mini" stop={Stop::TYPE.0.to_string()} tabindex={reachable.index(Stop::TYPE)}
+        <Select label="Element type" class="mini" stop={Stop::TYPE.0.to_string()} tabindex={reachable.index(Stop::TYPE)}
             value={chosen} {on_choice}>
             <option value="">{ label(grid.memory.ty) }</option>
             { for ElementType::ALL.iter().filter(|(_, ty)| *ty != grid.memory.ty).map(option) }
@@ -286,7 +286,7 @@ fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Di
         <Select label="Columns" class="mini" action={LAYOUT} stop={Stop::COLUMNS.0.to_string()} tabindex={reachable.index(Stop::COLUMNS)} value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
             <option value="">{ natural }</option>
             { for COLUMNS.into_iter().filter(|n| choice.columns.is_some() || *n != grid.columns).map(option) }
-            <option value={LAYOUT}>{ "by a stride or layout …" }</option>
+            <option value={LAYOUT}>{ "Custom layout…" }</option>
         </Select>
     }
 }
@@ -294,8 +294,8 @@ fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Di
 /// Two buttons for the size of cells.
 fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let steps = [
-        (ZoomStep::Farther, "−", "Smaller cells (-, Ctrl and wheel)"),
-        (ZoomStep::Closer, "+", "Larger cells (+, Ctrl and wheel)"),
+        (ZoomStep::Farther, "−", "Zoom out (−, Ctrl+scroll)"),
+        (ZoomStep::Closer, "+", "Zoom in (+, Ctrl+scroll)"),
     ];
     let button = |(number, (step, sign, title)): (u8, (ZoomStep, &'static str, &'static str))| {
         let stop = Stop(Stop::SIZES + number);
@@ -306,7 +306,7 @@ fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Di
                 {onclick}>{ sign }</button>
         }
     };
-    html! { <span class="seg sizes" role="group" aria-label="Size of cells">{ for (0..).zip(steps).map(button) }</span> }
+    html! { <span class="seg sizes" role="group" aria-label="Zoom">{ for (0..).zip(steps).map(button) }</span> }
 }
 
 /// A list of the files that the memory can become; it shows its title again once one is chosen.
@@ -335,9 +335,9 @@ fn files(
         html! { <option value={ending(*form, *is_painted)}>{ *words }</option> }
     };
     html! {
-        <select class="mini save" aria-label="Save as a file" title="Save as a file" data-stop={Stop::SAVE.0.to_string()}
+        <select class="mini save" aria-label="Export" title="Export" data-stop={Stop::SAVE.0.to_string()}
             tabindex={reachable.index(Stop::SAVE)} {onchange}>
-            <option value="" selected=true>{ "save" }</option>
+            <option value="" selected=true>{ "Export" }</option>
             { for FILES.iter().map(option) }
         </select>
     }

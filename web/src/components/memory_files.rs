@@ -10,11 +10,11 @@ use wasm_bindgen::JsValue;
 
 /// What a person can save: words, the form that the core makes, and whether it is painted as a picture (PNG).
 pub(crate) const FILES: [(&str, MemoryForm, bool); 5] = [
-    ("drawing (SVG)", MemoryForm::Svg, false),
-    ("picture (PNG)", MemoryForm::Svg, true),
-    ("run so far, moving (SVG)", MemoryForm::Animation, false),
-    ("table (CSV)", MemoryForm::Csv, false),
-    ("array for NumPy", MemoryForm::Npy, false),
+    ("SVG image", MemoryForm::Svg, false),
+    ("PNG image", MemoryForm::Svg, true),
+    ("Animated SVG of the run", MemoryForm::Animation, false),
+    ("CSV table", MemoryForm::Csv, false),
+    ("NumPy array (.npy)", MemoryForm::Npy, false),
 ];
 
 /// The ending of a file's name.

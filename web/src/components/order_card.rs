@@ -30,8 +30,8 @@ pub(crate) fn order_card(
                 { hang_card(hang) }
             }
             if !report.unwritten.is_empty() {
-                <section class="card orders races" aria-label="Unwritten reads">
-                    <div class="head"><h2>{ "Reads of what nothing has written" }</h2></div>
+                <section class="card orders races" aria-label="Uninitialized reads">
+                    <div class="head"><h2>{ "Uninitialized reads" }</h2></div>
                     <ul class="causes">{ for report.unwritten.iter().take(MAX_RACES).map(unwritten_item) }</ul>
                 </section>
             }
@@ -39,7 +39,7 @@ pub(crate) fn order_card(
                 <section class="card orders races" aria-label="Data races">
                     <div class="head">
                         <h2>{ title(&report.races) }</h2>
-                        <small>{ "by the memory model of PTX, whatever the order of this run was" }</small>
+                        <small>{ "by the PTX memory model, independent of this schedule" }</small>
                     </div>
                     <ul class="causes">{ for report.races.iter().take(MAX_RACES).map(|race| race_item(race, dispatch)) }</ul>
                     if n_more > 0 {
@@ -54,7 +54,7 @@ pub(crate) fn order_card(
 
 fn title(races: &[RaceView]) -> String {
     match races.len() {
-        1 => "A data race".to_owned(),
+        1 => "Data race".to_owned(),
         n => format!("{n} data races"),
     }
 }
@@ -72,10 +72,10 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
     let quiet = race.same_value || race.sure != RaceSure::Certain;
     let note = match (race.sure, race.same_value) {
         (RaceSure::Axiom, _) => {
-            "It follows from the axioms; much code that works leaves the fence out."
+            "Required by the memory model, although code that omits the fence often works in practice."
         }
-        (RaceSure::Documented, _) => "The manual requires it, outside the memory model.",
-        (RaceSure::Certain, true) => "Both leave the same value.",
+        (RaceSure::Documented, _) => "Required by the PTX ISA manual, outside the memory model.",
+        (RaceSure::Certain, true) => "Both accesses write the same value.",
         (RaceSure::Certain, false) => "",
     };
     html! {
@@ -89,7 +89,7 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
 /// Asks for every outcome of the lines and threads of a race.
 fn outcomes(cut: CutRequest, dispatch: &Dispatch) -> Html {
     let ask = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Cut(cut)));
-    html! { <button class="place" title="Every outcome that the memory model allows for these lines of these threads" onclick={ask}>{ "every outcome" }</button> }
+    html! { <button class="place" title="Enumerate the outcomes that the memory model allows for these lines and threads" onclick={ask}>{ "Litmus test" }</button> }
 }
 
 /// The weakest repair that is known, with a button that makes it.
@@ -101,19 +101,19 @@ fn repair(races: &[RaceView], text: &str) -> Html {
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
     html! {
         <div class="repair">
-            <p>{ "The weakest repair that was found, tried by running it:" }</p>
+            <p>{ "Weakest fix found, verified by a rerun:" }</p>
             <ul>{ for edits.iter().map(edit_item) }</ul>
-            <button class="fix" onclick={apply}>{ "Apply the repair" }</button>
+            <button class="fix" onclick={apply}>{ "Apply fix" }</button>
         </div>
     }
 }
 
 fn edit_item(edit: &RepairEdit) -> Html {
     let place = match edit.op {
-        RepairOp::InsertBefore => format!("before line {}: ", edit.line),
-        RepairOp::InsertAfter => format!("after line {}: ", edit.line),
-        RepairOp::Replace => format!("line {} becomes ", edit.line),
-        RepairOp::Delete => format!("line {} goes", edit.line),
+        RepairOp::InsertBefore => format!("insert before line {}: ", edit.line),
+        RepairOp::InsertAfter => format!("insert after line {}: ", edit.line),
+        RepairOp::Replace => format!("replace line {} with ", edit.line),
+        RepairOp::Delete => format!("delete line {}", edit.line),
     };
     html! { <li>{ place }if !edit.text.is_empty() { <code>{ &edit.text }</code> }</li> }
 }
@@ -121,7 +121,7 @@ fn edit_item(edit: &RepairEdit) -> Html {
 fn hang_card(hang: &HangView) -> Html {
     html! {
         <section class="card fault" role="alert" aria-label="Hang">
-            <h2>{ "This launch never ends" }{ lines_of(hang) }</h2>
+            <h2>{ "Kernel hangs" }{ lines_of(hang) }</h2>
             { story(hang) }
         </section>
     }
@@ -138,7 +138,7 @@ pub(super) fn story(hang: &HangView) -> Html {
         <>
             <p>{ prose(&capital(&hang.message)) }{ "." }</p>
             if hang.waits.len() > 1 {
-                <h3>{ "Who waits" }</h3>
+                <h3>{ "Waiting threads" }</h3>
                 <ul class="causes">{ for hang.waits.iter().take(MAX_RACES).map(wait_item) }</ul>
             }
         </>

@@ -16,10 +16,10 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
         return Html::default();
     };
     html! {
-        <section class="card orders" aria-label="Orders">
+        <section class="card orders" aria-label="Schedules">
             <div class="head">
-                <h2>{ "This result depends on the order" }</h2>
-                <small>{ format!("{} schedules leave {} different memory contents", count(report.n_seeds), report.ends.len()) }</small>
+                <h2>{ "Result depends on the schedule" }</h2>
+                <small>{ format!("{} schedules produced {} different results", count(report.n_seeds), report.ends.len()) }</small>
             </div>
             <div class="sides">
                 { side_head(first, seed, dispatch) }
@@ -27,10 +27,10 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
             <p class="quiet">
-                { "Only orders of whole steps were tried. Where there is a data race, hardware may show weaker orders." }
+                { "Only interleavings of whole instructions were tried. With data races, hardware may also reorder the accesses themselves." }
             </p>
             if report.ends.len() > 2 {
-                <p class="quiet">{ format!("The other results come from {}.", others(&report.ends)) }</p>
+                <p class="quiet">{ format!("Other results: {}.", others(&report.ends)) }</p>
             }
         </section>
     }
@@ -47,8 +47,8 @@ fn others(ends: &[End]) -> String {
 
 fn orders(n: u64) -> String {
     match n {
-        1 => "1 order".to_owned(),
-        n => format!("{} orders", count(n)),
+        1 => "1 schedule".to_owned(),
+        n => format!("{} schedules", count(n)),
     }
 }
 
@@ -58,11 +58,11 @@ fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
     let run = say::<MouseEvent>(dispatch, Action::SetSeed(seed));
     html! {
         <div class={classes!("order", is_shown.then_some("shown"))}>
-            <p><b>{ format!("Seed {seed}") }</b><small>{ format!("as {}", orders(end.n_seeds)) }</small>
+            <p><b>{ format!("Seed {seed}") }</b><small>{ orders(end.n_seeds) }</small>
                 if is_shown {
-                    <small>{ "shown below" }</small>
+                    <small>{ "displayed" }</small>
                 } else {
-                    <button class="fix" onclick={run}>{ "Show this order" }</button>
+                    <button class="fix" onclick={run}>{ "Switch to this schedule" }</button>
                 }
             </p>
             if let Some(fault) = &end.fault {
@@ -95,9 +95,9 @@ fn side(side: &Side) -> Html {
         <div class="order">
             <ol>{ for side.stores.iter().map(store) }</ol>
             if side.stores.is_empty() {
-                <p class="quiet">{ "no store wrote it" }</p>
+                <p class="quiet">{ "not written" }</p>
             }
-            <p class="ends">{ "ends as " }<b>{ &side.value }</b></p>
+            <p class="ends">{ "final value: " }<b>{ &side.value }</b></p>
         </div>
     }
 }

@@ -18,7 +18,7 @@ const MAX_REPAIRS: usize = 24;
 /// The whole view. It has no state of its own.
 pub(crate) fn outcomes_view(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
     html! {
-        <section class="matrix outcomes" aria-label="Outcomes">
+        <section class="matrix outcomes" aria-label="Litmus tests">
             <div class="matrix-side">{ test(page, dispatch) }</div>
             <div class="matrix-main">{ answer(page, dispatch) }</div>
         </section>
@@ -51,23 +51,23 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
     html! {
         <section class="card matrix-controls" aria-label="Test">
             <div class="matrix-title">
-                <h2>{ "Outcomes" }</h2>
-                <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Close))}>{ "Back to the kernel" }</button>
+                <h2>{ "Litmus tests" }</h2>
+                <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Close))}>{ "Back to kernel" }</button>
             </div>
             <label class="matrix-field whole"><span>{ "Test" }</span>
                 <Select label="Test" class="pill" value={known.map_or("", |sample| sample.id)} on_choice={pick}>
                     if known.is_none() {
-                        <option value="">{ "your own" }</option>
+                        <option value="">{ "custom" }</option>
                     }
                     { for SAMPLES.iter().map(|sample| html! { <option value={sample.id}>{ sample.title }</option> }) }
                 </Select>
             </label>
-            <textarea class="outcomes-text" aria-label="The threads of the test" spellcheck="false" autocomplete="off" rows={rows.to_string()} value={page.text.to_string()} oninput={edited} />
+            <textarea class="outcomes-text" aria-label="Litmus test source" spellcheck="false" autocomplete="off" rows={rows.to_string()} value={page.text.to_string()} oninput={edited} />
             if let Some(error) = &page.error {
                 <p class="hint bad" role="alert">{ error.to_string() }</p>
             }
-            <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching … " }{ stop(dispatch) }</p>
-            <p class="hint">{ super::phrases::prose("A few threads of PTX that share memory. `//@ thread block=1` begins one, `//@ location x: u32 = 0` names a place, `//@ observe 1:%r0 x[0]` says what makes an outcome.") }</p>
+            <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching… " }{ stop(dispatch) }</p>
+            <p class="hint">{ super::phrases::prose("PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
         </section>
     }
 }
@@ -77,7 +77,7 @@ fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
         return match page.error {
             Some(_) => Html::default(),
             None => {
-                html! { <p class="placeholder">{ "Looking at every execution … " }{ stop(dispatch) }</p> }
+                html! { <p class="placeholder">{ "Enumerating executions… " }{ stop(dispatch) }</p> }
             }
         };
     };
@@ -110,14 +110,14 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
     };
     let races = |races: RacesName| match races {
         RacesName::Never => "",
-        RacesName::Sometimes => "may race",
-        RacesName::Always => "races",
+        RacesName::Sometimes => "data race in some executions",
+        RacesName::Always => "data race",
     };
     let one = |(number, outcome): (usize, &warpgrid_view::litmus::OutcomeView)| {
         let odd = if outcome.is_interleaving {
             ""
         } else {
-            "no interleaving"
+            "not sequentially consistent"
         };
         let note = [odd, races(outcome.races)];
         let note: Vec<&str> = note.into_iter().filter(|word| !word.is_empty()).collect();
@@ -133,17 +133,17 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
         found.forbidden.len().saturating_sub(MAX_FORBIDDEN) + found.more_forbidden as usize;
     html! {
         <section class="card" aria-label="All outcomes">
-            <h2>{ "Every outcome" }<small>{ found.observe.join(", ") }</small></h2>
+            <h2>{ "Outcomes" }<small>{ found.observe.join(", ") }</small></h2>
             if found.outcomes.is_none() {
-                <p class="hint bad">{ "Accesses race that overlap only in part: the model promises nothing." }</p>
+                <p class="hint bad">{ "Mixed-size data race: accesses overlap only partially, so the memory model gives no guarantees." }</p>
             } else if allowed.is_empty() {
-                <p class="hint bad">{ "No execution ends: a thread waits for what no other one does." }</p>
+                <p class="hint bad">{ "No execution terminates: a thread waits for a value that no other thread writes." }</p>
             } else {
-                <h3>{ "allowed" }</h3>
+                <h3>{ "Allowed" }</h3>
                 <div class="outcome-list" role="group" aria-label="Allowed outcomes">{ for allowed.iter().enumerate().map(one) }</div>
             }
             if !found.forbidden.is_empty() {
-                <h3>{ "forbidden" }</h3>
+                <h3>{ "Forbidden" }</h3>
                 <div class="outcome-list" role="group" aria-label="Forbidden outcomes">
                     { for forbidden.map(|(at, outcome)| button(allowed.len() + at, &outcome.values, "forbidden", "")) }
                 </div>
@@ -152,11 +152,11 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
                 }
             }
             if !found.racy_lines.is_empty() {
-                <h3>{ "data races" }</h3>
+                <h3>{ "Data races" }</h3>
                 <ul class="outcome-repairs">{ for found.racy_lines.iter().map(race) }</ul>
             }
             if let Some(rounds) = found.cut_off_after {
-                <p class="hint">{ format!("Loops that do more than wait are followed for {rounds} rounds.") }</p>
+                <p class="hint">{ format!("Loops that do more than poll are unrolled {rounds} times.") }</p>
             }
         </section>
     }
@@ -175,10 +175,10 @@ fn execution(page: &OutcomesPage) -> Html {
     html! {
         <section class="card" aria-label="Execution">
             if let Some(why) = why {
-                <h2>{ "Why it is forbidden" }</h2>
+                <h2>{ "Violated axiom" }</h2>
                 <p class="outcome-why" aria-live="polite">{ super::phrases::prose(&super::phrases::capital(why)) }{ "." }</p>
             } else {
-                <h2>{ "An execution that shows it" }</h2>
+                <h2>{ "Example execution" }</h2>
             }
             { graph(drawn) }
         </section>
@@ -192,16 +192,16 @@ fn repairs(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html
     }
     let body = match &page.repairs {
         Found::Unasked => html! {
-            <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Repair))}>{ "Find the weakest repairs" }</button>
+            <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Repair))}>{ "Find weakest fixes" }</button>
         },
         Found::Asked => {
-            html! { <p class="placeholder">{ "Trying changes, the weakest first …" }</p> }
+            html! { <p class="placeholder">{ "Searching for fixes, weakest first…" }</p> }
         }
         Found::Repairs(found) => repair_list(&found.0, &found.1, dispatch),
     };
     html! {
-        <section class="card" aria-label="Repairs">
-            <h2>{ "Repairs" }<small>{ "that leave only what interleavings reach" }</small></h2>
+        <section class="card" aria-label="Fixes">
+            <h2>{ "Fixes" }<small>{ "that allow only sequentially consistent outcomes" }</small></h2>
             { body }
         </section>
     }
@@ -212,7 +212,7 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
         html! {
             <li>
                 <div>{ for repair.iter().map(edit) }</div>
-                <button type="button" class="pill" onclick={open(dispatch, text)}>{ "Rewrite" }</button>
+                <button type="button" class="pill" onclick={open(dispatch, text)}>{ "Apply to test" }</button>
             </li>
         }
     };
@@ -220,13 +220,13 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
     html! {
         <>
             if repairs.repairs.is_empty() {
-                <p>{ format!("None with up to {} places of change.", repairs.complete_to) }</p>
+                <p>{ format!("No fix with up to {} edits.", repairs.complete_to) }</p>
             }
             <ul class="outcome-repairs">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
             }
-            <p class="quiet">{ format!("All sets of up to {} places of change were tried; each that is weaker still allows a bad outcome.", repairs.complete_to) }</p>
+            <p class="quiet">{ format!("All combinations of up to {} edits were tried; every weaker combination still allows a bad outcome.", repairs.complete_to) }</p>
         </>
     }
 }
@@ -234,9 +234,11 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
 fn edit(edit: &LitmusEdit) -> Html {
     let place = format!("line {}", edit.shown_line);
     match edit.op {
-        LitmusEditOp::Replace => html! { <div>{ place }{ ": " }<code>{ &edit.text }</code></div> },
+        LitmusEditOp::Replace => {
+            html! { <div>{ "replace " }{ place }{ " with " }<code>{ &edit.text }</code></div> }
+        }
         LitmusEditOp::InsertBefore => {
-            html! { <div>{ "before " }{ place }{ ": " }<code>{ &edit.text }</code></div> }
+            html! { <div>{ "insert before " }{ place }{ ": " }<code>{ &edit.text }</code></div> }
         }
     }
 }

@@ -40,14 +40,14 @@ const ALL: [EdgeName; 8] = [
 /// The field's short name, a class, and what it says.
 fn name(kind: EdgeName) -> (&'static str, &'static str, &'static str) {
     match kind {
-        EdgeName::ReadsFrom => ("rf", "rf", "is read by"),
-        EdgeName::Coherence => ("co", "co", "comes before in coherence order"),
-        EdgeName::FromRead => ("fr", "fr", "reads what is older than"),
-        EdgeName::Synchronises => ("sw", "sw", "synchronises with"),
-        EdgeName::FenceOrder => ("sc", "sc", "comes before in the order of fences"),
-        EdgeName::Barrier => ("bar", "bar", "meets at the barrier"),
-        EdgeName::Asynchronous => ("async", "async", "completes"),
-        EdgeName::Causality => ("cause", "cause", "comes before in causality order"),
+        EdgeName::ReadsFrom => ("rf", "rf", "reads-from: is read by"),
+        EdgeName::Coherence => ("co", "co", "coherence order: is overwritten by"),
+        EdgeName::FromRead => ("fr", "fr", "from-reads: reads a value older than"),
+        EdgeName::Synchronises => ("sw", "sw", "synchronizes with"),
+        EdgeName::FenceOrder => ("sc", "sc", "Fence-SC order: precedes"),
+        EdgeName::Barrier => ("bar", "bar", "barrier: synchronizes with"),
+        EdgeName::Asynchronous => ("async", "async", "asynchronous operation: completes"),
+        EdgeName::Causality => ("cause", "cause", "causality order: precedes"),
     }
 }
 
@@ -116,19 +116,25 @@ fn legend(graph: &GraphView) -> Html {
     html! { <ul class="outcome-legend">{ for shown.map(one) }</ul> }
 }
 
+/// The words of an edge between two nodes: without the name of the relation.
+fn verb(kind: EdgeName) -> &'static str {
+    let says = name(kind).2;
+    says.split_once(": ").map_or(says, |(_, verb)| verb)
+}
+
 fn in_words(graph: &GraphView) -> String {
     let label = |index: u32| {
         let node = graph.nodes.get(index as usize);
         node.map_or_else(String::new, |node| match node.thread {
             Some(thread) => format!("thread {thread} {}", node.label),
-            None => format!("start {}", node.label),
+            None => format!("initial {}", node.label),
         })
     };
     let one = |edge: &EdgeView| {
         format!(
             "{} {} {}",
             label(edge.from),
-            name(edge.kind).2,
+            verb(edge.kind),
             label(edge.to)
         )
     };

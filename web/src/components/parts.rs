@@ -31,7 +31,7 @@ pub(crate) fn Parts(props: &Props) -> Html {
     };
     html! {
         if !parts.is_empty() {
-            <section class="parts" aria-label="Inline assembly">
+            <section class="parts" aria-label="asm blocks">
                 <ol>{ for parts.iter().map(choice) }</ol>
                 if let Some(part) = shown {
                     <details>
@@ -67,7 +67,7 @@ fn choice(part: &PartView, is_shown: bool, dispatch: &Dispatch) -> Html {
             <button {class} aria-pressed={is_shown.to_string()} onclick={choose}>
                 { &part.name }<small>{ format!(" line {}", part.line) }</small>
                 if !part.accept {
-                    <small>{ ", refused" }</small>
+                    <small>{ ", rejected" }</small>
                 }
             </button>
         </li>

@@ -1,5 +1,6 @@
 //! Stores in flight: where they will land, and a button that lets them.
 
+use super::phrases::capital;
 use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::format::count;
@@ -26,7 +27,7 @@ pub(crate) fn PendingCard(props: &Props) -> Html {
     let n_more = pending.len().saturating_sub(MAX_LISTED);
     html! {
         <section class="card flying" aria-label="In flight">
-            <h2>{ "In flight" }<small>{ format!("{} to land", pending.len()) }</small></h2>
+            <h2>{ "In flight" }<small>{ format!("{} pending", pending.len()) }</small></h2>
             <ul>{ for pending.iter().take(MAX_LISTED).map(|operation| entry(operation, &props.dispatch)) }</ul>
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
@@ -43,7 +44,7 @@ fn entry(operation: &PendingView, dispatch: &Dispatch) -> Html {
         <li>
             <p><code>{ &operation.opcode }</code><button class="place" onclick={go}>{ format!("line {}", range.line) }</button></p>
             <p class="quiet">{ words(operation) }</p>
-            <button class="fix" onclick={land}>{ "Land it now" }</button>
+            <button class="fix" onclick={land}>{ "Complete now" }</button>
         </li>
     }
 }
@@ -55,8 +56,8 @@ fn words(operation: &PendingView) -> String {
     lanes.dedup();
     let who = match lanes[..] {
         [] => String::new(),
-        [lane] => format!(" of lane {lane}"),
-        _ => format!(" of {} lanes", lanes.len()),
+        [lane] => format!(" from lane {lane}"),
+        _ => format!(" from {} lanes", lanes.len()),
     };
     let mut memories = operation
         .pieces
@@ -66,11 +67,11 @@ fn words(operation: &PendingView) -> String {
         .next()
         .map_or_else(String::new, |id| format!(" to {id}"));
     let landing = match operation.lands_at {
-        None => "once all warps of its warpgroup have started it".to_owned(),
-        Some(step) => format!("by itself before step {}", count(step)),
+        None => "completes after all warps of the warpgroup have issued it".to_owned(),
+        Some(step) => format!("completes before step {}", count(step)),
     };
     match n_bytes {
-        0 => format!("Lands {landing}"),
+        0 => capital(&landing),
         _ => format!("{n_bytes} bytes{who}{to}; {landing}"),
     }
 }

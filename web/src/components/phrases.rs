@@ -32,7 +32,7 @@ pub(crate) fn Sentence(props: &Props) -> Html {
                 { for props.frame.sentence.iter().map(phrase) }
                 { fragment(props) }
                 if props.stale {
-                    <small class="old">{ "from the last text that ran" }</small>
+                    <small class="old">{ "showing the previous run" }</small>
                 }
                 { props.frame.last.as_ref().map(step_notes) }
             </span>
@@ -50,13 +50,13 @@ fn fragment(props: &Props) -> Html {
         let cell = product.first_odd.unwrap_or(0) as usize;
         let action = Action::Product(ProductAction::Open(product_of(step, cell)?));
         let name = match product.n_odd {
-            0 => "How a tensor core adds",
-            _ => "Why?",
+            0 => "Show Tensor Core accumulation",
+            _ => "Explain rounding",
         };
         let why = say::<MouseEvent>(&props.dispatch, action);
         Some(html! { <>{ " " }<button class="link" onclick={why}>{ name }</button></> })
     });
-    html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Which lane held which element" }</button></> }
+    html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Show fragment layout" }</button></> }
 }
 
 /// Shows what a stretch of the sentence names.

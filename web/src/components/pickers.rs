@@ -117,8 +117,8 @@ fn picker(
     let class = classes!("pill", chosen.is_some().then_some("overridden"));
     html! {
         <Select {label} {class} value={chosen.unwrap_or("").to_owned()} {on_choice}>
-            <optgroup label="As written"><option value="">{ format!("{prefix}{stated}") }</option></optgroup>
-            <optgroup label="Instead">{ for names.iter().rev().map(option) }</optgroup>
+            <optgroup label="From source"><option value="">{ format!("{prefix}{stated}") }</option></optgroup>
+            <optgroup label="Override">{ for names.iter().rev().map(option) }</optgroup>
         </Select>
     }
 }

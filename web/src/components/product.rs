@@ -21,10 +21,10 @@ struct Props<'a> {
 pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
-        return html! { <section class="matrix"><p class="placeholder">{ "Computing the sum …" }</p></section> };
+        return html! { <section class="matrix"><p class="placeholder">{ "Computing the result…" }</p></section> };
     };
     html! {
-        <section class="matrix" aria-label="Tensor core">
+        <section class="matrix" aria-label="Tensor Core arithmetic">
             <div class="matrix-side">
                 { controls(props) }
                 { operands(props) }
@@ -87,12 +87,12 @@ fn controls(props: &Props<'_>) -> Html {
     );
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
-        <form class="card matrix-controls" aria-label="Product" onsubmit={stay}>
+        <form class="card matrix-controls" aria-label="Instruction and operands" onsubmit={stay}>
             <div class="matrix-title">
-                <h2>{ "Product" }</h2>
+                <h2>{ "Tensor Core arithmetic" }</h2>
                 <span>
-                    <button type="button" class="pill" onclick={fragments}>{ "Fragments" }</button>{ " " }
-                    <button type="button" class="pill" onclick={close}>{ "Back to the kernel" }</button>
+                    <button type="button" class="pill" onclick={fragments}>{ "Fragment layout" }</button>{ " " }
+                    <button type="button" class="pill" onclick={close}>{ "Back to kernel" }</button>
                 </span>
             </div>
             <label class="matrix-field whole"><span>{ "Instruction" }</span>
@@ -103,8 +103,8 @@ fn controls(props: &Props<'_>) -> Html {
                     { for choices.iter().enumerate().map(option) }
                 </Select>
             </label>
-            <label class="matrix-field"><span>{ "Tensor cores of" }</span>
-                <Select label="Tensor cores of" class="pill" value={request.target.clone()} on_choice={set(props, |request, name| request.target = name)}>
+            <label class="matrix-field"><span>{ "Target" }</span>
+                <Select label="Target" class="pill" value={request.target.clone()} on_choice={set(props, |request, name| request.target = name)}>
                     if !targets.contains(&request.target) {
                         { target_option(&request.target) }
                     }
@@ -159,7 +159,7 @@ fn operands(props: &Props<'_>) -> Html {
     };
     html! {
         <section class="card" aria-label="Operands">
-            <h2>{ "A row of A, a column of B" }<small>{ "numbers, or bits such as 0x3c00" }</small></h2>
+            <h2>{ "Row of A and column of B" }<small>{ "numbers, or bits such as 0x3c00" }</small></h2>
             <table class="product-operands">
                 <thead><tr><th scope="col">{ "k" }</th><th scope="col">{ "A" }</th><th scope="col">{ "B" }</th></tr></thead>
                 <tbody>{ for (0..depth).map(row) }</tbody>
@@ -173,7 +173,7 @@ fn explained(view: &Explained) -> Html {
     html! {
         <>
             <section class="card" aria-label="Result">
-                <h2>{ "Why is this not what IEEE gives?" }</h2>
+                <h2>{ "Comparison with IEEE 754" }</h2>
                 <p class="product-summary" aria-live="polite">{ &view.summary }</p>
                 { results(view) }
             </section>
@@ -201,15 +201,15 @@ fn results(view: &Explained) -> Html {
     });
     html! {
         <div class="product-results" tabindex="0" role="group" aria-label="Results"><table>
-            <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "compared with the exact sum, rounded once" }</th></tr></thead>
+            <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "vs. correctly rounded" }</th></tr></thead>
             <tbody>
-                { line(html! { <>{ "the tensor core of " }{ own }</> }, &view.result, "own") }
+                { line(html! { <>{ "Tensor Core of " }{ own }</> }, &view.result, "own") }
                 if let Some(exact) = exact {
-                    { line(html! { { "the exact sum, rounded once" } }, exact, "") }
+                    { line(html! { { "correctly rounded sum" } }, exact, "") }
                 }
-                { line(html! { { "a chain of f32 fma" } }, &view.chain, "") }
+                { line(html! { { "sequential f32 FMA" } }, &view.chain, "") }
                 if let Some(sum) = &view.exact {
-                    <tr><th scope="row">{ "the exact sum" }</th><td colspan="3">{ sum }</td></tr>
+                    <tr><th scope="row">{ "exact sum" }</th><td colspan="3">{ sum }</td></tr>
                 }
             </tbody>
             <tbody>
@@ -225,13 +225,13 @@ fn step_card(step: &ProductStep, number: usize, n_steps: usize) -> Html {
     match step {
         ProductStep::Block(view) => html! {
             <section class="card" aria-label={title}>
-                <h2>{ format!("Block of {}", view.products) }<small>{ block_facts(view) }</small></h2>
+                <h2>{ format!("Accumulation of products {}", view.products) }<small>{ block_facts(view) }</small></h2>
                 { block(view) }
             </section>
         },
         ProductStep::Operation(view) => html! {
             <section class="card" aria-label={title}>
-                <h2>{ "One more operation" }</h2>
+                <h2>{ "Final operation" }</h2>
                 <p>{ &view.text }{ ": " }{ number_html(&view.result) }</p>
             </section>
         },
@@ -243,7 +243,7 @@ fn block_facts(view: &BlockView) -> String {
     match view.special {
         Some(_) => String::new(),
         None => format!(
-            "aligned to 2^{}, {} bits kept below: the last one kept is 2^{unit}",
+            "aligned to 2^{}, {} fraction bits kept (LSB 2^{unit})",
             view.exponent, view.kept_bits
         ),
     }
@@ -255,27 +255,27 @@ fn number_html(number: &NumberView) -> Html {
 
 fn block(view: &BlockView) -> Html {
     if let Some(special) = &view.special {
-        return html! { <p>{ format!("No sum: {special}. ") }{ number_html(&view.result) }</p> };
+        return html! { <p>{ format!("Special value: {special}. ") }{ number_html(&view.result) }</p> };
     }
     let rows = bit_rows(view);
     let (sum, terms) = match rows.split_last() {
         Some((sum, terms)) if !terms.is_empty() => (sum, terms),
         _ => {
-            return html! { <p>{ "All terms are zero: the accumulator stays. " }{ number_html(&view.result) }</p> };
+            return html! { <p>{ "All terms are zero: the accumulator is unchanged. " }{ number_html(&view.result) }</p> };
         }
     };
     html! {
         <div class="product-block" tabindex="0" role="group" aria-label="Terms, bit by bit"><table>
             <thead><tr>
                 <th scope="col">{ "term" }</th><th scope="col">{ "exact value" }</th>
-                <th scope="col">{ "takes part" }</th><th scope="col" class="cut">{ "cut off" }</th>
+                <th scope="col">{ "kept bits" }</th><th scope="col" class="cut">{ "truncated" }</th>
             </tr></thead>
             <tbody>{ for terms.iter().map(bit_row) }</tbody>
             <tfoot>
                 { bit_row(sum) }
                 <tr class="result">
                     <th scope="row">{ "result" }</th>
-                    <td colspan="3">{ number_html(&view.result) }{ if view.is_cut { ", cut to its type" } else { "" } }</td>
+                    <td colspan="3">{ number_html(&view.result) }{ if view.is_cut { ", rounded toward zero to the result type" } else { "" } }</td>
                 </tr>
             </tfoot>
         </table></div>

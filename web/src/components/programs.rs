@@ -12,20 +12,20 @@ pub(crate) fn programs(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
         return Html::default();
     };
     let close = say::<MouseEvent>(dispatch, Action::File(FileAction::Close));
-    let kind = file.view.as_ref().map_or("being read", |view| &*view.kind);
+    let kind = file.view.as_ref().map_or("reading…", |view| &*view.kind);
     let is_machine = |own: &ProgramView| own.language == ProgramLanguage::MachineCode;
     html! {
-        <section class="programs" aria-label="Programs of the file">
+        <section class="programs" aria-label="Embedded code objects">
             <h2>
                 { &*file.name }<small>{ format!(" {kind}") }</small>
-                <button class="icon small" title="Close the list" aria-label="Close the list" onclick={close}>{ "×" }</button>
+                <button class="icon small" title="Close" aria-label="Close" onclick={close}>{ "×" }</button>
             </h2>
             if let Some(view) = &file.view {
                 <ol>{ for view.programs.iter().enumerate().map(|(index, own)| program(index, own, dispatch)) }</ol>
                 { for view.notes.iter().map(|note| html! { <p class="quiet">{ note }</p> }) }
                 if view.programs.iter().any(is_machine) {
                     <p class="quiet">
-                        { "Machine code runs as a listing: paste what " }<code>{ format!("cuobjdump -sass {}", file.name) }</code>{ " prints." }
+                        { "To run SASS, paste the output of " }<code>{ format!("cuobjdump -sass {}", file.name) }</code>{ "." }
                     </p>
                 }
             }
@@ -35,7 +35,7 @@ pub(crate) fn programs(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
 
 fn program(index: usize, program: &ProgramView, dispatch: &Dispatch) -> Html {
     let open = say::<MouseEvent>(dispatch, Action::File(FileAction::Choose(index)));
-    let target = program.target.as_deref().unwrap_or("no target");
+    let target = program.target.as_deref().unwrap_or("unknown target");
     let packed = program
         .packed
         .as_ref()

@@ -52,7 +52,7 @@ pub(crate) fn Reference(props: &Props) -> Html {
         <dialog ref={dialog} class="reference" aria-labelledby="reference-title" onclose={close} onkeydown={walk()}>
             <div class="reference-head">
                 <h2 id="reference-title">{ "Reference" }</h2>
-                <input type="search" aria-label="Search the reference" placeholder="an instruction, a modifier, a code, %tid, bank"
+                <input type="search" aria-label="Search the reference" placeholder="Search instructions, modifiers, diagnostics, registers and terms"
                     value={(*query).clone()} oninput={type_query} onkeydown={pick_first} autocomplete="off" spellcheck="false" />
                 <form method="dialog"><button class="pill">{ "Close" }</button></form>
             </div>
@@ -66,9 +66,9 @@ pub(crate) fn Reference(props: &Props) -> Html {
                     if let Some(library) = library {
                         { picked(library, props.subject.as_ref()) }
                     } else if let Some(why) = &props.no_library {
-                        <p role="alert">{ format!("The reference cannot be loaded: {why}. Close it and open it again to retry.") }</p>
+                        <p role="alert">{ format!("Failed to load the reference: {why}. Reopen this dialog to retry.") }</p>
                     } else {
-                        <p class="quiet">{ "Loading the reference …" }</p>
+                        <p class="quiet">{ "Loading the reference…" }</p>
                     }
                 </article>
             </div>
@@ -97,9 +97,9 @@ fn list(found: &[Entry], props: &Props) -> Html {
         <>
             { group("Instructions", &forms, props) }
             { group("Diagnostics", &codes, props) }
-            { group("Registers and words", &terms, props) }
+            { group("Special registers and terms", &terms, props) }
             if found.is_empty() {
-                <p class="quiet" role="note">{ "No page contains these words." }</p>
+                <p class="quiet" role="note">{ "No results." }</p>
             }
         </>
     }
@@ -143,7 +143,7 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
         let (n_forms, n_codes) = (library.forms.len(), library.codes.len());
         html! {
             <p class="quiet">
-                { format!("{n_forms} instruction forms and {n_codes} diagnostics, as the checker knows them. Pick one, or search.") }
+                { format!("{n_forms} instruction forms and {n_codes} diagnostics. Select an entry or search.") }
             </p>
         }
     })

@@ -28,7 +28,7 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
                 <pre>{ form.examples.join("\n") }</pre>
             }
             if !form.section.is_empty() {
-                <p class="quiet">{ "In the PTX ISA: " }<span class="anchor">{ &form.section }</span></p>
+                <p class="quiet">{ "PTX ISA manual: " }<span class="anchor">{ &form.section }</span></p>
             }
         </>
     }
@@ -115,11 +115,11 @@ pub(crate) fn code_page(page: &CodePage) -> Html {
             <h3><code>{ &page.code }</code>{ " " }{ prose(&page.title) }</h3>
             <p>{ prose(&page.explanation) }</p>
             if !page.wrong.is_empty() {
-                <h4>{ "Wrong" }</h4>
+                <h4>{ "Incorrect" }</h4>
                 <pre class="wrong">{ &page.wrong }</pre>
             }
             if !page.right.is_empty() {
-                <h4>{ "Right" }</h4>
+                <h4>{ "Correct" }</h4>
                 <pre class="right-way">{ &page.right }</pre>
             }
         </>

@@ -53,7 +53,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
                 { "Registers" }
                 <small>{ format!("lane {lane}{why}") }</small>
                 <span class="spring"></span>
-                <span class="seg" role="group" aria-label="Registers as">
+                <span class="seg" role="group" aria-label="Register format">
                     { button(false, "typed") }{ button(true, "hex") }
                 </span>
             </h2>
@@ -78,7 +78,7 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
         (0, Some(faulted), _) => (faulted.lane, ", faulted"),
         (0, None, 0) => (0, ""),
         (0, None, active) => (active.trailing_zeros() as u8, ""),
-        (lanes, ..) => (lanes.trailing_zeros() as u8, ", pointed at"),
+        (lanes, ..) => (lanes.trailing_zeros() as u8, ", hovered"),
     }
 }
 
@@ -155,7 +155,7 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
             <dd>
                 { value }
                 if let Some(link) = door(register, lane, props) {
-                    { " " }<a class="link" href={link} title="Take it apart, and draw the tile that it makes hardware read">{ "descriptor" }</a>
+                    { " " }<a class="link" href={link} title="Decode the descriptor and show the tile that it addresses">{ "descriptor" }</a>
                 }
             </dd>
         </div>

@@ -57,7 +57,7 @@ pub(crate) fn Scrubber(props: &Props) -> Html {
     html! {
         <div class="time" style={format!("--at: {}%", decimal(share(position).min(100.0)))}>
             <svg class="ticks" aria-hidden="true">{ for ticks.iter().step_by(every).map(tick) }</svg>
-            <input ref={input} type="range" min="0" step="1" aria-label="Position in the run" aria-valuetext={text}
+            <input ref={input} type="range" min="0" step="1" aria-label="Playback position" aria-valuetext={text}
                 disabled={props.disabled} {oninput} />
         </div>
     }

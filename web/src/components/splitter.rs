@@ -86,7 +86,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     };
     html! {
         <div ref={line} class="splitter" role="separator" tabindex="0" aria-orientation="vertical"
-            aria-label="Width of the source" aria-valuenow={decimal(share.round())} aria-valuemin="20" aria-valuemax="70"
+            aria-label="Resize source pane" aria-valuenow={decimal(share.round())} aria-valuemin="20" aria-valuemax="70"
             {onpointerdown} {onpointermove} {onpointerup} {onkeydown}></div>
     }
 }

@@ -55,11 +55,11 @@ pub(crate) fn StartForm(props: &Props) -> Html {
                 <input type="text" ref={field} aria-label={props.name.clone()} spellcheck="false" autocomplete="off" autocapitalize="off"
                     aria-invalid={why.is_some().to_string()} />
             </label>
-            <button class="mini" title="Writes it into the line of the text that states it; the run starts again (Enter)">{ "set" }</button>
+            <button class="mini" title="Update the annotation in the source and rerun (Enter)">{ "Set" }</button>
             if let Some(why) = why {
                 <p class="why" role="alert">{ prose(&capital(why)) }{ "." }</p>
             } else if let Some(line) = props.start.line(&props.place) {
-                <p class="quiet">{ "The text says " }<code>{ line.trim() }</code>{ " now." }</p>
+                <p class="quiet">{ "Updated annotation: " }<code>{ line.trim() }</code></p>
             }
         </form>
     }

@@ -9,12 +9,12 @@ pub(crate) fn step_notes(step: &StepView) -> Html {
         <>
             if let Some(other) = &step.counterpart {
                 <small class="aside" title={other.about.replace('`', "")}>
-                    { format!("In {}, approximately: ", other.language) }<code>{ &other.text }</code>
+                    { format!("Equivalent {} (approximate): ", other.language) }<code>{ &other.text }</code>
                 </small>
             }
             if let Some(schedule) = &step.schedule {
-                <small class="aside" title="Decoded from the encoding beside the instruction; it has no effect on results">
-                    { format!("Its encoding says: {schedule}.") }
+                <small class="aside" title="Scheduling control bits, decoded from the instruction encoding; they do not affect results">
+                    { format!("Scheduling: {schedule}.") }
                 </small>
             }
         </>

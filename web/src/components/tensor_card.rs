@@ -25,12 +25,12 @@ pub(crate) fn TensorCard(props: &Props) -> Html {
         return Html::default();
     };
     let title = match step.copy {
-        Some(_) => "Tensor copy",
-        None => "Tiles",
+        Some(_) => "Tensor copy (TMA)",
+        None => "Tensor operation",
     };
     html! {
         <section class="card tensor" aria-label={title}>
-            <h2>{ title }<small>{ if step.has_landed { "landed" } else { "in flight" } }</small></h2>
+            <h2>{ title }<small>{ if step.has_landed { "completed" } else { "in flight" } }</small></h2>
             <ul class="tiles">{ for (0..).zip(&step.tiles).map(|(at, tile)| entry(at, tile, step, &props.dispatch)) }</ul>
             if let Some(copy) = &step.copy {
                 { over_tensor(copy) }
@@ -89,7 +89,7 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     let words = words.collect::<Vec<_>>().join("; ");
     html! {
         <figure class="over-tensor">
-            <svg viewBox={format!("{} {} {} {}", across.first, down.first, across.n, down.n)} preserveAspectRatio="none" role="img" aria-label={format!("The box over the tensor. {words}")}>
+            <svg viewBox={format!("{} {} {} {}", across.first, down.first, across.n, down.n)} preserveAspectRatio="none" role="img" aria-label={format!("Box within the tensor. {words}")}>
                 { rect("of-box outside", x.of_box(), y.of_box()) }
                 { rect("of-tensor", x.of_tensor(), y.of_tensor()) }
                 { rect("of-box", x.inside(), y.inside()) }
@@ -217,16 +217,16 @@ fn TilePicture(props: &PictureProps) -> Html {
     html! {
         <div class="tile-picture" ref={node}>
             <p>
-                { "Pieces of 16 bytes" }
+                { "16-byte chunks" }
                 <span class="spring"></span>
                 if copy.swizzle != "none" {
                     <span class="seg" role="group" aria-label="Swizzle">
                         { choose(true, "swizzled") }
-                        { choose(false, "plain") }
+                        { choose(false, "linear") }
                     </span>
                 }
             </p>
-            <div class="scroller matrix-drawing" tabindex="0" role="img" aria-label="Pieces of the tile at their places in shared memory, each with its coordinates">
+            <div class="scroller matrix-drawing" tabindex="0" role="img" aria-label="16-byte chunks of the tile at their addresses in shared memory, labelled with their coordinates">
                 <div style={size.clone()}>
                     <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                     <canvas ref={lit} style={size} onmousemove={point} onmouseleave={leave} aria-hidden="true" />
@@ -245,14 +245,14 @@ fn about(copy: &TensorCopyView) -> String {
     };
     let outside = match copy.n_outside {
         0 => String::new(),
-        n => format!("; hatched: {} bytes outside of the tensor", count(n)),
+        n => format!("; hatched: {} bytes out of bounds", count(n)),
     };
     let counted = match copy.mbarrier {
         Some(address) => format!(
-            ". The mbarrier at {address} counts all {} bytes",
+            ". The mbarrier at {address} tracks {} bytes",
             count(copy.n_bytes)
         ),
         None => String::new(),
     };
-    format!("{swizzle}{outside}{counted}. Point at a piece to see where it lies.")
+    format!("{swizzle}{outside}{counted}. Hover over a chunk to show its address.")
 }

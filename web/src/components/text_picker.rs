@@ -45,9 +45,9 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
         <>
             <Select label="Example" class="pill examples" value={example.map_or("", |example| example.id)} {on_choice}>
                 if example.is_none() || !props.texts.is_empty() {
-                    <optgroup label="Your own texts">
+                    <optgroup label="My kernels">
                         if example.is_none() {
-                            <option value="">{ present.map_or("Your own text", |text| &text.label) }</option>
+                            <option value="">{ present.map_or("Untitled kernel", |text| &text.label) }</option>
                         }
                         { for others.map(own_option) }
                     </optgroup>
@@ -55,7 +55,7 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
                 { for groups.into_iter().map(group) }
             </Select>
             if let Some(text) = present {
-                <button class="icon" title="Delete this text" aria-label="Delete this text" onclick={delete(text, &props.dispatch)}>
+                <button class="icon" title="Delete kernel" aria-label="Delete kernel" onclick={delete(text, &props.dispatch)}>
                     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                         <path d="M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9M6.8 7v4M9.2 7v4" fill="none" stroke="currentColor"
                             stroke-width="1.3" stroke-linecap="round" stroke-linejoin="round" />
@@ -82,7 +82,7 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     match EXAMPLES.iter().position(|example| example.id == id) {
         Some(index) => pick(dispatch, index),
         None => {
-            let why = format!("the link asks for the example “{id}”, which does not exist");
+            let why = format!("unknown example “{id}” in the link");
             dispatch.dispatch(Action::ExampleFailed(why));
         }
     }
@@ -105,7 +105,7 @@ fn pick(dispatch: &Dispatch, index: usize) {
 /// Deletes a text for good, once the person has said so, and shows the first example.
 fn delete(text: &OwnText, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (id, dispatch) = (text.id.clone(), dispatch.clone());
-    let question = format!("Delete “{}”? It cannot be brought back.", text.label);
+    let question = format!("Delete “{}”? This cannot be undone.", text.label);
     Callback::from(move |_| {
         let agrees =
             web_sys::window().and_then(|window| window.confirm_with_message(&question).ok());

@@ -13,19 +13,19 @@ pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Di
         return Html::default();
     }
     html! {
-        <section class="card traffic" aria-label="Traffic">
+        <section class="card traffic" aria-label="Memory traffic">
             <div class="head">
-                <h2>{ "Traffic" }</h2>
-                <small>{ format!("of {} steps", count(traffic.steps)) }</small>
+                <h2>{ "Memory traffic" }</h2>
+                <small>{ format!("{} steps", count(traffic.steps)) }</small>
                 if uncounted > 0 {
-                    <button class="mini" title="Runs the other steps once more, in the background" onclick={say(dispatch, Action::CountTraffic)}>
-                        { format!("count {} more", count(uncounted)) }
+                    <button class="mini" title="Rerun the remaining steps in the background and include them" onclick={say(dispatch, Action::CountTraffic)}>
+                        { format!("Include {} more steps", count(uncounted)) }
                     </button>
                 }
             </div>
             { for traffic.bars.iter().map(bar) }
             <table>
-                <thead><tr><th>{ "line" }</th><th>{ "accesses" }</th><th>{ "cost each" }</th><th>{ "least" }</th></tr></thead>
+                <thead><tr><th>{ "line" }</th><th>{ "accesses" }</th><th>{ "cost per access" }</th><th>{ "ideal" }</th></tr></thead>
                 <tbody>{ for traffic.rows.iter().map(row) }</tbody>
             </table>
             if traffic.n_more > 0 {

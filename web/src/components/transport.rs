@@ -52,25 +52,25 @@ pub(crate) fn Transport(props: &Props) -> Html {
     html! {
         <footer aria-label="Transport">
             <div class="buttons" role="group" aria-label="Steps">
-                { button("To the start (Home)", "start", Goal::Start, at_start) }
-                { button("Previous store (Left)", "back", Goal::StoreBack, at_start) }
-                { button("One instruction back (Shift Left)", "back-one", Goal::StepBack, at_start) }
+                { button("Go to start (Home)", "start", Goal::Start, at_start) }
+                { button("Previous store (←)", "back", Goal::StoreBack, at_start) }
+                { button("Step back one instruction (Shift+←)", "back-one", Goal::StepBack, at_start) }
                 if progress_of(props).is_some() {
-                    <button class="icon play" title="Stop (Escape)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
+                    <button class="icon play" title="Stop (Esc)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
                 } else {
                     <button class="icon play" title="Play (Space)" aria-label={if props.playing { "Pause" } else { "Play" }}
                         aria-disabled={disabled.to_string()} onclick={unless(disabled, dispatch, Action::TogglePlay)}>
                         { glyph(if props.playing { "pause" } else { "play" }) }
                     </button>
                 }
-                { button("One instruction (Shift Right)", "step-one", Goal::StepForward, at_end) }
-                { button("Next store (Right)", "step", Goal::Stores(1), at_end) }
-                { button("Run to the end (End)", "end", Goal::End, at_end) }
+                { button("Step one instruction (Shift+→)", "step-one", Goal::StepForward, at_end) }
+                { button("Next store (→)", "step", Goal::Stores(1), at_end) }
+                { button("Run to end (End)", "end", Goal::End, at_end) }
             </div>
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
             <div class="where" role="status" data-ready={is_ready.to_string()} data-position={shown}>{ position(props) }</div>
             <div class="keys" aria-hidden="true">
-                <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl K" }</kbd>{ " find " }<kbd>{ "?" }</kbd>{ " keys" }
+                <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl+K" }</kbd>{ " commands " }<kbd>{ "?" }</kbd>{ " help" }
             </div>
         </footer>
     }
@@ -95,7 +95,7 @@ fn position(props: &Props) -> String {
         return format!("running · step {}", count(position));
     }
     let Some(frame) = &props.frame else {
-        return "nothing has run yet".into();
+        return "not started".into();
     };
     let (stores, steps) = (count(frame.stores_done), count(frame.position));
     let place = match frame.length {
@@ -106,7 +106,7 @@ fn position(props: &Props) -> String {
                 count(length)
             )
         }
-        None => format!("store {stores} · step {steps} · more to come"),
+        None => format!("store {stores} · step {steps} · running"),
     };
     let end = match frame.status {
         RunStatus::Running => "",

@@ -61,8 +61,8 @@ pub(crate) fn UntilCard(props: &Props) -> Html {
             <form {onsubmit}>
                 <input type="text" aria-label="Condition on a register" placeholder={example(&props.frame)} spellcheck="false" autocomplete="off"
                     autocapitalize="off" value={(*text).clone()} aria-invalid={is_wrong.to_string()} {oninput} {onkeydown} />
-                <button type="button" class="fix" title="Back to where it was met last (Shift Enter)" onclick={move |_: MouseEvent| back()}>{ "back" }</button>
-                <button class="fix" title="On to where it is met next (Enter)">{ "forward" }</button>
+                <button type="button" class="fix" title="Run back to the previous match (Shift+Enter)" aria-label="Run back" onclick={move |_: MouseEvent| back()}>{ "Back" }</button>
+                <button class="fix" title="Run to the next match (Enter)" aria-label="Run forward">{ "Forward" }</button>
             </form>
             { breakpoints(&props.breaks, &props.dispatch) }
             <p class="said" aria-live="polite">{ for props.said.as_ref().map(|said| answer(said, &text)) }</p>
@@ -82,10 +82,10 @@ fn example(frame: &FrameRef) -> String {
 fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
     let add = Callback::from(|_: MouseEvent| editor::toggle_break());
     let toggle = html! {
-        <button class="mini" title="Sets or removes a breakpoint at the line of the cursor (F9 in the editor)" onclick={add}>{ "at cursor" }</button>
+        <button class="mini" title="Toggle breakpoint at the cursor line (F9)" onclick={add}>{ "Toggle at cursor" }</button>
     };
     if breaks.is_empty() {
-        return html! { <p class="breaks quiet">{ "Press a line number, or break " }{ toggle }</p> };
+        return html! { <p class="breaks quiet">{ "Click a line number, or set a breakpoint " }{ toggle }</p> };
     }
     let to =
         |direction| say::<MouseEvent>(dispatch, Action::Until(UntilAction::GoToBreak(direction)));
@@ -99,10 +99,10 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
                 <span class="quiet">{ format!("and {n_more} more") }</span>
             }
             <span class="spring"></span>
-            <button class="mini" title="Back to a breakpoint (Shift B)" aria-label="Back to a breakpoint" onclick={to(Direction::Back)}>{ "◂" }</button>
-            <button class="mini" title="On to a breakpoint (B)" aria-label="On to a breakpoint" onclick={to(Direction::Forward)}>{ "▸" }</button>
+            <button class="mini" title="Previous breakpoint (Shift+B)" aria-label="Previous breakpoint" onclick={to(Direction::Back)}>{ "◂" }</button>
+            <button class="mini" title="Next breakpoint (B)" aria-label="Next breakpoint" onclick={to(Direction::Forward)}>{ "▸" }</button>
             { toggle }
-            <button class="mini" onclick={clear}>{ "clear" }</button>
+            <button class="mini" onclick={clear}>{ "Clear all" }</button>
         </div>
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
     html! {
         <section class="card warp" aria-label="Warp">
             <h2>{ format!("Warp {}", warp.warp) }<small>{ facts(warp) }</small></h2>
-            <div class="lanes" ref={group} role="group" aria-label="Lanes: arrow keys move, Enter pins" {onkeydown}>
+            <div class="lanes" ref={group} role="group" aria-label="Lanes: arrow keys move, Enter pins the lane" {onkeydown}>
                 { for warp.lanes.iter().map(lane) }
             </div>
             { waits(warp) }
@@ -123,12 +123,12 @@ const fn word(state: LaneState) -> &'static str {
     match state {
         LaneState::Active => "active",
         LaneState::Ready => "ready",
-        LaneState::Guarded => "left out by the guard",
-        LaneState::Inactive => "on another path",
+        LaneState::Guarded => "predicated off",
+        LaneState::Inactive => "inactive (divergent path)",
         LaneState::Waiting => "waiting",
         LaneState::Faulted => "faulted",
-        LaneState::Exited => "returned",
-        LaneState::Absent => "no such thread",
+        LaneState::Exited => "exited",
+        LaneState::Absent => "no thread",
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
             LaneState::Exited,
             LaneState::Absent,
         ]);
-        assert_eq!(facts(&mixed), "block 2 · 1 active, 1 faulted, 1 returned");
+        assert_eq!(facts(&mixed), "block 2 · 1 active, 1 faulted, 1 exited");
         assert_eq!(facts(&warp([waiting; 4])), "block 2 · 4 waiting");
     }
 

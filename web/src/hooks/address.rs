@@ -31,9 +31,7 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
                     BesideLink::Own => dispatch.dispatch(Action::Beside(BesideAction::Open)),
                     BesideLink::Examples(pair) => open_examples(&dispatch, pair),
                     BesideLink::Unknown(id) => {
-                        let why = format!(
-                            "the link asks for “{id}”, and no example of this name has two texts"
-                        );
+                        let why = format!("unknown comparison “{id}” in the link");
                         dispatch.dispatch(Action::ExampleFailed(why));
                     }
                 }

@@ -55,7 +55,9 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
             if *still_busy.borrow() {
                 let line = client.borrow().clone();
                 line.inspect(|line| line.restart());
-                dispatch.dispatch(Action::WorkerDied("it did not answer and was ended".into()));
+                dispatch.dispatch(Action::WorkerDied(
+                    "the emulator did not respond and was terminated".into(),
+                ));
             }
         });
         *patience.borrow_mut() = Some(wait);

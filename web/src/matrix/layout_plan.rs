@@ -188,7 +188,7 @@ pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
     match view.place.first().map(String::as_str) {
         Some("byte") => (
             "Shared memory",
-            "lines of 128 bytes; colours are the 16-byte pieces of the matrix",
+            "128-byte lines; colours distinguish the 16-byte chunks of the matrix",
         ),
         Some("thread")
             if view.rows as usize > WARP
@@ -196,13 +196,13 @@ pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
         {
             (
                 "Registers",
-                "a line is a thread, a box an element; lines between warps",
+                "one row per thread, one box per element; warps are separated by lines",
             )
         }
-        Some("thread") => ("Registers", "a line is a thread, a box an element"),
+        Some("thread") => ("Registers", "one row per thread, one box per element"),
         _ => (
             "Tensor memory",
-            "a line is a lane, a box a column of 32 bits; lines between warps",
+            "one row per lane, one box per 32-bit column; warps are separated by lines",
         ),
     }
 }

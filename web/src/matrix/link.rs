@@ -1,11 +1,13 @@
-//! The address of the matrix view: `#matrix?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
+//! The address of the Layout Explorer: `#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
 
 use super::MatrixChoice;
 use warpgrid_view::layout::has_layout;
 use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::lens::query::{decoded, parts};
 
-const START: &str = "#matrix";
+const START: &str = "#layouts";
+/// Its earlier spelling, which links still have.
+const EARLIER: &str = "#matrix";
 /// The same view, at the tile of a descriptor.
 const LENS: &str = "#lens";
 const LENS_OP: &str = "wgmma.tile.a";
@@ -18,6 +20,7 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     let is_lens = hash.starts_with(LENS);
     let rest = hash
         .strip_prefix(START)
+        .or_else(|| hash.strip_prefix(EARLIER))
         .or_else(|| hash.strip_prefix(LENS))?;
     let parts = match rest.strip_prefix('?') {
         Some(parts) => parts,
@@ -160,23 +163,26 @@ mod tests {
         };
         assert_eq!(read_link(&write_link(&choice)), Some(choice));
         let empty = MatrixChoice::default();
-        assert_eq!(write_link(&empty), "#matrix");
+        assert_eq!(write_link(&empty), "#layouts");
+        assert_eq!(read_link("#layouts"), Some(empty.clone()));
         assert_eq!(read_link("#matrix"), Some(empty));
     }
 
     #[test]
     fn words_of_a_layout_travel() {
-        let link = "#matrix?op=tcgen05.cp&shape=64x128b.warpx2::02_13";
+        let link = "#layouts?op=tcgen05.cp&shape=64x128b.warpx2::02_13";
         let choice = read_link(link).expect("a link");
         assert_eq!(
             (write_link(&choice).as_str(), choice.unread.len()),
             (link, 0)
         );
-        let link = "#matrix?op=wgmma.shared.a&type=f16&major=mn&swizzle=64B";
+        let link = "#layouts?op=wgmma.shared.a&type=f16&major=mn&swizzle=64B";
         let choice = read_link(link).expect("a link");
         assert_eq!(choice.request.with.len(), 2);
         assert_eq!(write_link(&choice), link);
-        let choice = read_link("#matrix?op=store.d&swizzle=64B").expect("a link");
+        let earlier = read_link(&link.replace("#layouts", "#matrix"));
+        assert_eq!(earlier, Some(choice));
+        let choice = read_link("#layouts?op=store.d&swizzle=64B").expect("a link");
         assert_eq!(choice.unread, ["swizzle=64B"]);
     }
 
@@ -191,7 +197,7 @@ mod tests {
             .insert("expression".into(), written.into());
         let link = write_link(&choice);
         assert!(
-            link.starts_with("#matrix?op=layout&expression=Swizzle%3C3%2C4"),
+            link.starts_with("#layouts?op=layout&expression=Swizzle%3C3%2C4"),
             "{link}"
         );
         assert_eq!(read_link(&link), Some(choice));
@@ -201,7 +207,8 @@ mod tests {
             ("wgmma.tile.a", 0)
         );
         for odd in ["%4", "%zz", "%00", "%ff"] {
-            let choice = read_link(&format!("#matrix?op=layout&expression={odd}")).expect("a link");
+            let choice =
+                read_link(&format!("#layouts?op=layout&expression={odd}")).expect("a link");
             assert_eq!(choice.unread.len(), 1, "{odd}");
         }
     }
@@ -218,7 +225,7 @@ mod tests {
 
     #[test]
     fn what_is_no_link_is_left_alone() {
-        for hash in ["", "#", "#matrixes", "#other?op=store.d"] {
+        for hash in ["", "#", "#matrixes", "#layouted", "#other?op=store.d"] {
             assert_eq!(read_link(hash), None, "{hash}");
         }
     }

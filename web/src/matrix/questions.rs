@@ -36,7 +36,7 @@ mod tests {
                 assert!(EXAMPLES.iter().any(|example| example.id == id), "{id}");
                 continue;
             }
-            if question.link.starts_with("#outcomes=") {
+            if question.link.starts_with("#litmus=") {
                 let text = crate::outcomes::read_link(question.link).expect(question.text);
                 assert_eq!(crate::outcomes::write_link(&text), question.link);
                 continue;

@@ -55,26 +55,26 @@ fn coordinates(piece: &TensorPieceView, between: &str) -> String {
     numbers.join(between)
 }
 
-/// A piece in words: `(8, 2): 16 bytes at byte 304 of shared memory, at 272 without the swizzle.`
+/// A piece in words: `(8, 2): 16 bytes at shared-memory offset 304, offset 272 without the swizzle.`
 pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
     let piece = copy.pieces.get(piece)?;
     let mut words = format!(
-        "({}): {} bytes at byte {} of shared memory",
+        "({}): {} bytes at shared-memory offset {}",
         coordinates(piece, ", "),
         piece.n_bytes,
         piece.shared
     );
     if piece.plain != piece.shared {
-        words.push_str(&format!(", at {} without the swizzle", piece.plain));
+        words.push_str(&format!(", offset {} without the swizzle", piece.plain));
     }
     let n_outside = piece.n_bytes - piece.n_inside;
     words.push_str(&match (n_outside, copy.is_load) {
         (0, _) => ".".to_owned(),
         (n, true) => format!(
-            "; {n} of them are outside of the tensor and read as {}.",
+            "; {n} of them are out of bounds and are filled with {}.",
             copy.fill
         ),
-        (n, false) => format!("; {n} of them are outside of the tensor and go nowhere."),
+        (n, false) => format!("; {n} of them are out of bounds and are not written."),
     });
     Some(words)
 }
@@ -132,12 +132,12 @@ pub(crate) mod tests {
         assert_eq!(
             piece_words(&copy(), 15).as_deref(),
             Some(
-                "(56, 1): 16 bytes at byte 1248 of shared memory, at 1264 without the swizzle; 16 of them are outside of the tensor and read as 0."
+                "(56, 1): 16 bytes at shared-memory offset 1248, offset 1264 without the swizzle; 16 of them are out of bounds and are filled with 0."
             )
         );
         assert_eq!(
             piece_words(&copy(), 0).as_deref(),
-            Some("(0, 0): 16 bytes at byte 1024 of shared memory.")
+            Some("(0, 0): 16 bytes at shared-memory offset 1024.")
         );
     }
 }

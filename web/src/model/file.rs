@@ -62,7 +62,7 @@ pub(super) fn show(model: &mut Model, answer: FileAnswer) {
         }
         FileAnswer::Refused(why) => {
             let name = &file.name;
-            model.trouble = Some(Trouble::Open(format!("“{name}” is not opened: {why}.")));
+            model.trouble = Some(Trouble::Open(format!("Cannot open “{name}”: {why}.")));
             model.file = None;
         }
         FileAnswer::Closed => {}
@@ -98,9 +98,7 @@ mod tests {
         let model = reduce(model, heard(FileAnswer::Refused("it is broken".into())));
         assert_eq!(
             model.trouble,
-            Some(Trouble::Open(
-                "“a.cubin” is not opened: it is broken.".into()
-            ))
+            Some(Trouble::Open("Cannot open “a.cubin”: it is broken.".into()))
         );
         let model = reduce(model, heard(FileAnswer::Opened(FileView::default())));
         assert_eq!(model.file, None);

@@ -77,7 +77,7 @@ fn stop(model: &mut Model) {
     } else {
         page.answer = None;
         page.error = Some(Rc::new(LitmusError {
-            message: "stopped before every execution was seen".into(),
+            message: "cancelled before all executions were enumerated".into(),
             ..LitmusError::default()
         }));
     }

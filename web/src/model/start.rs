@@ -48,8 +48,7 @@ pub(super) fn ask(model: &mut Model, place: StartPlace, value: String) {
     };
     // What a link states beside the text is no line of it.
     if !model.guessed.is_empty() {
-        let why =
-            "insert the guessed lines of the launch into the text first, at the top of the page";
+        let why = "insert the inferred annotations into the source first: select Insert annotations in the launch menu";
         model.start.answer = Some(Rc::new(Err(why.to_owned())));
         return;
     }

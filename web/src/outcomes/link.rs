@@ -1,15 +1,19 @@
-//! The address of a test: `#outcomes=message` for one that comes with the page, `#outcomes?text=…` for any other.
+//! The address of a litmus test: `#litmus=message` for one that comes with the page, `#litmus?text=…` for any other.
 
 use super::samples::SAMPLES;
 use warpgrid_view::address::{decoded, encoded};
 
-const START: &str = "#outcomes";
+const START: &str = "#litmus";
+/// Its earlier spelling, which links still have.
+const EARLIER: &str = "#outcomes";
 /// The longest text that a link carries.
 const MAX_BYTES: usize = 8_000;
 
 /// Reads the part of an address after and with `#`; absent when it is no link to outcomes.
 pub fn read_link(hash: &str) -> Option<String> {
-    let rest = hash.strip_prefix(START)?;
+    let rest = hash
+        .strip_prefix(START)
+        .or_else(|| hash.strip_prefix(EARLIER))?;
     if let Some(text) = rest.strip_prefix("?text=") {
         return decoded(text.get(..MAX_BYTES * 3).unwrap_or(text));
     }
@@ -50,7 +54,17 @@ mod tests {
     #[test]
     fn other_places_of_the_page_are_no_test() {
         assert_eq!(read_link("#outcome"), None);
+        assert_eq!(read_link("#litmus2"), None);
         assert_eq!(read_link("#outcomes2"), None);
+        assert_eq!(read_link("#litmus?text=%zz"), None);
+    }
+
+    #[test]
+    fn the_earlier_spelling_still_opens() {
+        for sample in SAMPLES {
+            let earlier = write_link(sample.text).replace("#litmus", "#outcomes");
+            assert_eq!(read_link(&earlier).as_deref(), Some(sample.text));
+        }
         assert_eq!(read_link("#outcomes?text=%zz"), None);
         assert_eq!(read_link("#outcomes").as_deref(), Some(SAMPLES[0].text));
     }

@@ -13,8 +13,8 @@ pub struct Sample {
 pub const SAMPLES: [Sample; 5] = [
     Sample {
         id: "message",
-        title: "Message passing, weak",
-        text: "//@ title Message passing, weak
+        title: "Message passing with weak accesses",
+        text: "//@ title Message passing with weak accesses
 //@ location x: u32 = 0
 //@ location flag: u32 = 0
 //@ thread block=0
@@ -28,8 +28,8 @@ ld.global.u32 %r1, [x];
     },
     Sample {
         id: "message-released",
-        title: "Message passing, release and acquire",
-        text: "//@ title Message passing, release and acquire
+        title: "Message passing with release and acquire",
+        text: "//@ title Message passing with release and acquire
 //@ location x: u32 = 0
 //@ location flag: u32 = 0
 //@ thread block=0
@@ -59,8 +59,8 @@ ld.relaxed.gpu.global.u32 %r0, [x];
     },
     Sample {
         id: "async-proxy",
-        title: "A bulk copy without a proxy fence",
-        text: "//@ title A bulk copy without a proxy fence
+        title: "Bulk copy without a proxy fence",
+        text: "//@ title Bulk copy without a proxy fence
 //@ location g: u32[4] = 0
 //@ location x: shared u32[4] = 5
 //@ thread block=0
@@ -74,8 +74,8 @@ ld.global.u32 %r0, [g];
     },
     Sample {
         id: "mbarrier",
-        title: "An mbarrier whose wait is relaxed",
-        text: "//@ title An mbarrier whose wait is relaxed
+        title: "mbarrier with a relaxed wait",
+        text: "//@ title mbarrier with a relaxed wait
 //@ location x: shared u32 = 0
 //@ location m: mbarrier = 1
 //@ thread block=0 thread=0

@@ -14,7 +14,7 @@ pub(crate) fn answer(
     match question {
         Question::MemoryFile(request, form) => Answer::MemoryFile(match run {
             Some(session) => session.memory_file(request, *form),
-            None => Err("nothing runs".to_owned()),
+            None => Err("no kernel is loaded".to_owned()),
         }),
         Question::Tokens { source } => Answer::Tokens(
             tokens(source, Front::of_source(source))

@@ -38,7 +38,7 @@ impl OpenFile {
 }
 
 /// The worker may have been started anew since.
-const GONE: &str = "the file is no longer open: drop it on the page again";
+const GONE: &str = "the file is no longer open: open it again";
 
 #[cfg(test)]
 mod tests {

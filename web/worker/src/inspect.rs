@@ -58,7 +58,7 @@ impl Inspect {
             Ok(_) => {
                 let session = self.open.as_ref().map(|(_, session)| session);
                 let found = session.map(|session| self.run.answer(&question, session, sent));
-                found.unwrap_or_else(|| Err("nothing runs".to_owned()))
+                found.unwrap_or_else(|| Err("no kernel is loaded".to_owned()))
             }
         };
         Some(match found {
@@ -115,7 +115,7 @@ impl Inspect {
             self.open = Some((launch, session));
         }
         let session = self.open.as_mut().map(|(_, session)| session);
-        session.ok_or_else(|| "nothing runs".to_owned())
+        session.ok_or_else(|| "no kernel is loaded".to_owned())
     }
 }
 
@@ -148,14 +148,14 @@ impl<'a> Asked<'a> {
 
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse();
-    number.map_err(|_| format!("found `{text}`, expected a position or an element"))
+    number.map_err(|_| format!("found `{text}`, expected a step or an element index"))
 }
 
 /// A memory, a type that may be empty, and what is seen; the first element, and the end.
 fn shade_request(what: &str, elements: &str) -> Result<ShadeRequest, String> {
     let what: Vec<&str> = what.split('\n').collect();
     let [memory, ty, shading] = what[..] else {
-        return Err("expected a memory, a type and what is seen".to_owned());
+        return Err("expected a buffer, an element type and a cell content".to_owned());
     };
     let (first, end) = elements.split_once(' ').unwrap_or((elements, ""));
     Ok(ShadeRequest {

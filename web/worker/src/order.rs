@@ -47,11 +47,7 @@ fn marks(report: &RaceReport, session: &Session) -> Vec<OrderMark> {
     });
     let unwritten = report.unwritten.iter().map(|read| {
         let lines = read.reader.line.into_iter().collect();
-        (
-            &read.place,
-            lines,
-            ("nothing has written what is read", false),
-        )
+        (&read.place, lines, ("uninitialized read", false))
     });
     let mark = |(place, lines, (title, is_quiet)): (&RacePlace, Vec<u32>, (&str, bool))| {
         let (memory, start) = session.memory_of(place)?;

@@ -82,10 +82,10 @@ fn sectors_bar(name: &str, traffic: &SectorTraffic) -> Option<Bar> {
         share: share(traffic.bytes, moved),
         strong: format!("{} of {} bytes used", count(traffic.bytes), count(moved)),
         facts: format!(
-            "{}, {} would do; {} of 128 bytes",
+            "{}, {} ideal; {}",
             plural(traffic.sectors, "sector"),
             count(traffic.sectors_ideal),
-            plural(traffic.lines, "line"),
+            plural(traffic.lines, "cache line"),
         ),
     })
 }
@@ -95,11 +95,11 @@ fn banks_bar(traffic: &BankTraffic) -> Option<Bar> {
         name: "Shared".to_owned(),
         share: share(traffic.wavefronts_ideal, traffic.wavefronts),
         strong: match traffic.bank_conflicts {
-            0 => "no bank conflict".to_owned(),
+            0 => "no bank conflicts".to_owned(),
             n => plural(n, "bank conflict"),
         },
         facts: format!(
-            "{}, {} would do",
+            "{}, {} ideal",
             plural(traffic.wavefronts, "wavefront"),
             count(traffic.wavefronts_ideal)
         ),
@@ -254,29 +254,17 @@ impl Cost {
 
     /// All of it, with the names of the vendor's profiler.
     fn words(&self) -> String {
-        let (what, name, why) = match self.of {
-            Counted::GlobalSectors => (
-                "sectors of global memory",
-                "L2 Theoretical Sectors Global",
-                "would hold the bytes",
-            ),
-            Counted::LocalSectors => (
-                "sectors of local memory",
-                "L2 Theoretical Sectors Local",
-                "would hold the bytes",
-            ),
-            Counted::Wavefronts => (
-                "wavefronts of shared memory",
-                "L1 Wavefronts Shared",
-                "would do without bank conflicts",
-            ),
+        let (what, name) = match self.of {
+            Counted::GlobalSectors => ("sectors of global memory", "L2 Theoretical Sectors Global"),
+            Counted::LocalSectors => ("sectors of local memory", "L2 Theoretical Sectors Local"),
+            Counted::Wavefronts => ("wavefronts of shared memory", "L1 Wavefronts Shared"),
         };
         let accesses = match self.requests {
             1 => "1 access".to_owned(),
             n => format!("{} accesses", count(n)),
         };
         format!(
-            "{accesses}: {} {what}, {} {why} (profiler: {name}, Ideal)",
+            "{accesses}: {} {what}, {} ideal (Nsight Compute: {name}, {name} Ideal)",
             count(self.spent),
             count(self.least)
         )

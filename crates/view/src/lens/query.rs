@@ -43,7 +43,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
             query.len()
         )));
     }
-    let marks = ["#lens?", "#matrix?"];
+    let marks = ["#lens?", "#layouts?", "#matrix?"];
     let after = marks
         .iter()
         .find_map(|mark| Some(query.split_once(mark)?.1));
@@ -194,6 +194,9 @@ mod tests {
     fn an_address_and_its_words_are_one_picture() {
         let link = "https://example.org/index.html#lens?op=wgmma.tile.a&type=f16&stride=512&shown=what%20is%20read";
         let words = "op=wgmma.tile.a\n  type = f16\nstride=512\nshown=what is read\n";
+        for name in ["layouts", "matrix"] {
+            assert_eq!(request(&link.replace("lens", name)), request(link));
+        }
         let of_link = request(link).expect("a request");
         assert_eq!(request(words), Ok(of_link.clone()));
         assert_eq!(request(&super::link(&of_link)), Ok(of_link));

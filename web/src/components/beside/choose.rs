@@ -35,15 +35,15 @@ pub(super) fn Choose(props: &Props) -> Html {
     let example = first_pair().map(|pair| {
         let dispatch = props.dispatch.clone();
         let onclick = Callback::from(move |_: MouseEvent| open_examples(&dispatch, pair));
-        html! { <button class="pill" {onclick}>{ "Show an example" }</button> }
+        html! { <button class="pill" {onclick}>{ "Open an example" }</button> }
     });
     html! {
-        <section class="card beside-text" aria-label="Second text">
-            <h2>{ "The other text" }</h2>
-            <textarea ref={text} spellcheck="false" aria-label="The other text of the kernel" wrap="off"
-                placeholder="Paste it here, for example\n/*0000*/  MOV R1, c[0x0][0x28] ;" value={props.other.to_string()} />
+        <section class="card beside-text" aria-label="Kernel B">
+            <h2>{ "Kernel B" }</h2>
+            <textarea ref={text} spellcheck="false" aria-label="Source of kernel B" wrap="off"
+                placeholder="Paste the source, for example\n/*0000*/  MOV R1, c[0x0][0x28] ;" value={props.other.to_string()} />
             <p class="beside-transport">
-                <button class="main" onclick={run}>{ "Run both" }</button>
+                <button class="main" onclick={run}>{ "Compare" }</button>
                 { example }
             </p>
         </section>

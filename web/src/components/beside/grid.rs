@@ -20,7 +20,7 @@ pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
         }
     };
     let parted = match of.n_differing {
-        0 => "the same in both".to_owned(),
+        0 => "identical".to_owned(),
         1 => "1 element differs".to_owned(),
         n => format!("{} elements differ", count(n)),
     };
@@ -28,7 +28,7 @@ pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
     html! {
         <section class="card" aria-label={title.clone()}>
             <h2>{ title }<small>{ format!("{} · {parted}", of.ty) }</small>{ pages(of, columns, dispatch) }</h2>
-            <div class="beside-cells" tabindex="0" role="group" aria-label={format!("{}: cells of both texts", of.memory.title)}>
+            <div class="beside-cells" tabindex="0" role="group" aria-label={format!("{}: elements of kernels A and B", of.memory.title)}>
                 <table><tbody>{ for of.cells.chunks(columns).enumerate().map(row) }</tbody></table>
             </div>
         </section>
@@ -65,15 +65,15 @@ fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
         CellMark::Differs => "parted",
     };
     let words = match found.mark {
-        CellMark::Untouched => format!("{first}, no store"),
-        CellMark::Equal => format!("{first} in both"),
+        CellMark::Untouched => format!("{first}, not written"),
+        CellMark::Equal => format!("A and B: {first}"),
         CellMark::First => {
-            format!("{first} in the first text; the second text has not stored there: {second}")
+            format!("A: {first}; B has not written this element: {second}")
         }
         CellMark::Second => {
-            format!("{second} in the second text; the first text has not stored there: {first}")
+            format!("B: {second}; A has not written this element: {first}")
         }
-        CellMark::Differs => format!("{first} in the first text, {second} in the second"),
+        CellMark::Differs => format!("A: {first}, B: {second}"),
     };
     let title = format!("{}[{index}]: {words}", of.memory.title);
     let is_now = found.now.contains(&true);

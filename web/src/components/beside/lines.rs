@@ -31,7 +31,7 @@ pub(super) fn TextLines(props: &Props) -> Html {
         });
     }
     html! {
-        <ol class="beside-lines" ref={list} tabindex="0" aria-label="Text">{ (*shown).clone() }</ol>
+        <ol class="beside-lines" ref={list} tabindex="0" aria-label="Source">{ (*shown).clone() }</ol>
     }
 }
 

@@ -34,8 +34,8 @@ pub(crate) fn Controls(props: &Props) -> Html {
         .map_or_else(String::new, |stride| stride.to_string());
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
-        <form class="card matrix-controls" aria-label="Fragment" onsubmit={stay}>
-            { navigation("Fragment", &props.choice, &props.dispatch) }
+        <form class="card matrix-controls" aria-label="Fragment layout" onsubmit={stay}>
+            { navigation("Fragment layout", &props.choice, &props.dispatch) }
             { picker("Operation", &request.op, &choices.ops, set(choice, dispatch, set_operation)) }
             { picker("Shape", &request.shape, &choices.shapes, set(choice, dispatch, |choice, name| choice.request.shape = name)) }
             { picker("Type", &request.ty, &choices.types, set(choice, dispatch, |choice, name| choice.request.ty = name)) }
@@ -44,12 +44,12 @@ pub(crate) fn Controls(props: &Props) -> Html {
                 choice.beside = Some(name).filter(|name| !name.is_empty());
             })) }
             { picker("Layout", &layout, &choices.layouts, set(choice, dispatch, |choice, name| choice.request.layout = Some(name))) }
-            { number("Stride", "Elements between the starts of rows (columns); empty: they lie side by side", stride,
+            { number("Stride", "Leading dimension in elements; leave empty for a packed matrix", stride,
                 set(choice, dispatch, |choice, value: Option<u64>| {
                     let bounded = value.map(|value| value.min(MatrixChoice::MAX_STRIDE.into()));
                     choice.request.stride = bounded.and_then(|value| u32::try_from(value).ok());
                 })) }
-            { number("Base", "Bytes between a boundary of 256 bytes and the start of the matrix", base_bytes.to_string(),
+            { number("Base", "Byte offset of the matrix from a 256-byte boundary", base_bytes.to_string(),
                 set(choice, dispatch, |choice, value: Option<u64>| {
                     choice.base_bytes = value.unwrap_or(0).min(MatrixChoice::MAX_BASE);
                 })) }
@@ -68,8 +68,8 @@ pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &
         <div class="matrix-title">
             <h2>{ title }</h2>
             <span>
-                <button type="button" class="pill back" onclick={products} title="How a tensor core adds">{ "Products" }</button>{ " " }
-                <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
+                <button type="button" class="pill back" onclick={products} title="Show how a Tensor Core accumulates products">{ "Tensor Core arithmetic" }</button>{ " " }
+                <button type="button" class="pill back" onclick={close}>{ "Back to kernel" }</button>
             </span>
         </div>
         <div class="matrix-field whole">{ questions_picker() }</div>
@@ -88,7 +88,7 @@ fn questions_picker() -> Html {
     });
     html! {
         <Select label="Questions" class="pill" value="" on_choice={follow}>
-            <option value="">{ "Questions that a picture answers …" }</option>
+            <option value="">{ "Common questions…" }</option>
             { for questions().map(|question| html! { <option value={question.link}>{ question.text }</option> }) }
         </Select>
     }
@@ -140,9 +140,9 @@ pub(super) fn picker(
 fn beside_picker(beside: Option<&str>, targets: &[String], on_choice: Callback<String>) -> Html {
     let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     html! {
-        <label class="matrix-field"><span>{ "Beside" }</span>
-            <Select label="Beside" class="pill" value={beside.unwrap_or("").to_owned()} {on_choice}>
-                <option value="">{ "no other target" }</option>
+        <label class="matrix-field"><span>{ "Compare with" }</span>
+            <Select label="Compare with" class="pill" value={beside.unwrap_or("").to_owned()} {on_choice}>
+                <option value="">{ "None" }</option>
                 { for targets.iter().map(option) }
             </Select>
         </label>

@@ -15,8 +15,8 @@ pub(super) fn facts(picture: &FragmentPicture) -> Html {
                 if let Some(rule) = &picture.address_rule {
                     { fact("byte", html! { <code>{ rule }</code> }) }
                 }
-                { fact("same on", picture.same_targets.join(", ").into()) }
-                { fact("known from", picture.origin.clone().into()) }
+                { fact("also valid for", picture.same_targets.join(", ").into()) }
+                { fact("source", picture.origin.clone().into()) }
                 { for picture.global.iter().map(|traffic| fact("global", global(traffic, picture.sector_bytes))) }
                 { for picture.shared.iter().map(|traffic| fact("shared", shared(traffic))) }
             </tbody></table>
@@ -32,10 +32,10 @@ fn fact(name: &'static str, value: Html) -> Html {
 /// `4 accesses of 8 bytes`
 fn accesses(traffic: &AccessTraffic) -> String {
     match (traffic.count, traffic.bytes) {
-        (1, 1) => "1 access of 1 byte a lane".to_owned(),
-        (1, bytes) => format!("1 access of {bytes} bytes a lane"),
-        (count, 1) => format!("{count} accesses of 1 byte a lane"),
-        (count, bytes) => format!("{count} accesses of {bytes} bytes a lane"),
+        (1, 1) => "1 access of 1 byte per lane".to_owned(),
+        (1, bytes) => format!("1 access of {bytes} bytes per lane"),
+        (count, 1) => format!("{count} accesses of 1 byte per lane"),
+        (count, bytes) => format!("{count} accesses of {bytes} bytes per lane"),
     }
 }
 
@@ -45,22 +45,19 @@ fn global(traffic: &AccessTraffic, sector_bytes: u32) -> Html {
         <>
             { accesses(traffic) }
             <br />
-            { format!("{} sectors touched, {} of {all} bytes used", traffic.sectors, traffic.used_bytes) }
+            { format!("{} sectors, {} of {all} bytes used", traffic.sectors, traffic.used_bytes) }
         </>
     }
 }
 
 fn shared(traffic: &AccessTraffic) -> Html {
     let passes = match traffic.wavefronts {
-        None => {
-            "the lane that holds an element is not the one that moves it: data are exchanged first"
-                .to_owned()
-        }
+        None => "elements are exchanged between lanes before the access".to_owned(),
         Some(n) if n <= traffic.fewest_wavefronts => {
-            format!("{n} passes, the fewest for these bytes")
+            format!("{n} wavefronts, the minimum for this size")
         }
         Some(n) => format!(
-            "{n} passes; {} without bank conflicts",
+            "{n} wavefronts, {} ideal (bank conflicts)",
             traffic.fewest_wavefronts
         ),
     };

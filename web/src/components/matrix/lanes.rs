@@ -39,10 +39,10 @@ fn hover<E>(dispatch: &Dispatch, focus: Option<MatrixFocus>) -> Callback<E> {
 
 fn registers_text(picture: &FragmentPicture) -> String {
     match (picture.n_registers, picture.elements_per_register) {
-        (1, 1) => "1 register each".to_owned(),
-        (n, 1) => format!("{n} registers each"),
-        (1, elements) => format!("1 register of {elements} elements each"),
-        (n, elements) => format!("{n} registers of {elements} elements each"),
+        (1, 1) => "1 register per lane".to_owned(),
+        (n, 1) => format!("{n} registers per lane"),
+        (1, elements) => format!("1 register with {elements} elements per lane"),
+        (n, elements) => format!("{n} registers with {elements} elements each per lane"),
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
     };
     html! {
         <details class="card matrix-table">
-            <summary>{ "As a table: (row, column) by lane and register" }</summary>
+            <summary>{ "Table: (row, column) by lane and register" }</summary>
             <div class="twin"><table>
                 <thead><tr><th scope="col">{ "lane" }</th>{ for (0..picture.n_registers).map(head) }</tr></thead>
                 <tbody>{ for (0..32).map(row) }</tbody>

@@ -58,7 +58,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         })
     };
     html! {
-        <section class="matrix lens" ref={node} aria-label="Matrix view">
+        <section class="matrix lens" ref={node} aria-label="Layout Explorer">
             <div class="matrix-side">
                 { controls(props) }
                 { for picture.view.as_ref().map(|view| facts(view, !has_fields_before(view, place))) }
@@ -111,8 +111,8 @@ fn controls(props: &Props) -> Html {
     let stay = |event: SubmitEvent| event.prevent_default();
     let on_op = set(choice, dispatch, set_operation);
     html! {
-        <form class="card matrix-controls" aria-label="Layout" onsubmit={stay}>
-            { navigation("Layout", &props.page.choice, dispatch) }
+        <form class="card matrix-controls" aria-label="Descriptor and tile layout" onsubmit={stay}>
+            { navigation("Descriptor and tile layout", &props.page.choice, dispatch) }
             <div class="matrix-field whole">{ picker("Operation", &picture.request.op, &picture.ops, on_op) }</div>
             { for picture.parameters.iter().map(|parameter| field(props, parameter)) }
             { for picture.replaced.iter().map(|text| html! { <p class="hint whole">{ prose(text) }</p> }) }
@@ -198,14 +198,14 @@ fn ptx(view: &LayoutView) -> Html {
     if view.ptx.is_empty() {
         return Html::default();
     }
-    html! { <pre class="layout-ptx" tabindex="0" role="group" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
+    html! { <pre class="layout-ptx" tabindex="0" role="group" aria-label="PTX code for the descriptor">{ view.ptx.join("\n") }</pre> }
 }
 
 /// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
 fn facts(view: &LayoutView, has_fields: bool) -> Html {
     let certainty = match view.sure.as_str() {
         "high" => String::new(),
-        sure => format!("; certainty {sure}"),
+        sure => format!(" (confidence: {sure})"),
     };
     html! {
         <section class="card layout-facts" aria-label="Facts">
@@ -215,7 +215,7 @@ fn facts(view: &LayoutView, has_fields: bool) -> Html {
                 <p class="hint">{ &view.letters }</p>
             }
             <table class="facts"><tbody>
-                <tr><th scope="row">{ "known from" }</th><td>{ format!("{}{certainty}", view.origin) }</td></tr>
+                <tr><th scope="row">{ "source" }</th><td>{ format!("{}{certainty}", view.origin) }</td></tr>
                 if let Some(descriptor) = &view.descriptor {
                     <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
                 }
@@ -280,8 +280,8 @@ fn fields(view: &LayoutView) -> Html {
 fn sentence(page: &MatrixPage, view: &LayoutView) -> String {
     let Some(MatrixFocus::Cell { cell, .. }) = page.focus() else {
         return match view.rows {
-            0 => "Choose the modifiers, or type the bits of a descriptor.".to_owned(),
-            _ => "Point at a cell: it lights up here and where it lies.".to_owned(),
+            0 => "Select modifiers or enter the bits of a descriptor.".to_owned(),
+            _ => "Hover over a cell to highlight it here and in memory.".to_owned(),
         };
     };
     let (row, column) = layout_position(view, cell);

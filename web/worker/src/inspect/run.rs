@@ -130,7 +130,7 @@ impl Running {
 }
 
 fn nothing() -> String {
-    "nothing runs".to_owned()
+    "no kernel is loaded".to_owned()
 }
 
 fn said(why: Untranslated) -> String {
