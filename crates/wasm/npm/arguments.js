@@ -2,7 +2,7 @@
 // what it should be. Names of fields are the core's to know: it refuses those that it does not. Each is read as it is spelled in files and in JavaScript.
 import { WarpgridError, shown } from "./errors.js";
 
-const refuse = (what, why) => { throw new WarpgridError(`the ${what} cannot be read: ${why}`, "W0901"); };
+const refuse = (what, why) => { throw new WarpgridError(`cannot read the ${what}: ${why}`, "W0901"); };
 
 /** A kind of value: whether a value is of it, in words, and the shapes inside. */
 const kind = (words, fits, inside) => ({ words, fits, inside });

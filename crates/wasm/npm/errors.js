@@ -38,7 +38,7 @@ export function notLoaded(error) {
 export const notReady = (message) => new WarpgridError(message, "W0905");
 
 /** An argument of a wrong kind. */
-export const unreadable = (what, found, expected) => new WarpgridError(`the ${what} cannot be read: found ${shown(found)}, expected ${expected}`, "W0901");
+export const unreadable = (what, found, expected) => new WarpgridError(`cannot read the ${what}: found ${shown(found)}, expected ${expected}`, "W0901");
 
 /** A value in words, as short as they tell it apart. */
 export function shown(value) {

@@ -54,13 +54,13 @@ test("arguments of a wrong kind are refused in a sentence", () => {
     });
     return message;
   };
-  assert.equal(refused(() => warpgrid.check(5)), "the source cannot be read: found 5, expected a string");
+  assert.equal(refused(() => warpgrid.check(5)), "cannot read the source: found 5, expected a string");
   for (const call of [
     () => warpgrid.check(), () => warpgrid.check(null), () => warpgrid.format({}), () => warpgrid.explain(1n),
     () => warpgrid.hover(scale), () => warpgrid.hover(scale, -1), () => warpgrid.complete("st.", 4),
     () => warpgrid.check(scale, "sm_90"), () => warpgrid.tokens(scale, []), () => warpgrid.fragment(), () => warpgrid.product(3),
     () => new warpgrid.Session(), () => new warpgrid.Session("ret;"),
-  ]) assert.match(refused(call), /^the \w+ cannot be read: found .*, expected .+$/);
+  ]) assert.match(refused(call), /^cannot read the \w+: found .*, expected .+$/);
   const session = new warpgrid.Session({ source: scale });
   for (const call of [
     () => session.memory(), () => session.memoryView(1), () => session.grid(7), () => session.land(), () => session.land(1.5), () => session.seek("3"),
@@ -75,23 +75,23 @@ test("a value of a wrong kind is refused by the name of its field, at every dept
   const scenario = (facts) => () => new warpgrid.Session({ source, ...facts });
   const session = new warpgrid.Session({ source });
   for (const [said, call] of [
-    ["the scenario cannot be read: `grid[0]` is -1, expected an integer from 0 to 4294967295", scenario({ grid: [-1, 1, 1] })],
-    ["the scenario cannot be read: `grid` is 5, expected an array of three integers", scenario({ grid: 5 })],
-    ["the scenario cannot be read: `params` is \"x\", expected an array", scenario({ params: "x" })],
-    ["the scenario cannot be read: `params[0]` is 3, expected an object", scenario({ params: [3] })],
-    ["the scenario cannot be read: `params[1].init[2]` is true, expected a number or a string", scenario({ params: [buffer, { ...buffer, init: [1, 2, true] }] })],
-    ["the scenario cannot be read: `params[0].fields[0].value` is an object, expected a number or a string",
+    ["cannot read the scenario: `grid[0]` is -1, expected an integer from 0 to 4294967295", scenario({ grid: [-1, 1, 1] })],
+    ["cannot read the scenario: `grid` is 5, expected an array of three integers", scenario({ grid: 5 })],
+    ["cannot read the scenario: `params` is \"x\", expected an array", scenario({ params: "x" })],
+    ["cannot read the scenario: `params[0]` is 3, expected an object", scenario({ params: [3] })],
+    ["cannot read the scenario: `params[1].init[2]` is true, expected a number or a string", scenario({ params: [buffer, { ...buffer, init: [1, 2, true] }] })],
+    ["cannot read the scenario: `params[0].fields[0].value` is an object, expected a number or a string",
       scenario({ params: [{ kind: "struct", name: "s", size: 8, fields: [{ kind: "scalar", name: "a", type: "u32", value: {}, offset: 0 }] }] })],
-    ["the scenario cannot be read: `front` is \"basic\", expected one of \"ptx\", \"sass\"", scenario({ front: "basic" })],
-    ["the scenario cannot be read: `fault.width` is 1.5, expected an integer from 0 to 4294967295", scenario({ fault: { kind: "misaligned", width: 1.5 } })],
-    ["the scenario cannot be read: `beside` is \"ret;\", expected an object", () => warpgrid.compare({ source, beside: "ret;" })],
-    ["the options cannot be read: `target` is 90, expected a string", () => warpgrid.check(source, { target: 90 })],
-    ["the options cannot be read: found a `Map`, expected an object", () => warpgrid.check(source, new Map([["target", "sm_90"]]))],
-    ["the options cannot be read: `target` cannot be read: no", () => warpgrid.check(source, { get target() { throw new Error("no"); } })],
-    ["the options cannot be read: `maxSteps` is -1, expected a non-negative integer or `Infinity`", () => session.run({ maxSteps: -1 })],
-    ["the options cannot be read: `columns` is \"8\", expected an integer from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
-    ["the request cannot be read: `grids[0].memory` is 1, expected a string", () => session.frame({ grids: [{ memory: 1 }] })],
-    ["the query cannot be read: `a` is \"1\", expected an array", () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", a: "1" })],
+    ["cannot read the scenario: `front` is \"basic\", expected one of \"ptx\", \"sass\"", scenario({ front: "basic" })],
+    ["cannot read the scenario: `fault.width` is 1.5, expected an integer from 0 to 4294967295", scenario({ fault: { kind: "misaligned", width: 1.5 } })],
+    ["cannot read the scenario: `beside` is \"ret;\", expected an object", () => warpgrid.compare({ source, beside: "ret;" })],
+    ["cannot read the options: `target` is 90, expected a string", () => warpgrid.check(source, { target: 90 })],
+    ["cannot read the options: found a `Map`, expected an object", () => warpgrid.check(source, new Map([["target", "sm_90"]]))],
+    ["cannot read the options: `target` cannot be read: no", () => warpgrid.check(source, { get target() { throw new Error("no"); } })],
+    ["cannot read the options: `maxSteps` is -1, expected a non-negative integer or `Infinity`", () => session.run({ maxSteps: -1 })],
+    ["cannot read the options: `columns` is \"8\", expected an integer from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
+    ["cannot read the request: `grids[0].memory` is 1, expected a string", () => session.frame({ grids: [{ memory: 1 }] })],
+    ["cannot read the query: `a` is \"1\", expected an array", () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", a: "1" })],
   ]) assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0901" && (assert.equal(error.message, said), true), said);
   session.free();
 });
@@ -373,7 +373,7 @@ test("a translated session answers everything as an interpreted one", async () =
     return session;
   });
   assert.deepEqual([interpreted.engine.name, translated.engine.name], ["interpreter", "translated"]);
-  assert.match(translated.engine.words, /^translated in .* million lane-instructions a second$/);
+  assert.match(translated.engine.words, /^compiled in .* million lane-instructions per second$/);
   assert.ok(translated.engine.rate > 0);
   const facts = ({ position, length, over, fault }) => ({ position, length, over, fault });
   assert.deepEqual(facts(translated), facts(interpreted));
@@ -405,7 +405,7 @@ again:
   const [alone, shared, given] = [1, 2, 3].map(() => new warpgrid.Session(scenario));
   assert.ok(alone.run({ maxSteps: Infinity, engine: "translated" }));
   assert.ok(await shared.runOnWorkers({ maxSteps: Infinity, workers: 3 }));
-  assert.match(shared.engine.words, /^translated in .*, run in .* in 3 parts: /);
+  assert.match(shared.engine.words, /^compiled in .*, run in .* in 3 parts: /);
   assert.equal(shared.position, alone.position);
   assert.deepEqual(shared.memory("out"), alone.memory("out"));
   // A session that is freed while workers run its blocks.
