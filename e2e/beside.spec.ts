@@ -13,7 +13,7 @@ function cell(page: Page, words: string | RegExp) {
 test("compare link opens PTX and SASS and steps both store by store", async ({ page }) => {
   await page.goto("/#compare=vector-addition");
   const view = page.getByRole("region", { name: "Compare kernels" });
-  await expect(view).toContainText("Both leave the same memory");
+  await expect(view).toContainText("Identical memory contents");
   const [ptx, code] = ["Kernel A", "Kernel B"].map((name) => view.getByRole("region", { name }));
   await expect(ptx).toContainText("PTX for");
   await expect(code).toContainText("SASS for sm_75");
@@ -38,7 +38,7 @@ test("compare marks the first difference with a pasted kernel and shows the stor
   await pick(page, "Vector addition with a bounds check");
   await page.getByRole("button", { name: "Compare", exact: true }).click();
   const view = page.getByRole("region", { name: "Compare kernels" });
-  await expect(view).toContainText("Both leave the same memory");
+  await expect(view).toContainText("Identical memory contents");
   await view.getByRole("button", { name: "Change kernel B…" }).click();
   const other = view.getByRole("textbox", { name: "Source of kernel B" });
   await other.fill("");
@@ -46,7 +46,7 @@ test("compare marks the first difference with a pasted kernel and shows the stor
   await expect(other).toBeFocused();
   await other.fill(listing.replace("FADD", "FMUL"));
   await view.getByRole("button", { name: "Compare", exact: true }).click();
-  await expect(view).toContainText("They part: 1 of 3 memories differs");
+  await expect(view).toContainText("Different memory contents: 1 of 3 buffers and variables");
   await expect(view).toContainText("c[0]");
   await expect(cell(page, /^c\[2\]: A: 2\.5, B: 1\.0$/)).toHaveCount(1);
   await view.getByRole("button", { name: "Change kernel B…" }).click();
@@ -64,5 +64,5 @@ test("SASS hides the PTX version picker and shows the equivalent PTX of a store"
   await ready(page);
   await expect(page.getByRole("combobox", { name: "PTX version" })).toHaveCount(0);
   await expect(page.getByRole("combobox", { name: "Target" })).toContainText("sm_75");
-  await expect(page.getByText("PTX equivalent (approximate): st.global.b32")).toBeVisible();
+  await expect(page.getByText("Equivalent PTX (approximate): st.global.b32")).toBeVisible();
 });

@@ -6,7 +6,7 @@ import { cells, open, paste, pick, ready } from "./playground";
 test("initial page shows an example with its first store executed", async ({ page }) => {
   await open(page);
   await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("row-and-column-stores");
-  await expect(page.getByText("each used whole")).toBeVisible();
+  await expect(page.getByText("100 % utilized")).toBeVisible();
   const now = page.getByRole("grid", { name: "rows" }).locator("[data-written=now]");
   await expect(now).toHaveCount(32);
   expect(await now.first().getAttribute("data-lane")).toBe("0");

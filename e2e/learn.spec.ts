@@ -49,7 +49,7 @@ test("tour follows the current step and highlights the objects that it names", a
   const dialog = await learn(page, "Tours");
   await dialog.getByRole("button", { name: "Bank conflicts" }).click();
   const tour = page.getByRole("complementary", { name: "Tour: Bank conflicts" });
-  await expect(tour.locator("[aria-current=step]")).toContainText("Just after line 19");
+  await expect(tour.locator("[aria-current=step]")).toContainText("After line 19");
   const next = tour.getByRole("button", { name: "Next" });
   await expect(next).toBeFocused();
   await next.press("Enter");
@@ -65,7 +65,7 @@ test("tour follows the current step and highlights the objects that it names", a
   await press(page, "Run to end");
   await expect(tour.locator("[aria-current=step]")).toContainText("One word of padding per row eliminates the conflicts");
   await press(page, "Go to start");
-  await expect(tour.locator("[aria-current=step]")).toContainText("Just after line 19");
+  await expect(tour.locator("[aria-current=step]")).toContainText("After line 19");
   // A link leads to it.
   expect(page.url()).toContain("#learn=tour:bank-conflicts");
   await page.reload();
@@ -83,7 +83,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   const verdict = dialog.locator(".learn-verdict");
   await lines.fill("mad.wide.u32 %rd2, %r4, 4, %rd1;\nst.global.u32 [%rd2], %r1;");
   await dialog.getByRole("button", { name: "Run and check" }).click();
-  await expect(verdict).toHaveText("Byte 128 of out, in element 32, is 0x00, expected 0x20; line 18 wrote it in lane 0.");
+  await expect(verdict).toHaveText("Found 0x00 in byte 128 of out (element 32), expected 0x20; written by lane 0 in line 18.");
   // A mistake of the language is a sentence with its line.
   await lines.fill("st.global.u32 [%rd99], %r4;");
   await lines.press("Control+Enter");
@@ -101,10 +101,10 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   const answer = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
   await answer.fill("0 1 4 9 16 9 4 1");
   await answer.press("Enter");
-  await expect(verdict).toHaveText("Byte 16 of out is wrong first: it is in element 4, which does not hold 16.");
+  await expect(verdict).toHaveText("First mismatch in byte 16 of out: element 4 does not contain 16.");
   await answer.fill("0 1 4 9 0 9 4 1");
   await answer.press("Enter");
-  await expect(verdict).toContainText("Right: ");
+  await expect(verdict).toContainText("Correct: ");
   // It is there after a reload, and where the link leads.
   expect(page.url()).toContain("#learn=puzzle:12-squares-of-lanes");
   await page.reload();
@@ -117,10 +117,10 @@ test("outcome puzzle is answered by a choice, and progress is exported to and im
   const dialog = dialogOf(page);
   await dialog.getByRole("radio", { name: "races" }).check();
   await dialog.getByRole("button", { name: "Check", exact: true }).click();
-  await expect(dialog.locator(".learn-verdict")).toContainText("the run does something else");
+  await expect(dialog.locator(".learn-verdict")).toContainText("the run has a different outcome");
   await dialog.getByRole("radio", { name: "hangs" }).check();
   await dialog.getByRole("button", { name: "Check", exact: true }).click();
-  await expect(dialog.locator(".learn-verdict")).toHaveText("Right: outcome is hangs.");
+  await expect(dialog.locator(".learn-verdict")).toHaveText("Correct: outcome is hangs.");
   const saving = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Export progress" }).click();
   const file = await (await saving).path();

@@ -21,7 +21,7 @@ test("step slider moves the tile of a descriptor, and an intended descriptor mar
   await expect(page).toHaveURL(/step=2/);
   await view(page).getByRole("textbox", { name: "Meant", exact: true }).fill("0x4000002000010000");
   await page.keyboard.press("Tab");
-  await expect(view(page)).toContainText("1024 bytes = 64 × 16 bytes = 512 elements; 512 bytes = 32 × 16 bytes = 256 elements was meant");
+  await expect(view(page)).toContainText("1024 bytes = 64 × 16 bytes = 512 elements, intended: 512 bytes = 32 × 16 bytes = 256 elements");
   await expect(view(page)).toContainText(/\d+ of 1024 elements from wrong addresses/);
 });
 
@@ -32,7 +32,7 @@ test("instruction descriptor links to the tiles that it selects", async ({ page 
   await expect(view(page)).toContainText("bf16");
   await expect(page).toHaveURL(/op=tcgen05\.tile\.b.*idesc=0x8410490/);
   await page.goto("/#lens?op=tcgen05.idesc&kind=tf32&descriptor=0x08410490");
-  await expect(view(page)).toContainText("names types that .kind::tf32 does not have");
+  await expect(view(page)).toContainText("encodes types that .kind::tf32 does not support");
 });
 
 for (const [index, [number, question, link]] of questions.entries()) {

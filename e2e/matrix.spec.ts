@@ -20,7 +20,7 @@ test("fragment layout is compared with another architecture and updated for stri
   await view.getByRole("spinbutton", { name: "Stride" }).fill("20");
   await expect(facts).toContainText("64 sectors, 1024 of 2048 bytes used");
   await view.getByRole("spinbutton", { name: "Stride" }).fill("17");
-  await expect(facts).toContainText("the stride is no multiple of 8 bytes");
+  await expect(facts).toContainText("the stride is not a multiple of the access size, 8 bytes");
   await expect(page).toHaveURL(/#layouts\?op=store\.d.*stride=17&beside=sm_80/);
 
   // What does not exist is never offered.
@@ -123,7 +123,7 @@ test("executed MMA links to the Tensor Core arithmetic of an element", async ({ 
   await page.getByRole("button", { name: "Explain rounding" }).click();
   const view = page.getByRole("region", { name: "Tensor Core arithmetic" });
   const result = view.getByRole("region", { name: "Result" });
-  await expect(result).toContainText("bits that a block has no place for are cut off");
+  await expect(result).toContainText("low-order bits are truncated during alignment");
   await expect(result.getByRole("row", { name: /sequential f32 FMA/ })).toContainText("0x");
   await expect(view.getByRole("region", { name: /^Step 1 of/ })).toContainText("aligned to 2^");
   await expect(page).toHaveURL(/#product\?op=mma&shape=m16n8k16/);

@@ -76,7 +76,7 @@ test("data breakpoint runs forward and back to changes of a cell", async ({ page
   expect((await cells(page, "out"))[1]).toBe("490");
   await changes.getByRole("button", { name: "forward" }).click();
   await changes.getByRole("button", { name: "forward" }).click();
-  await expect(said).toHaveText("It does not happen any more; this is the end.");
+  await expect(said).toHaveText("The condition is not met before the end of the run.");
 });
 
 test("run until a register condition holds, and mark the position of a syntax error", async ({ page }) => {
@@ -89,11 +89,11 @@ test("run until a register condition holds, and mark the position of a syntax er
   const condition = card.getByRole("textbox", { name: "Condition on a register" });
   await condition.fill("lane 3: %r2 == 42");
   await condition.press("Enter");
-  await expect(card).toContainText("%r2 is 42 in lane 3 of warp 0, block 0.");
+  await expect(card).toContainText("%r2 = 42 in lane 3 of warp 0, block 0.");
   await condition.press("Enter");
-  await expect(card).toContainText("%r2 is 42 in lane 3 of warp 1, block 0.");
+  await expect(card).toContainText("%r2 = 42 in lane 3 of warp 1, block 0.");
   await condition.press("Shift+Enter");
-  await expect(card).toContainText("%r2 is 42 in lane 3 of warp 0, block 0.");
+  await expect(card).toContainText("%r2 = 42 in lane 3 of warp 0, block 0.");
   await condition.fill("lane 3: %r22 == 42");
   await card.getByRole("button", { name: "forward" }).click();
   await expect(card.locator("mark")).toHaveText("%r22");
@@ -128,14 +128,14 @@ test("breakpoints follow their lines during edits and are reachable by keyboard 
   await ready(page);
   await press(page, "Go to start");
   await page.keyboard.press("b");
-  await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
+  await expect(card).toContainText("Next: line 18, warp 0 of block 0.");
   const place = page.getByRole("status");
   const first = await place.textContent();
   await page.keyboard.press("b");
   await expect(place).not.toHaveText(first!);
   await page.keyboard.press("Shift+B");
   await expect(place).toHaveText(first!);
-  await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
+  await expect(card).toContainText("Next: line 18, warp 0 of block 0.");
   await card.getByRole("button", { name: "Clear all" }).click();
   await expect(breaks).toHaveCount(0);
   // Another text has none of the old ones.
@@ -184,7 +184,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await expect(field).toHaveValue("0.0");
   await field.fill("seven");
   await field.press("Enter");
-  await expect(card.getByRole("alert")).toContainText("Found seven, expected a number or bits");
+  await expect(card.getByRole("alert")).toContainText("Found seven, expected a number or bit pattern");
   await field.fill("1.5");
   await field.press("Enter");
   const source = page.getByRole("textbox", { name: "PTX source" });
@@ -213,7 +213,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  await expect(card).toContainText("No line states what shared memory holds");
+  await expect(card).toContainText("Shared memory has no initial value");
 });
 
 test("initial value typed before the write history arrives is not overwritten", async ({ page }) => {

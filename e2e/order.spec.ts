@@ -32,7 +32,7 @@ test("hang diagnosis names the waiting threads, the missing arrivals and the res
   await open(page);
   await pick(page, "mbarrier deadlock");
   const story = page.getByText(/wait for the mbarrier/).last();
-  await expect(story).toContainText("24 arrivals");
+  await expect(story).toContainText("pending count 24");
   await expect(story).toContainText("line 23");
 });
 
@@ -41,7 +41,7 @@ test("bank conflicts are shown per wavefront, and the conflict-free rewrite is v
   await pick(page, "Bank conflicts and padding");
   const card = page.getByRole("region", { name: "Bank conflicts" });
   await expect(card).toContainText("32 wavefronts, 1 ideal");
-  await expect(card).toContainText("Lanes 0 and 1 meet in bank 0");
+  await expect(card).toContainText("Lanes 0 and 1 access different words of bank 0");
   await expect(card.getByRole("img", { name: /^Shared-memory banks accessed by lanes 0 to 31/ })).toBeVisible();
   await card.getByRole("button", { name: "Apply conflict-free rewrite" }).click();
   await expect(card).toContainText("Bank conflicts: 31 before, 0 after");

@@ -65,7 +65,7 @@ test("asm blocks of C++ run separately, and diagnostics are shown in the C++ sou
   // Its operands, and what the compiler may do with it.
   await list(page).locator("summary").click();
   await expect(list(page)).toContainText("\"l\"(out)");
-  await expect(list(page)).toContainText("it needs volatile and \"memory\"");
+  await expect(list(page)).toContainText("requires volatile and \"memory\"");
   // Another block.
   await buttons.filter({ hasText: "lane" }).click();
   await ready(page);
@@ -108,7 +108,7 @@ test("fatbin contents are listed, its PTX opens in the editor, and the previous 
   await ready(page);
   await expect(page.getByRole("combobox", { name: "Kernel" })).toHaveValue("scale");
   // Machine code: what the file says, and the way to a listing.
-  await programs.getByRole("button", { name: "machine code for sm_90" }).click();
+  await programs.getByRole("button", { name: "SASS for sm_90" }).click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("Kernel reverse");
   await expect(programs).toContainText("cuobjdump -sass two.fatbin");
   await programs.getByRole("button", { name: "Close", exact: true }).click();
@@ -122,9 +122,9 @@ test("corrupted and unsupported files are rejected with an error", async ({ page
   const alert = page.getByRole("alert");
   const cubin = binary("sm_90.cubin");
   await drop(page, "cut.cubin", cubin.slice(0, 300));
-  await expect(alert).toContainText("Cannot open “cut.cubin”: the cubin is cut off");
+  await expect(alert).toContainText("Cannot open “cut.cubin”: the cubin is truncated");
   await drop(page, "host.o", [...cubin.slice(0, 18), 62, 0, ...cubin.slice(20)]);
-  await expect(alert).toContainText("no code for a GPU");
+  await expect(alert).toContainText("no GPU code");
   // The page lives on.
   await drop(page, "whole.cubin", cubin);
   await expect(page.getByRole("region", { name: "Embedded code objects" })).toContainText("scale");

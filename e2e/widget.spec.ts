@@ -382,7 +382,7 @@ test("truncated link shows an error", async ({ page }) => {
   for (const code of ["abcde", "%%%", "////", Buffer.from("st.global.u32 [p], ü").toString("base64url").slice(0, -1)]) {
     await page.goto("about:blank");
     await page.goto(`/#text=${code}&step=1`);
-    await expect(page.getByRole("alert"), code).toContainText("The link is truncated or corrupted");
+    await expect(page.getByRole("alert"), code).toContainText("The link is incomplete or corrupted");
     await expect(editor, code).not.toBeEmpty();
   }
 });

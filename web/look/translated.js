@@ -44,7 +44,7 @@ export function translatedCard(first) {
     } catch (error) {
       if (own !== run) return;
       said.className = "said bad";
-      said.replaceChildren("This launch cannot be compiled: ", ...words(error.message), ". Select ", make("i", {}, "Run to end"), " to interpret it.");
+      said.replaceChildren("The JIT is not available for this launch: ", ...words(error.message), ". Select ", make("i", {}, "Run to end"), " to interpret it.");
     }
   }
 

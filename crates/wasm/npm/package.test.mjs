@@ -197,7 +197,7 @@ test("a report says whether a run is as its scenario promises", () => {
   assert.ok(wrong.layouts.length > 0);
   const early = report({}, { maxSteps: 1 });
   assert.equal(early.ok, false);
-  assert.match(early.notes.join("\n"), /stopped after 1 step: the launch had not ended/);
+  assert.match(early.notes.join("\n"), /step limit reached after 1 step/);
 });
 
 test("a cell has a history, and a run goes on until something happens", () => {
@@ -218,7 +218,7 @@ setp.lt.u32 %p, %r1, 5;
   assert.equal(back.isReached, true);
   assert.equal(session.position, back.position);
   assert.match(session.runUntil({ memory: "out" }).text, /changed from 2 to 3/);
-  assert.match(session.runUntil({ lines: [5] }).text, /line 5 comes next/);
+  assert.match(session.runUntil({ lines: [5] }).text, /next: line 5/);
   assert.equal(session.runUntil({ condition: "%r1 == 77" }).isReached, false);
   for (const wrong of [{}, { condition: "%r1 = 3" }, { condition: "%r9 == 3" }, { memory: "nowhere" }, { lines: "5" }, { lines: [5], memory: "out" }]) {
     assert.throws(() => session.runUntil(wrong), { name: "WarpgridError" });
