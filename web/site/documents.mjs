@@ -4,22 +4,45 @@ import { join, posix } from "node:path";
 import anchor from "markdown-it-anchor";
 import MarkdownIt from "markdown-it";
 
-/** Each document, its page, and its sentence. */
-const DOCUMENTS = [
-  ["README.md", "docs/guide.html", "Guide", "How to run, embed and test PTX and SASS with Warpgrid, and how the emulator is validated."],
-  ["docs/scenarios.md", "docs/scenarios.html", "Launch configuration", "Launch annotations, inferred launch configurations, and links."],
-  ["docs/layouts.md", "docs/layouts.html", "Layouts", "Matrix fragments, descriptors, CuTe and Triton layouts, and bank conflicts."],
-  ["docs/outcomes.md", "docs/outcomes.html", "Litmus tests", "All outcomes that the PTX memory model allows for a litmus test, and the weakest fixes."],
-  ["docs/command-line.md", "docs/command-line.html", "Command line", "All commands of warpgrid and their options."],
-  ["crates/wasm/README.md", "docs/package.html", "npm package and widget", "Check and run PTX from JavaScript, and embed an interactive widget in documents."],
-  ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "Example project that tests its kernels in CI without a GPU."],
-  ["docs/checked.md", "docs/checked.html", "Validation and performance", "How results are validated against hardware and ptxas, and how fast the emulator is."],
-  ["docs/limits.md", "docs/limits.html", "Limitations", "Unsupported features and implementation-defined behaviour."],
-  ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Code map and invariants."],
-  ["CONTRIBUTING.md", "docs/contributing.html", "Contributing", "How to build, test and change Warpgrid."],
-  ["CHANGELOG.md", "docs/changelog.html", "Changelog", "User-visible changes of the playground, widget, npm package and command-line tool."],
-  ["SECURITY.md", "docs/security.html", "Security", "Security model and how to report a vulnerability."],
+/** The manual by section: each document, its page, its title, and its sentence. */
+const SECTIONS = [
+  ["Getting started", [
+    ["docs/getting-started.md", "docs/getting-started.html", "Getting started", "Paste a kernel, step through it, specify its launch and share it, in five minutes."],
+    ["README.md", "docs/guide.html", "Overview", "How to run, embed and test PTX and SASS with Warpgrid, and how the emulator is validated."],
+  ]],
+  ["Guides", [
+    ["docs/guides/check-in-ci.md", "docs/guides/check-in-ci.html", "Check PTX in CI", "Fail a build on invalid PTX, wrong memory contents, data races and bank conflicts."],
+    ["docs/guides/find-a-data-race.md", "docs/guides/find-a-data-race.html", "Find a data race", "Detect a data race, apply the weakest fix, and enumerate the outcomes."],
+    ["docs/guides/understand-a-hang.md", "docs/guides/understand-a-hang.html", "Understand a hang", "Waiting threads, root causes and fixes of kernels that never terminate."],
+    ["docs/guides/fix-bank-conflicts.md", "docs/guides/fix-bank-conflicts.html", "Fix bank conflicts", "Measure bank conflicts and rewrite a kernel without them."],
+    ["docs/guides/read-a-descriptor.md", "docs/guides/read-a-descriptor.html", "Read a descriptor", "Decode, build and debug matrix descriptors of wgmma and tcgen05."],
+    ["docs/guides/compare-ptx-and-sass.md", "docs/guides/compare-ptx-and-sass.html", "Compare PTX and SASS", "Run a kernel and its machine code with one launch, and compare memory."],
+    ["docs/guides/embed-a-figure.md", "docs/guides/embed-a-figure.html", "Embed a figure", "Live kernels and layout diagrams in documentation."],
+    ["docs/guides/teach-a-lesson.md", "docs/guides/teach-a-lesson.html", "Teach a lesson", "Exercises, tours and puzzles that are verified by running them."],
+    ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "Example project that tests its kernels in CI without a GPU."],
+  ]],
+  ["Concepts", [
+    ["docs/concepts.md", "docs/concepts.html", "Concepts", "Scenario, launch inference, scheduler, memory model, and the scope of the emulator."],
+    ["docs/glossary.md", "docs/glossary.html", "Glossary", "The terms of the page, the command and the diagnostics."],
+  ]],
+  ["Reference", [
+    ["docs/command-line.md", "docs/command-line.html", "Command line", "All commands of warpgrid and their options."],
+    ["docs/scenarios.md", "docs/scenarios.html", "Annotations", "Launch annotations, inferred launch configurations, and links."],
+    ["docs/layouts.md", "docs/layouts.html", "Layouts", "Matrix fragments, descriptors, CuTe and Triton layouts, and bank conflicts."],
+    ["docs/outcomes.md", "docs/outcomes.html", "Litmus tests", "All outcomes that the PTX memory model allows for a litmus test, and the weakest fixes."],
+    ["crates/wasm/README.md", "docs/package.html", "npm package and widget", "Check and run PTX from JavaScript, and embed an interactive widget in documents."],
+    ["docs/limits.md", "docs/limits.html", "Limitations", "Unsupported features and implementation-defined behaviour."],
+  ]],
+  ["Project", [
+    ["docs/checked.md", "docs/checked.html", "Validation and performance", "How results are validated against hardware and ptxas, and how fast the emulator is."],
+    ["docs/assembler-quirks.md", "docs/assembler-quirks.html", "Quirks of ptxas", "Inputs at which a release of ptxas fails or behaves inconsistently."],
+    ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Code map and invariants."],
+    ["CONTRIBUTING.md", "docs/contributing.html", "Contributing", "How to build, test and change Warpgrid."],
+    ["CHANGELOG.md", "docs/changelog.html", "Changelog", "User-visible changes of the playground, widget, npm package and command-line tool."],
+    ["SECURITY.md", "docs/security.html", "Security", "Security model and how to report a vulnerability."],
+  ]],
 ];
+const DOCUMENTS = SECTIONS.flatMap(([, documents]) => documents);
 const PAGES = new Map(DOCUMENTS.map(([file, path]) => [file, path]));
 
 /** Where a link of `file` leads from the page at `path`; `null` for a file that only the repository has, where none is known. */
@@ -30,6 +53,8 @@ function target(href, file, path, repository) {
   const page = PAGES.get(meant);
   if (page) return `${posix.relative(posix.dirname(path), page)}${hash ? `#${hash}` : ""}`;
   if (meant === "docs/playground.png") return posix.relative(posix.dirname(path), meant);
+  const example = /^public\/examples\/([^/]+)\.[a-z]+$/.exec(meant);
+  if (example) return posix.relative(posix.dirname(path), `examples/${example[1]}.html`);
   return repository ? `${repository}/blob/HEAD/${meant}` : null;
 }
 
@@ -49,6 +74,13 @@ function showLive(markdown, recorder) {
     const attributes = Object.fromEntries([...words.matchAll(/([a-z-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
     return `${html}${recorder.embeddingNow(text, { ...attributes, playground: "../index.html" }).html}\n`;
   };
+}
+
+/** The navigation of the manual on the page at `path`. */
+function manual(path) {
+  const link = ([, to, title]) => `<li><a href="${posix.relative(posix.dirname(path), to)}"${to === path ? ' aria-current="page"' : ""}>${title}</a></li>`;
+  const sections = SECTIONS.map(([name, documents]) => `<p>${name}</p>\n<ul>${documents.map(link).join("")}</ul>`);
+  return `<nav class="manual" aria-label="Manual">\n${sections.join("\n")}\n</nav>`;
 }
 
 export async function documentPages({ root, repository, markdownPlugin, recorder }) {
@@ -74,7 +106,8 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
     if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
     // Tables and code may be wider than a phone.
     const scrolled = body.replaceAll("<table>", `<div class="wide" tabindex="0"><table>`).replaceAll("</table>", "</table></div>").replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
-    pages.push({ path, title, about, body: scrolled, hasWidgets: body.includes("<warpgrid-playground") });
+    const article = `<div class="with-manual">\n<article>\n${scrolled}\n</article>\n${manual(path)}\n</div>`;
+    pages.push({ path, title, about, body: article, hasWidgets: body.includes("<warpgrid-playground") });
   }
   return pages;
 }

@@ -19,14 +19,16 @@ export function plain({ path, title, about }, address) {
 
 /** The entries at the top of each page. */
 const PLACES = [
-  ["index.html", "Playground"], ["docs/examples.html", "Examples"], ["docs/reference.html", "Reference"], ["docs/guide.html", "Guide"],
+  ["index.html", "Playground"], ["docs/getting-started.html", "Getting started"], ["docs/examples.html", "Examples"], ["docs/reference.html", "Reference"], ["docs/guide.html", "Manual"],
   ["docs/package.html", "Package and widget"], ["docs/architecture.html", "Architecture"], ["docs/changelog.html", "Changelog"],
 ];
 
 /** A page: `path` from the top of the site, `title`, `about` (one sentence), `body`, the place at the top that it belongs to, whether it has widgets. */
 export function layout({ path, title, about, body, place = path, hasWidgets = false }, { address }) {
   const top = "../".repeat(path.split("/").length - 1);
-  const places = PLACES.map(([to, name]) => `<a href="${top}${to}"${to === place ? ` aria-current="${to === path ? "page" : "true"}"` : ""}>${name}</a>`).join("\n");
+  // Pages without an entry of their own belong to the manual.
+  const current = PLACES.some(([to]) => to === place) ? place : "docs/guide.html";
+  const places = PLACES.map(([to, name]) => `<a href="${top}${to}"${to === current ? ` aria-current="${to === path ? "page" : "true"}"` : ""}>${name}</a>`).join("\n");
   const widgets = hasWidgets
     ? `<link rel="stylesheet" href="${top}widget/warpgrid-snapshot.css">\n<script type="module" src="${top}widget/warpgrid-widget.js"></script>\n`
     : "";

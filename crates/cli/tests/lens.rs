@@ -166,7 +166,10 @@ fn conflicts_are_explained_and_cured() {
         said.contains("lanes 0 and 1 access different words of bank 0: addresses 0x0 and 0x80"),
         "{said}"
     );
-    assert!(said.contains("XOR swizzle Swizzle<5,2,5> on byte addresses"), "{said}");
+    assert!(
+        said.contains("XOR swizzle Swizzle<5,2,5> on byte addresses"),
+        "{said}"
+    );
     let cured = file("lens-cured.ptx", "");
     let cured = cured.to_str().expect("a name");
     let output = warpgrid(&["conflicts", kernel, "--rewrite", cured]);

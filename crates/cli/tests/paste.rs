@@ -97,7 +97,10 @@ fn a_program_of_a_file_runs() {
     let output = warpgrid(&["run", "lz4.fatbin", "--block", "2"]);
     assert!(complaint(&output).contains("cuobjdump -sass"), "{output:?}");
     let output = warpgrid(&["run", "sm_90.cubin"]);
-    assert!(complaint(&output).contains("the file contains no PTX"), "{output:?}");
+    assert!(
+        complaint(&output).contains("the file contains no PTX"),
+        "{output:?}"
+    );
     assert_eq!(output.status.code(), Some(2));
 }
 
