@@ -88,7 +88,7 @@ pub(crate) struct RunArguments {
 
 /// Reads a seed.
 fn read_seed(text: &str) -> Result<u64, String> {
-    let expected = |_| format!("found `{text}`, expected a whole number from 0");
+    let expected = |_| format!("found `{text}`, expected a non-negative integer");
     text.parse::<u64>().map_err(expected)
 }
 

@@ -568,7 +568,7 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
         ),
         (
             vec!["run", &kernel, "--seed", "-1"],
-            "found `-1`, expected a whole number from 0",
+            "found `-1`, expected a non-negative integer",
         ),
         (
             vec!["run", &kernel, "--seeds", "-1..4"],

@@ -74,7 +74,7 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         }
         FaultKind::StackOverflow => "check that the recursion terminates",
         FaultKind::BadCallTarget { .. } => {
-            "take the address of a function with `mov` of its name; check the origin of the register's value"
+            "the register must contain the address of a function, as loaded by `mov.u64 %rd1, function_name`; check the origin of its value"
         }
         FaultKind::BadBranchIndex { .. } => {
             "check the index against the number of labels before the branch"

@@ -88,7 +88,7 @@ mod tests {
                 format!("| **{name}** | {help} | {} |\n", aliases.join(", "))
             })
             .collect();
-        let head = "Terms of the page, the command and the diagnostics. `warpgrid explain TERM` and the reference dialogue of the page show the same definitions. \
+        let head = "This page defines the terms of the user interface, the command and the diagnostics. `warpgrid explain TERM` and the reference dialogue of the page show the same definitions. \
             A search finds former names and other spellings, too.";
         expect_file!["../../../docs/glossary.md"].assert_eq(&format!(
             "# Glossary\n\n{head}\n\n| term | definition | also found as |\n| --- | --- | --- |\n{rows}"

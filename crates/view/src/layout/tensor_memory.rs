@@ -129,7 +129,7 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         ),
     ];
     let names = SHAPES.map(|(name, ..)| name);
-    let name = words.choice("shape", &names, "rows and bits of the copy")?;
+    let name = words.choice("shape", &names, "shape of the copy: rows and bits per row")?;
     let found = SHAPES.iter().find(|(shape, ..)| *shape == name);
     let (shape, warps) = found.map_or((CopyShape::L128x256, None), |(_, shape, warps)| {
         (*shape, *warps)

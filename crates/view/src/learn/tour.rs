@@ -85,7 +85,7 @@ impl Tour {
             let position = stop.map_err(|why| format!("the stop {words}: {why}"))?;
             if stops.last().is_some_and(|last| last.position >= position) {
                 return Err(format!(
-                    "the stop {words}: it does not follow the previous stop"
+                    "the tour stop {words} does not follow the previous stop"
                 ));
             }
             stops.push(TourStop {
