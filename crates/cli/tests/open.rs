@@ -86,8 +86,8 @@ fn what_makes_no_link_costs_a_sentence() {
     }
     expect![[r#"
         1: warpgrid: /long.ptx: its link would have 43649 characters, and programs that pass links on cut those of more than 30000: send the file itself, or that of --save; the playground opens it when it is dropped there
-        2: warpgrid: /later.warpgrid.json: The file is of a later version of Warpgrid: it has version 9, and this one reads up to 1. Load the page again, or update the command.
-        2: warpgrid: /odd.json: The file is not understood: expected `source` to be a text.
+        2: warpgrid: /later.warpgrid.json: The file was created by a newer version of Warpgrid (format 9; this version supports formats up to 1). Reload the page or update the command-line tool.
+        2: warpgrid: /odd.json: Invalid file: `source` must be a string.
         2: warpgrid: /picture.png: not a text file: contains NUL bytes; convert the file to UTF-8
     "#]].assert_eq(&said);
 }
