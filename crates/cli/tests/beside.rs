@@ -165,7 +165,7 @@ fn registers_and_misaligned_accesses_are_fields_of_a_scenario() {
             "twice",
             "registers",
             json!([{"name": "R2", "value": 1}, {"name": "R2", "value": 2}]),
-            "given twice",
+            "duplicate `R2`",
         ),
         (
             "no-field",

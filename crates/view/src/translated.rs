@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_slow_pace_has_a_digit_after_the_point() {
-        assert_eq!(pace(0.37), "0.4 million lane-instructions a second");
-        assert_eq!(pace(1234.4), "1234 million lane-instructions a second");
+        assert_eq!(pace(0.37), "0.4 million lane-instructions per second");
+        assert_eq!(pace(1234.4), "1234 million lane-instructions per second");
     }
 }

@@ -61,7 +61,7 @@ fn two_memories_are_both_named() {
         "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u64 %rd4, sm; cvta.shared.u64 %rd5, %rd4;
          selp.b64 %rd8, %rd1, %rd5, %p1; shr.u32 %r3, %r1, 1; mad.wide.u32 %rd3, %r3, 4, %rd8; st.u32 [%rd3], %r1;",
         expect![[r#"
-            st.u32 wrote 128 bytes from all 32 lanes to the shared memory of block 0 and `out` in 2 global memory sectors and 1 wavefront, no bank conflicts.
+            st.u32 wrote 128 bytes from all 32 lanes to the shared memory of block 0 and `out` in 2 sectors of global memory and 1 wavefront, no bank conflicts.
         "#]],
     );
 }
