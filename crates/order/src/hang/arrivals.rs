@@ -1,6 +1,6 @@
 //! Arrivals that are missing at an mbarrier: which instruction should have brought them.
 
-use super::lines::{Case, Fault, absent, branch_apart};
+use super::lines::{AFTER_A_WAIT, Case, Fault, OTHER_MBARRIER, absent, branch_apart};
 use super::root::{Wait, WaitKind};
 use super::rounds::{extra_round, order_of_waits};
 use super::story::{Deed, Excluded, LaneId, Object, Place};
@@ -184,7 +184,7 @@ impl Missing<'_> {
     fn stray(&self) -> Option<Fault> {
         let at = stray_arrival(self.case, self.root, self.object);
         let at = at.filter(|_| !self.has_any())?;
-        Some(Fault::at(at, "this arrival targets a different mbarrier"))
+        Some(Fault::at(at, OTHER_MBARRIER))
     }
 
     fn wrong_parity(&self) -> Option<Fault> {
@@ -427,10 +427,5 @@ fn later_arrival(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         .iter()
         .filter(|wait| wait.warp_id() != root.warp_id() && wait.kind != WaitKind::NotResident);
     let mut later = others.filter_map(|wait| code.next_after(wait.at(), |at| code.is_arrival(at)));
-    later.next().map(|at| {
-        Fault::at(
-            at,
-            "this arrival executes only after another wait, which never completes",
-        )
-    })
+    later.next().map(|at| Fault::at(at, AFTER_A_WAIT))
 }

@@ -1,6 +1,6 @@
 //! Barriers of a block, and of a cluster, to which not all come. In: a hang and its root; out: the line at fault.
 
-use super::lines::{Case, Fault, absent, parting};
+use super::lines::{AFTER_A_WAIT, Case, Fault, OTHER_BRANCH, absent, parting};
 use super::root::{Wait, WaitKind};
 use super::story::{Place, Story};
 use warpgrid_emulator::{Waits, WarpId};
@@ -57,10 +57,7 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         let is_at = case.waits.iter().find(|wait| wait.warp_id() == *warp);
         if let Some(wait) = is_at {
             let later = case.code.barrier_after(wait.at(), id);
-            return Fault::at(
-                later.unwrap_or(wait.at()),
-                "this arrival executes only after another wait, which never completes",
-            );
+            return Fault::at(later.unwrap_or(wait.at()), AFTER_A_WAIT);
         }
         let count = case.code.barrier_count(root.at());
         let other_count = story.came.iter().find(|came| {
@@ -134,16 +131,10 @@ pub(super) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
         return absent(case, root);
     };
     if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
-        return Fault::at(
-            at,
-            "this arrival executes only after another wait, which never completes",
-        );
+        return Fault::at(at, AFTER_A_WAIT);
     }
     let found = parting(case, root, missing.warp_id());
-    Fault::at(
-        found.unwrap_or(root.at()),
-        "the missing threads take a different branch",
-    )
+    Fault::at(found.unwrap_or(root.at()), OTHER_BRANCH)
 }
 
 /// What decides how often a warp goes round the loop of a barrier.

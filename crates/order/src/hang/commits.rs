@@ -1,7 +1,7 @@
 //! Arrivals that products of matrices bring when they are complete: by commits that go elsewhere, or that are not there.
 
 use super::arrivals::Missing;
-use super::lines::Fault;
+use super::lines::{Fault, OTHER_MBARRIER};
 use super::story::{Object, Place};
 use warpgrid_emulator::MbarrierAct;
 
@@ -18,7 +18,7 @@ impl Missing<'_> {
             sent.bytes.is_none() && sent.object != self.object && !is_waited_for(sent.object)
         })?;
         let is_missed = !self.has_any() && !is_waited_for(self.object);
-        is_missed.then(|| Fault::at(sent.at, "this arrival targets a different mbarrier"))
+        is_missed.then(|| Fault::at(sent.at, OTHER_MBARRIER))
     }
 
     /// Products that no commit follows, of which no mbarrier hears.

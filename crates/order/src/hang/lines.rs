@@ -60,6 +60,13 @@ pub(super) struct Fault {
     pub(super) wait: Option<Place>,
 }
 
+/// Texts that several rules give as the cause.
+pub(super) const AFTER_A_WAIT: &str =
+    "this arrival executes only after another wait, which never completes";
+pub(super) const OTHER_BRANCH: &str = "the missing threads take a different branch";
+pub(super) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
+const CONSTANT_CONDITION: &str = "the loop never changes the registers of this condition";
+
 impl Fault {
     pub(super) fn at(at: Place, what: &'static str) -> Fault {
         Fault {
@@ -106,14 +113,10 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
         }
         WaitKind::Registers => {
             let fault = match case.code.loop_test(root.at()) {
-                Some(test) => Fault::at(
-                    test,
-                    "the loop never changes the registers of this condition",
-                ),
-                None if case.code.is_guarded_branch(root.at()) => Fault::at(
-                    root.at(),
-                    "the loop never changes the registers of this condition",
-                ),
+                Some(test) => Fault::at(test, CONSTANT_CONDITION),
+                None if case.code.is_guarded_branch(root.at()) => {
+                    Fault::at(root.at(), CONSTANT_CONDITION)
+                }
                 None => Fault::at(root.at(), "no branch exits this loop"),
             };
             (RootKind::Spin, fault)
@@ -258,7 +261,7 @@ pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     let found = missing.and_then(|warp| parting(case, root, *warp));
     Fault {
         at: found.or(Some(root.at())),
-        what: "the missing threads take a different branch",
+        what: OTHER_BRANCH,
         depends_on_order: false,
         wait: None,
     }

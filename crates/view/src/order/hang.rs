@@ -452,16 +452,26 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
     let is_one = root.threads.bytes().all(|digit| digit.is_ascii_digit());
     let word = if is_one { "thread" } else { "threads" };
     let who = format!("{word} {} of block {}", root.threads, triple(root.block));
+    let verb = |plural: &'static str, singular: &'static str| match is_one {
+        true => singular,
+        false => plural,
+    };
+    let wait = verb("wait", "waits");
+    let (spin, poll, reach) = (
+        verb("spin", "spins"),
+        verb("poll", "polls"),
+        verb("reach", "reaches"),
+    );
     let waits = match hang.kind {
         HangKind::Barrier => format!(
-            "{who} wait at barrier {} (line {}), where {} of {} threads have arrived",
+            "{who} {wait} at barrier {} (line {}), where {} of {} threads have arrived",
             name(&root.object),
             hang.line,
             root.arrived.unwrap_or(0),
             root.expected.unwrap_or(0)
         ),
         HangKind::Mbarrier => format!(
-            "{who} wait for the mbarrier {} (line {}): phase {}, parity {}, pending count {}, tx-count {}",
+            "{who} {wait} for the mbarrier {} (line {}): phase {}, parity {}, pending count {}, tx-count {}",
             name(&root.object),
             hang.line,
             root.phase.unwrap_or(0),
@@ -470,56 +480,43 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.pending_bytes.unwrap_or(0)
         ),
         HangKind::ClusterBarrier => format!(
-            "{who} wait at the cluster barrier (line {}), where {} threads have not arrived",
+            "{who} {wait} at the cluster barrier (line {}); threads that have not arrived: {}",
             hang.line,
             root.pending_arrivals.unwrap_or(0)
         ),
         HangKind::WarpSync => format!(
-            "{who} wait at {} (line {}) for lanes of their warp",
+            "{who} {wait} at {} (line {}) for lanes of their warp",
             name(&root.object),
             hang.line
         ),
         HangKind::Spin if root.object.is_none() => format!(
-            "{who} spin in a loop (line {}) whose exit condition never changes",
+            "{who} {spin} in a loop (line {}) whose exit condition never changes",
             hang.line
         ),
         HangKind::Spin => format!(
-            "{who} poll {} (line {}), which no remaining thread writes",
+            "{who} {poll} {} (line {}), which no remaining thread writes",
             name(&root.object),
             hang.line
         ),
         HangKind::NotResident => format!(
-            "{who} wait (line {}) for block {}, which cannot start before another block exits",
+            "{who} {wait} (line {}) for block {}, which cannot start before another block exits",
             hang.line,
             name(&hang.object)
         ),
         HangKind::DivergentBarrier => format!(
-            "{who} reach the aligned barrier {} (line {}) without the other threads of their warp",
+            "{who} {reach} the aligned barrier {} (line {}) without the other threads of their warp",
             name(&root.object),
             hang.line
         ),
         HangKind::TensorMemory => format!(
-            "{who} wait for {} of tensor memory (line {}), which no block deallocates",
+            "{who} {wait} for {} of tensor memory (line {}), which no block deallocates",
             name(&root.object),
             hang.line
         ),
         HangKind::Copies => format!(
-            "{who} wait for asynchronous operations (line {})",
+            "{who} {wait} for asynchronous operations (line {})",
             hang.line
         ),
-    };
-    let waits = match is_one {
-        true => [
-            ("wait", "waits"),
-            ("spin", "spins"),
-            ("poll", "polls"),
-            ("reach", "reaches"),
-        ]
-        .iter()
-        .fold(waits, |text, (many, one)| {
-            text.replacen(&format!("{who} {many} "), &format!("{who} {one} "), 1)
-        }),
-        false => waits,
     };
     match hang.line_at_fault {
         Some(line) => format!("{waits}; line {line}: {what}"),
