@@ -7,6 +7,7 @@
 //! nan  inf
 //! ```
 
+use crate::catalogue::no_such_memory;
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
 use crate::session::Session;
@@ -103,7 +104,7 @@ fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String>
     };
     let id = MemoryId::from(name.trim());
     let memory = memories.iter().find(|memory| memory.view.id == id);
-    let memory = memory.ok_or_else(|| format!("found no buffer or variable `{name}`"))?;
+    let memory = memory.ok_or_else(|| no_such_memory(name))?;
     let n = memory.view.size_bytes / (memory.element.width_bytes() as u64).max(1);
     let index = index.trim().parse().ok().filter(|index| *index < n);
     match index {

@@ -6,15 +6,16 @@
 //! writers of out[0..4]                   the lane that wrote each element last
 //! lanes                                  the lanes of the step just done
 //! lane 3 %r5   warp 1 lane 3 %r5         a register
-//! wavefronts of line 18                  what the accesses of a line cost, in all; `passes of line 18` is read as well
+//! wavefronts of line 18                  total cost of the accesses of a line; alias: `passes of line 18`
 //! sectors of line 18
 //! phase of full   arrivals of full       an mbarrier: its parity, and the arrivals that it waits for
-//! outcome                                completes, faults, hangs, races, continues; `ends` and `goes on` are read as well
+//! outcome                                completes, faults, hangs, races, continues; aliases: `ends`, `goes on`
 //! stores   steps                         how many so far
 //! ```
 
 use super::MAX_STEPS;
 use super::puzzle::Outcome;
+use crate::catalogue::no_such_memory;
 use crate::memory_id::MemoryId;
 use crate::model::RegisterType;
 use crate::session::Session;
@@ -223,8 +224,7 @@ impl Range {
 
     fn element(&self, session: &Session) -> Result<ElementType, String> {
         let memory = session.memory_with(&self.memory);
-        let memory =
-            memory.ok_or_else(|| format!("found no buffer or variable `{}`", self.memory))?;
+        let memory = memory.ok_or_else(|| no_such_memory(&self.memory.to_string()))?;
         Ok(memory.element)
     }
 
