@@ -189,8 +189,8 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
           24-28  M / 16                 8  128 rows = 8 × 16
 
           mov.b32 %idesc, 0x08410490;
-        see also: The tile of A that the hardware reads: #lens?op=tcgen05.tile.a&idesc=0x8410490&kind=f16
-        see also: The tile of B that the hardware reads: #lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16
+        see also: The tile of A that the hardware reads: #layouts?op=tcgen05.tile.a&idesc=0x8410490&kind=f16
+        see also: The tile of B that the hardware reads: #layouts?op=tcgen05.tile.b&idesc=0x8410490&kind=f16
     "#]]
     .assert_eq(&text(&output.stdout));
     let view = json(&warpgrid(&[

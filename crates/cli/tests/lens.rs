@@ -219,7 +219,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
         "note: Field B transposed: MN-major, intended: K-major.",
         "17-22  N / 8                 32  256 columns = 32 × 8",
         "mov.b32 %idesc, 0x08410490;",
-        "#lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16&meant_idesc=0x8400490",
+        "#layouts?op=tcgen05.tile.b&idesc=0x8410490&kind=f16&meant_idesc=0x8400490",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

@@ -1,5 +1,10 @@
 //! Words in the address of a view. Text goes in; out comes what an address may hold, and the other way round.
 
+/// URL fragment of the Layout Explorer.
+pub const LAYOUTS: &str = "#layouts";
+/// Former spellings of [`LAYOUTS`], which links and documents may contain.
+pub const FORMER_LAYOUTS: [&str; 2] = ["#matrix", "#lens"];
+
 /// A text as an address has it: bytes that are not plain are written in hexadecimal, as `%20`.
 pub fn encoded(text: &str) -> String {
     let mut word = String::with_capacity(text.len());

@@ -3,9 +3,9 @@
 
 use crate::check::CheckOptions;
 use crate::language::Language;
-use crate::layout::DescriptorField;
-use crate::layout::constant::DescriptorConstant;
+use crate::layout::constant::{DescriptorConstant, tile_link};
 use crate::layout::idesc::InstructionConstant;
+use crate::layout::{DescriptorField, instruction_descriptor_link};
 use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_program::SuggestionKind;
@@ -105,8 +105,8 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> Hove
     )];
     lines.extend(found.fields.iter().map(field_line));
     lines.push(format!(
-        "`#lens?op={}.tile.a&descriptor=0x{:x}` shows the tile that the hardware reads.",
-        found.family, found.bits
+        "`{}` shows the tile that the hardware reads.",
+        tile_link(found.family, found.bits)
     ));
     HoverView {
         start: unit_of(source, found.start as u32),
@@ -132,7 +132,8 @@ pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionCons
     )];
     lines.extend(fields.iter().map(field_line));
     lines.push(format!(
-        "`#lens?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}` decodes the descriptor and shows the tiles that the hardware reads."
+        "`{}` decodes the descriptor and shows the tiles that the hardware reads.",
+        instruction_descriptor_link(kind, (*bits).into())
     ));
     HoverView {
         start: unit_of(source, *start as u32),

@@ -13,7 +13,7 @@ mod table;
 mod tensor_memory;
 pub(crate) mod words;
 
-pub use constant::descriptor_link;
+pub use constant::{descriptor_link, instruction_descriptor_link};
 pub use drawing::svg;
 pub use idesc::{DescriptorOperand, descriptor_operand};
 pub use table::table;

@@ -5,7 +5,7 @@ use crate::format;
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
-use warpgrid_view::layout::{descriptor_link, descriptor_operand};
+use warpgrid_view::layout::{descriptor_link, descriptor_operand, instruction_descriptor_link};
 use warpgrid_view::model::{LaneState, RegisterView, StepView, WarpView};
 use yew::prelude::*;
 
@@ -98,10 +98,9 @@ fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
                 false => link,
             })
         }
-        (Some(taken), false) if taken.operand == register.name => Some(format!(
-            "#lens?op=tcgen05.idesc&kind={}&descriptor=0x{bits:x}",
-            taken.kind
-        )),
+        (Some(taken), false) if taken.operand == register.name => {
+            Some(instruction_descriptor_link(&taken.kind, bits))
+        }
         _ => None,
     }
 }

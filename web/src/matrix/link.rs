@@ -1,27 +1,21 @@
 //! The address of the Layout Explorer: `#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
 
 use super::MatrixChoice;
+use warpgrid_view::address::{FORMER_LAYOUTS, LAYOUTS};
 use warpgrid_view::layout::has_layout;
 use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::lens::query::{decoded, parts};
 
-const START: &str = "#layouts";
-/// Its earlier spelling, which links still have.
-const EARLIER: &str = "#matrix";
-/// The same view, at the tile of a descriptor.
-const LENS: &str = "#lens";
-const LENS_OP: &str = "wgmma.tile.a";
+/// Operation of a link that contains a descriptor and no operation.
+const DESCRIPTOR_OP: &str = "wgmma.tile.a";
 /// The longest part of a link that is read.
 const MAX_VALUE_BYTES: usize = 64;
 
 /// Reads the part of an address after and with `#`; absent when it is no link to the matrix view. Parts that cannot be read are
 /// named in the choice, and the core chooses them.
 pub fn read_link(hash: &str) -> Option<MatrixChoice> {
-    let is_lens = hash.starts_with(LENS);
-    let rest = hash
-        .strip_prefix(START)
-        .or_else(|| hash.strip_prefix(EARLIER))
-        .or_else(|| hash.strip_prefix(LENS))?;
+    let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
+    let rest = starts.find_map(|start| hash.strip_prefix(start))?;
     let parts = match rest.strip_prefix('?') {
         Some(parts) => parts,
         None if rest.is_empty() => "",
@@ -70,8 +64,10 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
             _ => choice.unread.push(shortened(part)),
         }
     }
-    if is_lens && choice.request.op.is_empty() {
-        choice.request.op = LENS_OP.to_owned();
+    let is_of_descriptor =
+        hash.starts_with("#lens") || choice.request.with.contains_key("descriptor");
+    if is_of_descriptor && choice.request.op.is_empty() {
+        choice.request.op = DESCRIPTOR_OP.to_owned();
     }
     // Further words belong to layouts, which have a stride and a base of their own.
     let op = &choice.request.op;
@@ -127,8 +123,8 @@ pub fn write_link(choice: &MatrixChoice) -> String {
     parts.extend(beside.map(|target| format!("beside={target}")));
     parts.extend(choice.embedded.then(|| "embed".to_owned()));
     match parts.is_empty() {
-        true => START.to_owned(),
-        false => format!("{START}?{}", parts.join("&")),
+        true => LAYOUTS.to_owned(),
+        false => format!("{LAYOUTS}?{}", parts.join("&")),
     }
 }
 
@@ -201,11 +197,15 @@ mod tests {
             "{link}"
         );
         assert_eq!(read_link(&link), Some(choice));
-        let lens = read_link("#lens?descriptor=0x4000004000010040").expect("a link");
-        assert_eq!(
-            (lens.request.op.as_str(), lens.unread.len()),
-            ("wgmma.tile.a", 0)
-        );
+        for start in ["#layouts", "#matrix", "#lens"] {
+            let link = format!("{start}?descriptor=0x4000004000010040");
+            let tile = read_link(&link).expect("a link");
+            assert_eq!(
+                (tile.request.op.as_str(), tile.unread.len()),
+                ("wgmma.tile.a", 0),
+                "{start}"
+            );
+        }
         for odd in ["%4", "%zz", "%00", "%ff"] {
             let choice =
                 read_link(&format!("#layouts?op=layout&expression={odd}")).expect("a link");

@@ -2,6 +2,7 @@
 
 use super::DescriptorField;
 use super::shared::fields;
+use crate::address::LAYOUTS;
 use warpgrid_isa::layout::{DescriptorKind, MatrixDescriptor};
 
 /// A constant that has the form of a descriptor.
@@ -45,10 +46,20 @@ pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstan
     })
 }
 
-/// Where the tile of a value is drawn, if it has the form of a descriptor.
+/// Returns the URL fragment of the tile of a descriptor; `None` for a value that does not match a descriptor format.
 pub fn descriptor_link(bits: u64) -> Option<String> {
     let (family, ..) = form_of(bits)?;
-    Some(format!("#lens?op={family}.tile.a&descriptor=0x{bits:x}"))
+    Some(tile_link(family, bits))
+}
+
+/// Returns the URL fragment of the tile of a shared-memory descriptor.
+pub(crate) fn tile_link(family: &str, bits: u64) -> String {
+    format!("{LAYOUTS}?op={family}.tile.a&descriptor=0x{bits:x}")
+}
+
+/// Returns the URL fragment of an instruction descriptor of `tcgen05.mma`.
+pub fn instruction_descriptor_link(kind: &str, bits: u64) -> String {
+    format!("{LAYOUTS}?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}")
 }
 
 /// Whose descriptor bits may be, and what it says. Only those that have an offset, and nothing in the bits that descriptors leave 0.

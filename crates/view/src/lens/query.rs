@@ -2,7 +2,7 @@
 //! drawing and as text, come out.
 
 use super::map::Map;
-use crate::address::{self, encoded};
+use crate::address::{self, FORMER_LAYOUTS, LAYOUTS, encoded};
 use crate::fragment::{FragmentRefusal, FragmentRequest};
 use crate::layout::{has_layout, refusal};
 use crate::lens::picture;
@@ -19,7 +19,7 @@ const MAX_CELLS: u32 = 1 << 13;
 pub enum PictureForm {
     Svg,
     Text,
-    /// Its address, without the page: `#lens?…`.
+    /// Its URL fragment: `#layouts?…`.
     Link,
 }
 
@@ -43,10 +43,8 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
             query.len()
         )));
     }
-    let marks = ["#lens?", "#layouts?", "#matrix?"];
-    let after = marks
-        .iter()
-        .find_map(|mark| Some(query.split_once(mark)?.1));
+    let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
+    let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
     let mut request = FragmentRequest::default();
     let (mut stride, mut layout_word) = (None, None);
     let parts = after
@@ -133,9 +131,9 @@ pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> 
     }
 }
 
-/// The address of a request, without the page.
+/// Returns the URL fragment of a request.
 pub fn link(request: &FragmentRequest) -> String {
-    format!("#lens?{}", parts(request).join("&"))
+    format!("{LAYOUTS}?{}", parts(request).join("&"))
 }
 
 /// The parts of the address of a request: `op=store.d`.
