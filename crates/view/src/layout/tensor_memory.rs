@@ -240,7 +240,9 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     };
     let mut notes = Vec::new();
     if ty == "f16" {
-        notes.push("An `f16` accumulator occupies the low half of a column of its own.".to_owned());
+        notes.push(
+            "Each `f16` accumulator element occupies the low half of a separate column.".to_owned(),
+        );
     }
     if letter == 'F' {
         notes.push("With an address in lane 16 all rows are offset by 16 lanes.".to_owned());

@@ -36,7 +36,7 @@ pub(crate) struct Sizes {
     pub(crate) usual: (u16, u16),
 }
 
-/// Former spellings of values, which links may contain, with the present ones.
+/// Former spellings of parameter values, which links may contain, and the present spellings.
 const FORMER_VALUES: &[(&str, &str)] = &[
     ("as described", "per descriptor"),
     (
@@ -46,7 +46,7 @@ const FORMER_VALUES: &[(&str, &str)] = &[
     ("what is read", "elements read"),
 ];
 
-/// Checks whether a text is a spelling of a value.
+/// Checks whether a text is the present or a former spelling of a value.
 fn is_spelling(written: &str, choice: &str) -> bool {
     written == choice || FORMER_VALUES.contains(&(written, choice))
 }
