@@ -2,11 +2,11 @@
 
 use crate::difference::print_difference;
 use crate::output::{Answer, stdout};
-use crate::run::plural;
 use crate::{Format, Outcome};
 use std::io::{self, Write};
 use warpgrid_view::Front;
 use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
+use warpgrid_view::plural;
 
 /// Writes a report; the outcome is [`Outcome::Wrong`] where the texts part.
 pub(crate) fn print(

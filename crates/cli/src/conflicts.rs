@@ -2,7 +2,7 @@
 
 use crate::launch::{LaunchOptions, kernels_text, write_guesses};
 use crate::output::{complain, is_same_file, stdout};
-use crate::run::{self, plural};
+use crate::run;
 use crate::{Format, Outcome};
 use clap::Args;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use warpgrid_view::api;
 use warpgrid_view::catalogue::UNREADABLE_ARGUMENT;
 use warpgrid_view::lens::{self, ConflictReport, Cured};
+use warpgrid_view::plural;
 use warpgrid_view::{Scenario, Session};
 
 /// Arguments of `conflicts`.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use warpgrid_view::analysis::seeds::{Difference, Side};
+use warpgrid_view::plural;
 
 /// Writes the element, and for each run its value and the store that it comes from.
 pub(crate) fn print_difference(
@@ -15,10 +16,7 @@ pub(crate) fn print_difference(
         n_elements,
         sides,
     } = difference;
-    let elements = match n_elements {
-        1 => "1 differing element".to_owned(),
-        n => format!("{n} differing elements"),
-    };
+    let elements = plural(*n_elements, "differing element");
     writeln!(out, "  {memory}[{index}] differs ({elements}):")?;
     for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
         write!(out, "    {name}: {value}, ")?;

@@ -26,7 +26,7 @@ use warpgrid_view::lens::layouts_text;
 use warpgrid_view::model::{CauseView, Severity};
 use warpgrid_view::order::RaceView;
 use warpgrid_view::scenario::Beside;
-use warpgrid_view::{Failure, Front, Scenario, Session};
+use warpgrid_view::{Failure, Front, Scenario, Session, plural};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -528,8 +528,10 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
     }
     let n_more = changed.len().saturating_sub(MAX_MEMORIES);
     if n_more > 0 {
-        let more = if n_more == 1 { "memory" } else { "memories" };
-        writeln!(out, "  {n_more} more {more} modified")?;
+        writeln!(
+            out,
+            "  modified buffers and variables that are not listed: {n_more}"
+        )?;
     }
     Ok(())
 }
@@ -597,10 +599,6 @@ fn run_seeds(
         Ok(report) => seeds::print(arguments.format, name, &report, &guesses),
         Err(error) => refuse(arguments.format, name, &source, &error),
     }
-}
-
-pub(crate) fn plural(n: u64, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 /// How a run ended, in two words.

@@ -3,13 +3,13 @@
 use crate::difference::print_difference;
 use crate::launch::write_guesses;
 use crate::output::{Answer, stdout};
-use crate::run::plural;
 use crate::{Format, Outcome};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use warpgrid_view::analysis::seeds::{SeedReport, SeedSearch};
+use warpgrid_view::plural;
 use warpgrid_view::{Failure, Scenario};
 
 /// Seeds of one search at most: the memory of each different end is kept.

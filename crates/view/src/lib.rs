@@ -36,6 +36,7 @@ pub mod memory_id;
 pub mod model;
 pub mod order;
 pub mod picture;
+mod plural;
 pub mod product;
 pub mod reference;
 pub mod session;
@@ -55,6 +56,7 @@ pub use failure::Failure;
 pub use held::HeldSession;
 pub use language::{Language, Understanding};
 pub use memory_id::MemoryId;
+pub use plural::plural;
 pub use reference::explain;
 pub use session::Session;
 // Hosts see one door: what they need of launches comes through here.

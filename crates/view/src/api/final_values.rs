@@ -3,6 +3,7 @@
 use crate::analysis::difference::{differing, outlasts_run};
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
+use crate::plural;
 use crate::session::Session;
 use crate::step::warp::readable;
 use serde::Serialize;
@@ -82,7 +83,7 @@ impl fmt::Display for RegisterResult {
         }
         match self.groups.len().saturating_sub(MAX_GROUPS_IN_TEXT) {
             0 => Ok(()),
-            n => write!(f, "; {n} more lane groups"),
+            n => write!(f, "; {}", plural(n as u64, "more lane group")),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::conflicts::{AccessConflicts, BankPhase, ConflictReport};
 use super::read_back::AccessLayout;
+use crate::plural;
 use std::fmt::Write;
 
 /// The layouts of a run, one access a line.
@@ -38,17 +39,16 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
         access(out, found)?;
     }
     if !without.is_empty() {
-        let lines: Vec<String> = without.iter().map(|found| found.line.to_string()).collect();
-        writeln!(out, "no bank conflicts: line {}", lines.join(", "))?;
+        let lines = without.iter().map(|found| found.line);
+        writeln!(out, "no bank conflicts: {}", line_list(lines))?;
     }
     for buffer in &report.buffers {
-        let lines: Vec<String> = buffer.lines.iter().map(u32::to_string).collect();
         writeln!(
             out,
-            "`{}`: {} bank conflicts, accessed in line {}",
+            "`{}`: {}, accessed in {}",
             buffer.name,
-            buffer.conflicts,
-            lines.join(", ")
+            plural(buffer.conflicts, "bank conflict"),
+            line_list(buffer.lines.iter().copied())
         )?;
         for proposal in &buffer.proposals {
             writeln!(
@@ -77,14 +77,13 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
 fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
     writeln!(
         out,
-        "line {}: {}: {} request{}, {} wavefronts ({} ideal): {} bank conflicts",
+        "line {}: {}: {}, {} ({} ideal): {}",
         found.line,
         found.opcode,
-        found.requests,
-        if found.requests == 1 { "" } else { "s" },
-        found.wavefronts,
+        plural(found.requests, "request"),
+        plural(found.wavefronts, "wavefront"),
         found.ideal,
-        found.conflicts
+        plural(found.conflicts, "bank conflict")
     )?;
     if let Some(collision) = &found.collision {
         writeln!(out, "  step {}: {}", found.worst_step, collision.text)?;
@@ -99,6 +98,13 @@ fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// Returns `line 5` or `lines 5, 7`.
+fn line_list(lines: impl Iterator<Item = u32>) -> String {
+    let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    format!("{noun} {}", lines.join(", "))
 }
 
 /// A row for each pass: in the column of each bank the lanes that it serves, `.` for none.

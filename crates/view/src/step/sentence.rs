@@ -5,6 +5,7 @@ use crate::model::{
     FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepProduct, StepView, StoreAction,
     StoreView, TensorCopyView, TensorStep, TileView,
 };
+use crate::plural;
 use warpgrid_isa::MemoryShape;
 
 /// Builds a sentence from stretches.
@@ -479,12 +480,5 @@ fn memory_name(id: &MemoryId) -> String {
         MemoryId::Shared(block) => format!("the shared memory of block {block}"),
         MemoryId::Tensor(block) => format!("the tensor memory of block {block}"),
         MemoryId::Buffer(name) | MemoryId::Variable(name) => format!("`{name}`"),
-    }
-}
-
-fn plural(n: u32, word: &str) -> String {
-    match n {
-        1 => format!("1 {word}"),
-        n => format!("{n} {word}s"),
     }
 }
