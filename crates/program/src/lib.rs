@@ -2,6 +2,7 @@
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
 mod catalogue;
+mod count;
 pub mod counterpart;
 pub mod diagnostic;
 mod flow;
@@ -16,6 +17,7 @@ pub mod registers;
 pub mod span;
 pub mod wrapped;
 
+pub use count::counted;
 pub use counterpart::CounterpartFacts;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use flow::{BasicBlock, reachable, reachable_blocks};
