@@ -44,7 +44,7 @@ fn constant_bank(module: &Module) -> Option<Vec<u8>> {
         let align = variable.align_bytes.max(1) as usize;
         let start = bank.len().next_multiple_of(align);
         let end = start.checked_add(usize::try_from(variable.size_bytes).ok()?)?;
-        // An alignment may exceed the bank.
+        // The alignment of the variable can move its end past the end of the bank.
         if end as u64 > module.target.limits.constant_bytes {
             return None;
         }

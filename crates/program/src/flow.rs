@@ -64,7 +64,7 @@ impl Module {
     }
 }
 
-/// Marks the nodes of a graph with `n` nodes that a path from `start` reaches, `start` included.
+/// Computes the nodes that are reachable from `start`, including `start`, in a graph of `n` nodes: one flag per node.
 pub fn reachable<S: IntoIterator<Item = usize>>(
     n: usize,
     start: usize,
@@ -82,7 +82,7 @@ pub fn reachable<S: IntoIterator<Item = usize>>(
     is_reachable
 }
 
-/// Marks the basic blocks that a path from the entry reaches.
+/// Computes the basic blocks that are reachable from the entry: one flag per block.
 pub fn reachable_blocks(blocks: &[BasicBlock]) -> Vec<bool> {
     reachable(blocks.len(), 0, |index| {
         let block = blocks.get(index);

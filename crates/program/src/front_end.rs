@@ -43,7 +43,7 @@ pub trait FrontEnd: Sync {
         None
     }
 
-    /// Adds facts of the PTX to a listing that lacks them. Returns `None` if the listing lacks none of the facts. Line numbers do not change.
+    /// Adds the facts of the PTX that the listing lacks, without changing line numbers. Returns `None` if the listing lacks none of the facts.
     fn complete_listing(&self, _source: &str, _facts: &CounterpartFacts) -> Option<String> {
         None
     }

@@ -26,16 +26,16 @@ impl Program {
         let instructions = function.instructions.get(within).unwrap_or(&[]);
         let mut live = vec![vec![false; n_registers]; instructions.len()];
         live.push(end);
-        let mut is_new = true;
-        while is_new {
-            is_new = false;
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
             for (index, instruction) in instructions.iter().enumerate().rev() {
                 let here = self.live_before(function, instruction, index, range.start, &live);
                 if let Some(known) = live.get_mut(index)
                     && *known != here
                 {
                     *known = here;
-                    is_new = true;
+                    has_changed = true;
                 }
             }
         }
@@ -105,19 +105,19 @@ impl Program {
     }
 }
 
-/// Live registers at the starts and ends of basic blocks, one bit per register. A write under a guard does not end a live range.
+/// Live registers at the starts and ends of basic blocks, one bit per register. A predicated write does not kill a register.
 pub struct Liveness<'f, R> {
     function: &'f Function,
     blocks: &'f [BasicBlock],
-    /// Returns registers that an instruction reads beyond its source operands.
+    /// Returns registers that an instruction reads in addition to its source operands.
     also_reads: R,
     at_start: Vec<Vec<u64>>,
     at_end: Vec<Vec<u64>>,
 }
 
 impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
-    /// Analyzes a function. `results` are live at its ends. `also_reads` returns registers that an instruction reads beyond its source
-    /// operands: accumulators, which are destinations.
+    /// Computes the liveness of the registers of a function. `results` are live wherever the function ends. `also_reads` returns
+    /// registers that an instruction reads in addition to its source operands: accumulators, which are destination operands.
     pub fn of(
         function: &'f Function,
         blocks: &'f [BasicBlock],
@@ -126,9 +126,9 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
     ) -> Liveness<'f, R> {
         let n_words = function.registers.len().div_ceil(64);
         let empty = vec![0; n_words];
-        let mut at_results = empty.clone();
+        let mut live_at_exit = empty.clone();
         for register in results {
-            set_bit(&mut at_results, *register);
+            set_bit(&mut live_at_exit, *register);
         }
         let mut liveness = Liveness {
             function,
@@ -141,12 +141,12 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
             .iter()
             .map(|block| liveness.accesses(block.range.clone()))
             .collect();
-        let mut is_new = true;
-        while is_new {
-            is_new = false;
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
             for (index, (block, own)) in blocks.iter().zip(&accesses).enumerate().rev() {
                 let mut live = match block.successors.is_empty() {
-                    true => at_results.clone(),
+                    true => live_at_exit.clone(),
                     false => vec![0; n_words],
                 };
                 for next in &block.successors {
@@ -163,7 +163,7 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
                     && *start != live
                 {
                     *start = live;
-                    is_new = true;
+                    has_changed = true;
                 }
             }
         }
@@ -216,14 +216,14 @@ impl LiveRegisters {
 
 /// Registers that a range of instructions accesses, one bit each.
 struct BlockAccesses {
-    /// Read before they are written.
+    /// Read before a write without a guard.
     uses: Vec<u64>,
-    /// Written without a guard.
+    /// Written by an instruction without a guard.
     kills: Vec<u64>,
 }
 
 impl BlockAccesses {
-    /// Turns the registers that are live after the range into those that are live before it.
+    /// Replaces the registers that are live after the range with the registers that are live before the range.
     fn step_back(&self, live: &mut [u64]) {
         for ((live, killed), used) in live.iter_mut().zip(&self.kills).zip(&self.uses) {
             *live = *live & !killed | used;
