@@ -186,11 +186,6 @@ impl ScheduleFields {
 
     /// One sentence per field that says something.
     pub fn sentences(&self) -> Vec<String> {
-        let numbers = |mask: u8| {
-            let set = (0..8).filter(|bit| mask >> bit & 1 != 0);
-            let set: Vec<String> = set.map(|bit: u8| bit.to_string()).collect();
-            set.join(", ")
-        };
         let mut sentences = vec![match self.stall_cycles {
             1 => "Stall: the warp issues its next instruction at least 1 cycle later.".to_owned(),
             n => format!("Stall: the warp issues its next instruction at least {n} cycles later."),
@@ -210,15 +205,15 @@ impl ScheduleFields {
         }
         if self.waits_for != 0 {
             sentences.push(format!(
-                "Wait mask {:#04x}: the instruction waits for the release of barriers {}.",
+                "Wait mask {:#04x}: the instruction waits for the release of {}.",
                 self.waits_for,
-                numbers(self.waits_for)
+                listed("barrier", self.waits_for)
             ));
         }
         if self.reuse != 0 {
             sentences.push(format!(
-                "Reuse: the operand cache keeps these sources for the next instruction: {}.",
-                numbers(self.reuse)
+                "Reuse: the operand cache keeps {} for the next instruction.",
+                listed("source", self.reuse)
             ));
         }
         sentences
@@ -240,20 +235,24 @@ impl fmt::Display for ScheduleFields {
         if let Some(barrier) = self.read_barrier {
             write!(f, ", read barrier {barrier}")?;
         }
-        let waits = (0..6).filter(|i| self.waits_for >> i & 1 != 0);
-        for (index, barrier) in waits.enumerate() {
-            let separator = if index == 0 {
-                ", waits for barrier"
-            } else {
-                ","
-            };
-            write!(f, "{separator} {barrier}")?;
+        if self.waits_for != 0 {
+            write!(f, ", waits for {}", listed("barrier", self.waits_for))?;
         }
-        let kept = (0..4).filter(|i| self.reuse >> i & 1 != 0);
-        for (index, source) in kept.enumerate() {
-            let separator = if index == 0 { ", reuses source" } else { "," };
-            write!(f, "{separator} {source}")?;
+        if self.reuse != 0 {
+            write!(f, ", reuses {}", listed("source", self.reuse))?;
         }
         Ok(())
+    }
+}
+
+/// Formats the bits of a mask with their noun: `barrier 2`, `barriers 0, 1 and 5`.
+fn listed(noun: &str, mask: u8) -> String {
+    let set = (0..8).filter(|bit| mask >> bit & 1 != 0);
+    let set: Vec<String> = set.map(|bit: u8| bit.to_string()).collect();
+    match set.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            format!("{noun}s {} and {last}", rest.join(", "))
+        }
+        _ => format!("{noun} {}", set.join(", ")),
     }
 }
