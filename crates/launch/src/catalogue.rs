@@ -3,7 +3,7 @@
 
 use crate::scenario::{Buffer, Parameter};
 use crate::value::ElementType;
-use warpgrid_program::{CodeFacts, Diagnostic, Span};
+use warpgrid_program::{CodeFacts, Diagnostic, Span, counted};
 
 /// A name with its place in the source.
 pub(crate) struct Name<'a> {
@@ -187,7 +187,10 @@ pub(crate) fn no_start() -> Problem {
 pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
     problem(
         "W0703",
-        format!("element index {start} is out of bounds for a buffer of {len} elements"),
+        format!(
+            "element index {start} is out of bounds for a buffer of {}",
+            counted(len, "element")
+        ),
     )
 }
 
@@ -318,7 +321,8 @@ pub(crate) fn structure_too_large(name: &str, size: u64) -> Problem {
 }
 
 pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> Problem {
-    let message = format!("field `{field}` exceeds the {size} bytes of `{name}`");
+    let size = counted(size, "byte");
+    let message = format!("field `{field}` exceeds the {size} of `{name}`");
     problem("W0712", message).about(name)
 }
 
@@ -329,8 +333,8 @@ pub(crate) fn odd_alignment(name: &str, align: u64) -> Problem {
 
 pub(crate) fn other_shape(buffer: &Buffer) -> Problem {
     let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
-    let (name, len) = (&buffer.name, buffer.len);
-    let message = format!("buffer `{name}` has {len} elements, but its shape is {extents}");
+    let (name, len) = (&buffer.name, counted(buffer.len, "element"));
+    let message = format!("buffer `{name}` has {len}, but its shape is {extents}");
     problem("W0717", message).about(name)
 }
 
@@ -413,7 +417,7 @@ pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes), `seed` and `resident` (resident blocks), and a kernel name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
     CodeFacts::page("W0702", "invalid buffer", "A buffer has a name, an element type with extents, and optionally initial values: one number for all elements, a list, `iota`, `random` with a seed, or `nan`, optionally followed by values of single elements, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
     CodeFacts::page("W0703", "invalid scalar", "A scalar has a name, a type and a value that fits in the type.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
-    CodeFacts::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared before and lists its expected values after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
+    CodeFacts::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared on an earlier line and lists its expected values after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
     CodeFacts::page("W0705", "duplicate annotation", "Each kernel parameter, launch option and expectation may be specified only once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
     CodeFacts::page(NO_SUCH_KERNEL, "unknown kernel", "The launch configuration specifies a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
     CodeFacts::page(NO_KERNEL, "no kernel", "A launch requires a kernel, which is a function with a body that is declared with `.entry`. Modules without kernels can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
@@ -421,7 +425,7 @@ pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0712", "invalid structure", "A structure that is passed by value has a size in bytes and fields at byte offsets. Its fields are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
     CodeFacts::page("W0713", "buffer too large", "The memory of a launch is limited to 1 GiB.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
     CodeFacts::page("W0714", "invalid initial value", "Initial values must fit in the element type, and their number must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
-    CodeFacts::page("W0715", "unknown buffer", "An alias must refer to a buffer of the same launch configuration by name.", "an alias of `outt`", "an alias of `out`"),
+    CodeFacts::page("W0715", "unknown buffer", "An alias must name a buffer of the same launch configuration.", "an alias of `outt`", "an alias of `out`"),
     CodeFacts::page("W0716", "unknown parameter", "Annotations are matched to kernel parameters by name. If a name is unknown, all annotations are matched by position, which supports compiler-generated names. A name that is similar to a parameter, or appears together with known names, is probably misspelled.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
     CodeFacts::page("W0717", "shape does not match the length", "The product of the extents of a buffer must equal its number of elements.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
     CodeFacts::page("W0720", "impossible launch", "The launch configuration exceeds a limit of the GPU or the kernel. Extents must be at least 1, blocks have at most 1024 threads and must conform to `.reqntid` and `.maxntid`, the number of arguments must match the kernel parameters, and memory is limited.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),

@@ -4,6 +4,7 @@ use crate::scenario::{Buffer, ExpectedFault};
 use crate::value::{ElementType, Literal};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use warpgrid_program::counted;
 
 /// The first difference of a buffer, and how many there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +29,8 @@ pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>
         bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
     }
     if values.len() as u64 > len {
-        return Err(format!("found {} values for {len} elements", values.len()));
+        let found = counted(values.len(), "value");
+        return Err(format!("found {found} for {}", counted(len, "element")));
     }
     bytes.resize(len as usize * width, 0);
     Ok(bytes)
@@ -58,16 +60,17 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String
     if let Some(values) = &buffer.expect {
         if values.is_empty() && buffer.len > 0 {
             return Err(format!(
-                "`{}` has an empty list of expected values for {} elements; specify at least one value or omit `expect`",
-                buffer.name, buffer.len
+                "`{}` has an empty list of expected values for {}; specify at least one value or omit `expect`",
+                buffer.name,
+                counted(buffer.len, "element")
             ));
         }
         if values.len() as u64 > buffer.len {
             return Err(format!(
-                "`{}` has {} expected values for {} elements",
+                "`{}` has {} for {}",
                 buffer.name,
-                values.len(),
-                buffer.len
+                counted(values.len(), "expected value"),
+                counted(buffer.len, "element")
             ));
         }
         for ((index, found), value) in elements.zip(values) {

@@ -10,6 +10,7 @@
 use crate::catalogue::not_a_literal;
 use crate::value::{ElementType, Literal};
 use warpgrid_isa::read_decimal;
+use warpgrid_program::counted;
 
 /// Single elements at most.
 const MAX_PLACES: usize = 4_096;
@@ -115,7 +116,8 @@ impl Pattern {
                 .and_then(|at| at.checked_mul(width));
             let place = start.and_then(|start| bytes.get_mut(start..start.checked_add(width)?));
             let place = place.ok_or_else(|| {
-                format!("element index {index} is out of bounds for {len} elements")
+                let len = counted(len, "element");
+                format!("element index {index} is out of bounds for {len}")
             })?;
             place.copy_from_slice(&bits[..width]);
         }

@@ -17,7 +17,7 @@ use warpgrid_emulator::{
     Misaligned, MulticastInit, PointerPatch, TENSOR_MAP_BYTES,
 };
 use warpgrid_isa::TypeKind;
-use warpgrid_program::{Function, FunctionId, Program, Variable};
+use warpgrid_program::{Function, FunctionId, Program, Variable, counted};
 
 /// A launch that is ready to run.
 pub struct Prepared {
@@ -795,7 +795,9 @@ impl Builder {
         let end = image.byte_offset.saturating_add(image.size_bytes());
         if end > held {
             return Err(wrong(&format!(
-                "the required size of {end} bytes exceeds the {held} bytes of its memory"
+                "the required size of {} exceeds the {} of its memory",
+                counted(end, "byte"),
+                counted(held, "byte")
             )));
         }
         image.variable = variable.map(str::to_owned);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use warpgrid_emulator::{AddressMode, BufferIndex, ImageInit, Sampler};
 use warpgrid_isa::ScalarType;
+use warpgrid_program::counted;
 
 /// Memory that only textures and surfaces see (CUDA driver API, "cuArray3DCreate").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -530,9 +531,8 @@ impl Texture {
         let colour = &self.border_color;
         if !matches!(colour.len(), 0 | 4) {
             let n = colour.len();
-            return Err(format!(
-                "found {n} components of `border_color`, expected 4"
-            ));
+            let found = counted(n, "component");
+            return Err(format!("found {found} of `border_color`, expected 4"));
         }
         Ok(Sampler {
             address_modes,
@@ -741,7 +741,7 @@ mod tests {
                 "unknown type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
             ),
             ("f32x3[4]", "found 3 channels, expected 1, 2 or 4"),
-            ("f32", "found ``, expected extents such as `[8][16]`"),
+            ("f32", "missing extents, expected extents such as `[8][16]`"),
             ("f32[4][4][4][4]", "found 4 extents, expected one to three"),
             ("f32[4] layered", "found 1 extents, expected one to three"),
             (
@@ -773,7 +773,7 @@ mod tests {
             ("a read=float", "unknown value `float` of `read_mode`"),
             (
                 "a border=1",
-                "found 1 components of `border_color`, expected 4",
+                "found 1 component of `border_color`, expected 4",
             ),
             (
                 "a mirrored",

@@ -12,6 +12,7 @@ use std::fmt::Write;
 use warpgrid_emulator as machine;
 use warpgrid_emulator::{Interleave, MAX_RANK, TensorMode, TensorType, TensorUnit};
 use warpgrid_isa::layout::Swizzle;
+use warpgrid_program::counted;
 
 /// A parameter that describes a tensor: 128 bytes by value, or the address of them (CUDA driver API, "cuTensorMapEncodeTiled").
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -108,7 +109,8 @@ impl TensorMap {
         )?;
         let rank = self.dims.len();
         if !(1..=MAX_RANK).contains(&rank) {
-            return Err(format!("found {rank} dimensions, expected 1 to {MAX_RANK}"));
+            let found = counted(rank, "dimension");
+            return Err(format!("found {found}, expected 1 to {MAX_RANK}"));
         }
         let is_tiled = mode == TensorMode::Tiled;
         let n_corners = match mode {
@@ -129,9 +131,8 @@ impl TensorMap {
         ] {
             let may_be_absent = !(field == "box" && is_tiled);
             if found != expected && (found != 0 || !may_be_absent) {
-                return Err(format!(
-                    "found {found} numbers for `{field}`, expected {expected}"
-                ));
+                let found = counted(found, "number");
+                return Err(format!("found {found} for `{field}`, expected {expected}"));
             }
         }
         let (swizzle_mode, atomicity) = swizzle.numbers();
@@ -307,8 +308,10 @@ pub(super) fn innermost_first<T: std::str::FromStr>(text: &str) -> Result<Vec<T>
     let inner = text
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
-    let inner =
-        inner.ok_or_else(|| format!("found `{text}`, expected extents such as `[8][16]`"))?;
+    let inner = inner.ok_or_else(|| match text {
+        "" => "missing extents, expected extents such as `[8][16]`".to_owned(),
+        _ => format!("found `{text}`, expected extents such as `[8][16]`"),
+    })?;
     let mut list = inner
         .split("][")
         .map(number)
@@ -347,7 +350,7 @@ mod tests {
             ("tiled x: f16[8]", "found 0 numbers for `box`, expected 1"),
             (
                 "tiled x: f16[8][8] box=[8]",
-                "found 1 numbers for `box`, expected 2",
+                "found 1 number for `box`, expected 2",
             ),
             (
                 "tiled x: f16[8] box=[7]",
