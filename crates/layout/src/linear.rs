@@ -45,7 +45,7 @@ impl Linear {
         }
         if bases.len() != n_in as usize {
             return Err(LayoutError::of(format!(
-                "found {} bases, expected {n_in}, one per input bit",
+                "expected one basis per input bit: the number of bases is {}, the number of input bits {n_in}",
                 bases.len()
             )));
         }
@@ -98,7 +98,7 @@ impl Linear {
         let (given, taken) = (bits_of(&inner.outputs), bits_of(&self.inputs));
         if given != taken {
             return Err(LayoutError::of(format!(
-                "cannot compose: the right layout has {given} output bits, but the left layout has {taken} input bits"
+                "cannot compose: the number of output bits of the right layout ({given}) differs from the number of input bits of the left layout ({taken})"
             )));
         }
         let bases = inner.bases.iter().map(|base| self.apply(*base)).collect();
@@ -128,7 +128,7 @@ impl Linear {
         for bit in 0..n_out {
             let Some(input) = solve(&rows, 1 << bit) else {
                 return Err(LayoutError::of(format!(
-                    "the layout has no inverse: no input maps to {} ({n_in} input bits, {n_out} output bits)",
+                    "the layout has no inverse: no input maps to {} (input bits: {n_in}, output bits: {n_out})",
                     1u64 << bit
                 )));
             };

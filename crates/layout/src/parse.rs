@@ -327,7 +327,7 @@ impl<'t> Reader<'t> {
         let swizzle = match (small(bits), small(base), i32::try_from(shift)) {
             (Some(bits), Some(base), Ok(shift)) => Swizzle::new(bits, base, shift),
             _ => Err(LayoutError::of(
-                "expected nonnegative bits and base and a small shift",
+                "expected three 32-bit integers: nonnegative bits and base, and a shift",
             )),
         };
         swizzle.map(Some).map_err(|error| error.or_at(place))
@@ -396,7 +396,7 @@ impl<'t> Reader<'t> {
             if bases.first().is_some_and(|first| first.len() != base.len()) {
                 return Err(LayoutError::at(
                     start..self.at,
-                    "the number of outputs of the basis differs from that of the first basis",
+                    "the basis and the first basis have different numbers of outputs",
                 ));
             }
             bases.push(base);

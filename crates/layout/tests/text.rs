@@ -135,7 +135,7 @@ fn what_is_no_layout_is_said_with_its_place() {
             complement((4,2):(1,3), 12) = error: column 1 (`complement((4,2):(1,3), 12)`): (4,2):(1,3) has no complement: the stride of mode 2:3 is not a multiple of 4, so offsets overlap or have irregular gaps
             linear((3,4):(1,3)) = error: column 1 (`linear((3,4):(1,3))`): found a mode of 3 elements (3:1), expected a power of two for a layout that is linear over GF(2)
             linear((4,4):(1,3)) = error: column 1 (`linear((4,4):(1,3))`): the layout is not linear over GF(2): element 5 has offset 4, but the XOR of the bases of its bits is 2
-            {lane = [[1, 0], [2]]} = error: column 18 (`[2]`): the number of outputs of the basis differs from that of the first basis
+            {lane = [[1, 0], [2]]} = error: column 18 (`[2]`): the basis and the first basis have different numbers of outputs
             {lane = [1, x]} = error: column 13 (`x`): found `x`, expected a number
             8:1 8:1 = error: column 5 (`8`): found `8`, expected the end, or `o` and another layout
             8:1 o = error: column 6: found the end, expected a number
