@@ -16,7 +16,7 @@ pub(super) fn listing(cubin: &Cubin) -> String {
         text,
         "// SASS for {} in a cubin with {}.",
         cubin.target,
-        count(cubin.kernels.len() as u64, "kernel")
+        counted(cubin.kernels.len() as u64, "kernel")
     );
     let _ = writeln!(
         text,
@@ -65,38 +65,30 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
 /// What the file states of a kernel, one phrase each.
 pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     let mut facts = Vec::new();
-    facts.extend(kernel.registers.map(|n| count(n.into(), "register")));
-    let shared = count(kernel.shared_bytes, "byte");
+    facts.extend(kernel.registers.map(|n| counted(n.into(), "register")));
+    let shared = counted(kernel.shared_bytes, "byte");
     facts.push(format!("{shared} of shared memory"));
-    let stack = kernel.stack_bytes.map(|n| count(n.into(), "byte"));
+    let stack = kernel.stack_bytes.map(|n| counted(n.into(), "byte"));
     facts.extend(stack.map(|stack| format!("{stack} of stack")));
-    facts.extend(kernel.barriers.map(|n| count(n.into(), "barrier")));
+    facts.extend(kernel.barriers.map(|n| counted(n.into(), "barrier")));
     let threads = kernel.max_threads;
     facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads per block")));
-    let parameters = count(kernel.parameters.len() as u64, "parameter");
-    let bytes = count(kernel.parameter_bytes(), "byte");
+    let parameters = counted(kernel.parameters.len() as u64, "parameter");
+    let bytes = counted(kernel.parameter_bytes(), "byte");
     facts.push(format!("{parameters} ({bytes})"));
     let place = kernel.parameters_at;
     facts.extend(place.map(|at| format!("parameters at {at:#x} in constant bank 0")));
-    let code = count(kernel.code.len() as u64, "byte");
+    let code = counted(kernel.code.len() as u64, "byte");
     facts.push(format!("{code} of code"));
     if kernel.n_relocations > 0 {
-        facts.push(count(kernel.n_relocations, "relocation"));
+        facts.push(counted(kernel.n_relocations, "relocation"));
     }
     facts
 }
 
-/// `1 register`, `2 registers`
-fn count(n: u64, what: &str) -> String {
-    match n {
-        1 => format!("1 {what}"),
-        _ => format!("{n} {what}s"),
-    }
-}
-
 fn cut(text: &mut String, n: usize, most: usize) {
     if n > most {
-        let _ = writeln!(text, "//   … and {} more lines", n - most);
+        let _ = writeln!(text, "//   … and {}", counted(n - most, "more line"));
     }
 }
 
