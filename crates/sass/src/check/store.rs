@@ -336,7 +336,7 @@ impl<'a> StoreCheck<'a> {
             _ => out.push(report::n_operands(
                 extra.span,
                 match bits {
-                    256 => "expected no operand but a mask of eight words after the data",
+                    256 => "expected only a mask of eight words after the data",
                     _ => "expected only an address and data",
                 },
             )),

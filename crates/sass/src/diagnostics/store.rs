@@ -187,7 +187,9 @@ pub(crate) fn unaligned_run(
     let bits = n_registers * 32;
     let message = match n_registers {
         2 => format!("found `{found}`, expected an even register for {bits} bits"),
-        _ => format!("found `{found}`, expected a register with a multiple of 4 for {bits} bits"),
+        _ => format!(
+            "found `{found}`, expected a register whose index is a multiple of 4 for {bits} bits"
+        ),
     };
     with_aligned(
         Diagnostic::error("W1109", span, message),

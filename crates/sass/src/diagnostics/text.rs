@@ -73,11 +73,10 @@ pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
 pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnostic {
     let others = match n {
         0 | 1 => String::new(),
-        2 => ", as is 1 other immediate".to_owned(),
-        n => format!(", as are {} other immediates", n - 1),
+        n => format!(" and {}", counted(n - 1, "other immediate")),
     };
     let found = found.trim();
-    let message = format!("the bits of `{found}` are unknown{others}");
+    let message = format!("the bits of `{found}`{others} are unknown");
     Diagnostic::warning("W1016", span, message).help(
         "disassemble with `nvdisasm -hex`, which prints the encoding; without it, the canonical NaN is assumed, although `QNAN` can also be the upper word of a double-precision infinity",
     )

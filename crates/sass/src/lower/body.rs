@@ -93,7 +93,7 @@ pub(super) struct Body {
     /// Predicates that some instruction of the function leaves undetermined, each with a hidden predicate that states in which
     /// lanes its value is.
     pub(super) tags: Vec<(RegisterId, RegisterId)>,
-    /// Mask of the `WARPSYNC` before the instruction at an address.
+    /// Mask of the last `WARPSYNC`, with the address of the instruction after the `WARPSYNC`.
     pub(super) together: Option<(u64, Placed)>,
 }
 

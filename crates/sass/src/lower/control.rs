@@ -93,11 +93,12 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(steps)
 }
 
-/// Lowers `BRA.DIV mask, target`, which all lanes take if a lane of the mask is absent, and `BRA.CONV`, which they take if none is.
+/// Lowers `BRA.DIV mask, target` and `BRA.CONV mask, target`. All active lanes take `BRA.DIV` if a lane of the mask is inactive, and `BRA.CONV` if all
+/// lanes of the mask are active.
 ///
-/// A guard excludes lanes from the comparison with the mask, not from the branch: assembler 13.5 guards the branch with "the mask of
-/// this lane equals that of the first lane" (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and its slow path
-/// computes the result for each mask separately.
+/// A guard excludes lanes from the comparison with the mask, not from the branch. Assembler 13.5 generates a guard that compares the mask of a
+/// lane with the mask of the first lane (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and a slow path that computes the
+/// result for each mask separately.
 fn branch_on_convergence(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -156,7 +157,7 @@ fn branch_on_convergence(
     ])
 }
 
-/// Returns a vote on the guard, in which all active lanes take part.
+/// Returns a vote on the guard in which all active lanes participate.
 fn vote(guard: Guard, mode: VoteMode, ty: ScalarType, to: RegisterId, span: Span) -> Step {
     let modifiers = Modifiers {
         vote: Some(mode),
@@ -474,7 +475,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
         w.source()?
     };
     if !all {
-        // Lanes with other masks may execute the next instruction in the same step.
+        // Lanes with other masks may execute the next instruction in the same step, so the instruction needs the mask.
         c.body.together = Some((c.address + 16, mask.clone()));
     }
     if collects {

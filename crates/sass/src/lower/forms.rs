@@ -1,5 +1,5 @@
 //! Compares the table of forms with the lowering: each line of the table is lowered with each of its modifiers, and every other modifier
-//! must be refused.
+//! must be rejected.
 
 use super::dispatch;
 use super::kernel::lower;

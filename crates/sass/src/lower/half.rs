@@ -121,8 +121,9 @@ fn swapped_pair(
     Ok((read(to), span))
 }
 
-/// `HADD2.F32 d, a.H0_H0, b.H1_H1`: the sum of the low halves, rounded to a half and then converted to a 32-bit float. For `sm_75`
-/// the assembler replaces `add.f16` followed by `cvt.f32.f16` with it, and `mul.f16` followed by `cvt.f32.f16` with `HMUL2.F32`.
+/// Lowers `HADD2.F32 d, a.H0_H0, b.H1_H1` and `HMUL2.F32`: the result of the low halves is rounded to half precision and converted to a 32-bit
+/// float. For `sm_75`, the assembler replaces `add.f16` followed by `cvt.f32.f16` with `HADD2.F32`, and `mul.f16` followed by `cvt.f32.f16` with
+/// `HMUL2.F32`.
 fn widened_result(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     let ty = format(w);
     let modifiers = float::mode(w, ty);

@@ -28,15 +28,16 @@ pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Warp(WarpOp::Shuffle), modifiers, args)])
 }
 
-/// Returns the mask of a `WARPSYNC` immediately before this instruction. Lanes with different masks may execute the instruction in one
-/// step, and each lane takes the values of its own mask. An instruction with a guard has no mask, since the guard may exclude lanes.
+/// Returns the member mask of the instruction: the mask of a `WARPSYNC` directly before it, if any. Lanes with different member masks may execute
+/// the instruction in the same step, and each result is computed from the lanes of one member mask. A predicated instruction has no member
+/// mask, since lanes of the `WARPSYNC` mask may be predicated off.
 pub(super) fn members(c: &mut Context<'_>) -> Option<Arg> {
     let (next, members) = c.body.together.take()?;
     (next == c.address && c.guard.is_none()).then(|| one(members))
 }
 
-/// `VOTE.ANY {d,} p, a`: the lanes where a holds, and whether that is any or all of them. `members` is the mask of the lanes that take
-/// part; without it, those take part that execute the instruction together.
+/// Lowers `VOTE.ANY {d,} p, a`: d is the mask of the lanes with true a, p whether a is true in any lane or in all lanes. `members` is the mask of
+/// the participating lanes; without a mask, the active lanes participate.
 pub(super) fn vote(members: Option<Arg>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mode = w.take_one(&[
         ("ALL", VoteMode::All),
@@ -100,7 +101,7 @@ pub(super) fn matches(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     )])
 }
 
-/// `REDUX.SUM d, a`, over the active lanes, or over the lanes that the `WARPSYNC` before it names.
+/// Lowers `REDUX.SUM d, a`, a reduction over the lanes of the member mask, or over the active lanes without a member mask.
 pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_absolute = w.has("MINABS") || w.has("MAXABS");
     let op = w.take_one(&[
