@@ -252,7 +252,7 @@ bar.sync 1, 64;
         it ends
         it ends
             block 0 exited without deallocating 64 tensor memory columns; add `tcgen05.dealloc`
-        line 24: thread (0, 0, 0) of block (0, 0, 0): deallocation of 64 tensor memory columns at 0x0, which are not allocated
+        line 24: thread (0, 0, 0) of block (0, 0, 0): cannot deallocate 64 tensor memory columns at 0x0: at least one column is not allocated
         it ends
             block 0 exited without deallocating 32 tensor memory columns; add `tcgen05.dealloc`
         line 21: thread (0, 0, 0) of block (0, 0, 0): allocation of tensor memory after `tcgen05.relinquish_alloc_permit`

@@ -179,7 +179,7 @@ fn what_cannot_be_stops_with_its_reason() {
         ),
         (
             "suld.b.2d.b16.trap {%r2}, [%rd1, {%r1, 4}];",
-            "row 4 is out of bounds for surface `to`, which has 4",
+            "row 4 is out of bounds for surface `to`, which has 4 rows",
         ),
         (
             "txq.level.width.b32 %r2, [%rd0], 1;",

@@ -19,6 +19,7 @@ use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::state::warp::Warp;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
+use warpgrid_program::counted;
 
 /// Executes an instruction that starts copies: each lane its own.
 #[inline(never)]
@@ -241,8 +242,8 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     };
     if map.rank != n {
         return Err(format!(
-            "found a tensor map with {} dimensions, expected {n}",
-            map.rank
+            "found a tensor map with {}, expected {n}",
+            counted(map.rank, "dimension")
         ));
     }
     if is_gathered && map.box_extents[1] != 1 {

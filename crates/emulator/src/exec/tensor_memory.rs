@@ -28,6 +28,7 @@ use crate::state::tensor_memory::{
 use crate::state::warp::Warp;
 use warpgrid_isa::layout::moved_place;
 use warpgrid_isa::{CtaGroup, MoveShape, ReduceOp, ScalarType};
+use warpgrid_program::counted;
 
 /// A fault of tensor memory.
 pub(crate) fn wrong(why: String, lanes: u32) -> Box<Halt> {
@@ -67,7 +68,8 @@ pub(crate) fn execute(
             // Machine code takes bits out of a mask, whichever are there.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let why = format!(
-                    "deallocation of {n} tensor memory columns at 0x{first:x}, which are not allocated"
+                    "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
+                    counted(n, "tensor memory column")
                 );
                 return Err(wrong(why, mask));
             }
@@ -120,8 +122,9 @@ fn allocate(
     let n = read64(&lanes, columns)[first_lane(choice.executed)] as u32;
     let mask = choice.executed;
     if !is_reservable(n) {
+        let columns = counted(n, "column");
         let why =
-            format!("found an allocation of {n} columns, expected a power of two from 32 to 512");
+            format!("found an allocation of {columns}, expected a power of two from 32 to 512");
         return Err(wrong(why, mask));
     }
     if is_relinquished(around.tensor) {

@@ -21,6 +21,7 @@ use warpgrid_isa::layout::{
     Storage, ZeroColumns, copied_lanes, factor_place, metadata_place,
 };
 use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, Unpacking, WarpMulticast};
+use warpgrid_program::counted;
 
 /// Rows and columns of D that are computed together.
 const TILE: (usize, usize) = (16, 8);
@@ -364,8 +365,10 @@ impl<'p> Reading<'p> {
         };
         if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
             let why = format!(
-                "the instruction descriptor specifies M = {} and N = {}, which is not supported for {} blocks",
-                says.m, says.n, sums.n_blocks
+                "the instruction descriptor specifies M = {} and N = {}, which is not supported for {}",
+                says.m,
+                says.n,
+                counted(sums.n_blocks, "block")
             );
             return Err(wrong(why, lanes));
         }

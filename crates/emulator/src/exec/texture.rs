@@ -19,6 +19,7 @@ use crate::state::registers::{LANES, Lanes, Row64, lanes_of};
 use warpgrid_isa::{
     FloatFormat, Geometry, Property, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp,
 };
+use warpgrid_program::counted;
 
 /// Executes what is done with a texture or surface, lane by lane.
 #[inline(never)]
@@ -128,15 +129,24 @@ fn shape(facts: &ImageInit) -> String {
         ..
     } = facts;
     let size = match (height, depth) {
-        (0, _) => format!("one row of {width} texels"),
-        (_, 0) => format!("{height} rows of {width} texels"),
-        _ => format!("{depth} planes of {height} rows of {width} texels"),
+        (0, _) => format!("1 row of {}", counted(*width, "texel")),
+        (_, 0) => format!(
+            "{} of {}",
+            counted(*height, "row"),
+            counted(*width, "texel")
+        ),
+        _ => format!(
+            "{} of {} of {}",
+            counted(*depth, "plane"),
+            counted(*height, "row"),
+            counted(*width, "texel")
+        ),
     };
     match (facts.is_cubemap, layers) {
         (true, 0 | 1) => format!("six faces of {size}"),
-        (true, _) => format!("{layers} cube maps with faces of {size}"),
+        (true, _) => format!("{} with faces of {size}", counted(*layers, "cube map")),
         (false, 0) => size,
-        (false, _) => format!("{layers} layers of {size}"),
+        (false, _) => format!("{} of {size}", counted(*layers, "layer")),
     }
 }
 
@@ -501,7 +511,8 @@ fn place(
     let texel = facts.texel_bytes();
     let width = u64::from(plan.access.width_bytes);
     if plan.is_formatted && plan.op == SurfaceOp::Reduction && width != texel {
-        let why = format!("found {texel}-byte elements of `{name}`, expected {width} bytes");
+        let why =
+            format!("found {texel}-byte elements of `{name}`, expected {width}-byte elements");
         return Err(wrong(why, lane));
     }
     // Places along x, and how many of them an access takes.
@@ -562,9 +573,11 @@ fn place(
                     (1, _) => "row",
                     _ => "layer",
                 };
-                let (found, n) = (asked[dimension], sizes[dimension]);
-                let why =
-                    format!("{unit} {found} is out of bounds for surface `{name}`, which has {n}");
+                let (found, n) = (asked[dimension], counted(sizes[dimension], unit));
+                let per_row = if dimension == 0 { " per row" } else { "" };
+                let why = format!(
+                    "{unit} {found} is out of bounds for surface `{name}`, which has {n}{per_row}"
+                );
                 return Err(Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane));
             }
         };

@@ -364,7 +364,7 @@ pub(crate) fn open_meeting(code: &Code, warp: &mut Warp, mask: u32) {
             split.pc += 1;
         }
     }
-    // The running group reaches the same instruction at the end of its step.
+    // The running group reaches the instruction of the waiting lanes at the end of its step.
     warp.splits.current_mut().converges = true;
 }
 

@@ -7,7 +7,7 @@ use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use std::fmt;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
-use warpgrid_program::FunctionId;
+use warpgrid_program::{FunctionId, counted};
 
 /// A run that stopped. Nothing of the faulting instruction happened; all before it happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -175,27 +175,29 @@ impl fmt::Display for MatrixMistake {
         match self {
             MatrixMistake::MissingLanes { missing } => write!(
                 f,
-                "{} did not participate in a matrix instruction, which is undefined behaviour: all 32 threads of the warp must execute it",
+                "{} did not participate in a matrix instruction, which is undefined behavior: all 32 threads of the warp must execute it",
                 LaneList(*missing)
             ),
             MatrixMistake::UnequalAddresses => write!(
                 f,
-                "matrix address differs from that of lane 0, which is undefined behaviour: all threads of the warp must use the same address"
+                "the matrix address differs from the address of lane 0, which is undefined behavior: all threads of the warp must use the same address"
             ),
             MatrixMistake::UnequalStrides => write!(
                 f,
-                "matrix stride differs from that of lane 0, which is undefined behaviour: all threads of the warp must use the same stride"
+                "the matrix stride differs from the stride of lane 0, which is undefined behavior: all threads of the warp must use the same stride"
             ),
             MatrixMistake::MovedLines {
                 stride,
                 needed_bytes,
             } => write!(
                 f,
-                "a stride of {stride} elements is not a multiple of {needed_bytes} bytes, so the compiled accesses would be misaligned"
+                "a stride of {} is not a multiple of {}, so the compiled accesses would be misaligned",
+                counted(*stride, "element"),
+                counted(*needed_bytes, "byte")
             ),
             MatrixMistake::FactorSelectors { byte, lane } => write!(
                 f,
-                "invalid scale factor selector (byte ID {byte}, thread ID {lane}), which is undefined behaviour: the selector must refer to a scale factor and be the same in all lanes"
+                "invalid scale factor selector (byte ID {byte}, thread ID {lane}), which is undefined behavior: the selector must refer to a scale factor and be the same in all lanes"
             ),
         }
     }
@@ -398,10 +400,14 @@ impl fmt::Display for Fault {
             }
             FaultKind::BadBranchIndex { index, n_targets } => write!(
                 f,
-                "{who} branched to index {index} of a table with {n_targets} targets"
+                "{who} branched to index {index} of a table with {}",
+                counted(*n_targets, "target")
             ),
             FaultKind::BadBarrier { id, threads } => match threads {
-                Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
+                Some(threads) => {
+                    let threads = counted(*threads, "thread");
+                    write!(f, "barrier {id} cannot wait for {threads}")
+                }
                 None => write!(f, "barrier {id} does not exist"),
             },
             FaultKind::Mbarrier(fault) => {
@@ -429,7 +435,8 @@ impl fmt::Display for Fault {
             FaultKind::BadCopySize { bytes, multiple } => {
                 write!(
                     f,
-                    "{who}: found a size of {bytes} bytes, expected a multiple of {multiple}"
+                    "{who}: found a size of {}, expected a multiple of {multiple}",
+                    counted(*bytes, "byte")
                 )
             }
             FaultKind::Internal { what } => {
@@ -477,7 +484,7 @@ fn write_reason(
         ),
         WaitReason::AsyncGroup { n: 0 } => write!(f, "for all asynchronous groups"),
         WaitReason::AsyncGroup { n } => {
-            write!(f, "for all but {n} asynchronous groups")
+            write!(f, "for all but {}", counted(*n, "asynchronous group"))
         }
         WaitReason::ClusterBarrier => write!(f, "for the other threads at the cluster barrier"),
         WaitReason::TensorColumns { n } => {
@@ -537,7 +544,7 @@ impl fmt::Display for AccessMessage<'_> {
         write!(
             f,
             "{what}{verb} of {} at 0x{:x}",
-            Bytes(access.width_bytes.into()),
+            counted(access.width_bytes, "byte"),
             access.address
         )?;
         let place = &access.place;
@@ -551,31 +558,30 @@ impl fmt::Display for AccessMessage<'_> {
         };
         let size = place.size_bytes;
         if place.byte_offset < 0 {
-            let distance = Bytes(place.byte_offset.unsigned_abs());
+            let distance = counted(place.byte_offset.unsigned_abs(), "byte");
             return write!(f, ", {distance} before {name}");
         }
         match (place.byte_offset as u64).checked_sub(size) {
-            Some(0) => write!(f, ", just after the end of {name} ({})", Bytes(size)),
+            Some(0) => write!(
+                f,
+                ", just after the end of {name} ({})",
+                counted(size, "byte")
+            ),
             Some(distance) => {
-                let distance = Bytes(distance);
-                write!(f, ", {distance} after the end of {name} ({})", Bytes(size))
+                let distance = counted(distance, "byte");
+                write!(
+                    f,
+                    ", {distance} after the end of {name} ({})",
+                    counted(size, "byte")
+                )
             }
             None => write!(
                 f,
                 ", byte {} of {name} ({})",
                 place.byte_offset,
-                Bytes(size)
+                counted(size, "byte")
             ),
         }
-    }
-}
-
-/// `1 byte`, `4 bytes`.
-struct Bytes(u64);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::state::image::ImageInit;
 use crate::state::multicast::MulticastInit;
 use std::fmt;
-use warpgrid_program::FunctionId;
+use warpgrid_program::{FunctionId, counted};
 
 /// Index into [`Launch::buffers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -308,7 +308,11 @@ impl fmt::Display for LaunchError {
                 write!(f, "clusters need `sm_90` or later, found `{target}`")
             }
             LaunchError::ArgumentCount { expected, found } => {
-                write!(f, "found {found} arguments, expected {expected}")
+                write!(
+                    f,
+                    "found {}, expected {expected}",
+                    counted(*found, "argument")
+                )
             }
             LaunchError::ArgumentSize {
                 index,
@@ -317,7 +321,8 @@ impl fmt::Display for LaunchError {
                 found,
             } => write!(
                 f,
-                "found {found} bytes for argument {index} (`{name}`), expected {expected}"
+                "found {} for argument {index} (`{name}`), expected {expected}",
+                counted(*found, "byte")
             ),
             LaunchError::BadPointer { index } => {
                 write!(

@@ -1,10 +1,10 @@
 //! Finds waiting loops that no other agent can end: every thread that is left waits, or repeats loads whose answers cannot change.
 //!
-//! As long as memory, barriers and operations in flight do not change, a group of lanes that repeats its registers and program counter loops
-//! forever. After a number of steps without a change, the state of each ready group of each warp is recorded, and the groups are watched
-//! for a window of steps. The window is long enough for a turn of every group: a group without a turn could still change memory, such as the
-//! holder of a lock whose warp also has lanes that spin. Between windows the detector costs nothing. The records are part of the state, so
-//! that a replay finds the same loops.
+//! As long as memory, barriers and operations in flight do not change, a group of lanes that returns to the same registers and program counter
+//! loops forever. After a number of steps without a change, the detector records the state of each ready group of each warp and observes the
+//! groups for a window of steps. The window includes a time slice of every group: a group that has not been scheduled may still change memory,
+//! for example a lane that holds a lock for which other lanes of its warp spin. The detector has no overhead between windows. The records are
+//! part of the state of the machine, so that a replay detects the same loops.
 //!
 //! A store of the value that memory holds already is no progress. While stores go on, a copy of the machine runs a window of steps at
 //! exponentially growing distances: the launch never ends if the copy repeats its complete state.
@@ -26,7 +26,7 @@ use warpgrid_program::{FunctionId, Program};
 /// Steps without a change after which warps are watched, and as many for each of them: at first all go on without one.
 const QUIET: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
-/// Steps that each group of lanes is watched for.
+/// Number of steps for which each group of lanes is observed.
 const WATCHED: u64 = 32 * 64;
 /// How much longer the next pause is than the one before.
 const LONGER: u64 = 16;
@@ -48,7 +48,7 @@ pub(crate) struct SpinWatch {
     pub(crate) next: u64,
     pause: u64,
     window_end: u64,
-    /// State of each ready group when the window began, and whether the group has been in that state again; by place.
+    /// State of each ready group at the start of the window, and whether the group has returned to this state; ordered by block and warp.
     marks: Vec<Mark>,
     /// Changes other than stores when something was last seen to change.
     other_changes: u64,
@@ -62,13 +62,13 @@ struct Mark {
     /// Lanes of the group.
     mask: u32,
     fingerprint: u64,
-    /// Steps of the warp.
+    /// Number of steps that the warp had executed.
     steps: u64,
     is_back: bool,
 }
 
 impl Mark {
-    /// Checks whether a warp that has stepped since has this group in this state.
+    /// Checks whether the warp has executed a step since the record and contains this group in the recorded state.
     fn is_repeated_by(&self, warp: &Warp) -> bool {
         let is_same = |split: &Split| split.mask == self.mask && split.is_ready();
         let group = warp.splits.all().iter().find(|split| is_same(split));
@@ -169,7 +169,7 @@ impl Machine {
             if !marks.iter().any(is_of_last) {
                 return;
             }
-            // The group that ran may have diverged, or reconverged with another group.
+            // The group that executed the step may have diverged, or reconverged with another group.
             let ran = |mark: &Mark| {
                 let found = warp_of(mark);
                 found.is_some_and(|(_, warp)| {
@@ -212,7 +212,7 @@ impl Machine {
         both.all(|(one, other)| one.contents() == other.contents())
     }
 
-    /// Checks whether the group that ran last in this warp, and every other group, has been in its marked state again.
+    /// Checks whether every group has returned to its recorded state, the last of them the group that executed the last step of this warp.
     fn is_back(&mut self, place: WarpPlace) -> bool {
         let State { blocks, watch, .. } = &mut self.state;
         let block = blocks.get(place.block);
@@ -313,7 +313,7 @@ impl Machine {
     }
 }
 
-/// Marks the ready groups of the warps that can run.
+/// Records the state of each ready group of each warp.
 fn marks(state: &State) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (index, block) in state.blocks.iter().enumerate() {
@@ -334,14 +334,14 @@ fn marks(state: &State) -> Vec<Mark> {
     marks
 }
 
-/// Returns the number of warps that have marks; those of a warp are adjacent.
+/// Returns the number of warps with recorded groups. The records of a warp are adjacent.
 fn n_warps(marks: &[Mark]) -> u64 {
     let warps = marks.chunk_by(|one, other| one.place == other.place);
     warps.count() as u64
 }
 
-/// Returns the steps per warp in which each ready group of a warp runs for `WATCHED` steps. The scheduler returns to the first group after
-/// the turn of each other group.
+/// Returns the length of a window in steps per warp, so that each ready group of a warp executes `WATCHED` steps. The scheduler returns to the
+/// first group after a time slice of each other group.
 fn steps_of_window(state: &State) -> u64 {
     let warps = state.blocks.iter().flat_map(|block| &block.warps);
     let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();
@@ -351,7 +351,8 @@ fn steps_of_window(state: &State) -> u64 {
     }
 }
 
-/// Hashes everything that decides what a ready group of lanes does next, except memory and other ready groups.
+/// Hashes the state that determines the execution of a ready group of lanes: its registers and program counter and the waiting groups of the
+/// warp, but neither memory nor other ready groups.
 fn fingerprint(warp: &Warp, group: &Split) -> u64 {
     let waiting = warp.splits.all().iter().filter(|split| !split.is_ready());
     let splits = waiting.fold(0u64, |all, split| all.wrapping_add(place_of(split)));
@@ -377,7 +378,7 @@ fn fingerprint(warp: &Warp, group: &Split) -> u64 {
     mixer.0
 }
 
-/// Hashes the lanes, the program counter and the call depth of a group.
+/// Hashes the lanes, the program counter and the call depth of a group, and whether the group is ready.
 fn place_of(split: &Split) -> u64 {
     let mut mixer = Mixer(0);
     mixer.add(u64::from(split.mask) << 32 | u64::from(split.pc));

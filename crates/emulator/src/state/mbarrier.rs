@@ -7,6 +7,7 @@
 //! object as it was before the arrival.
 
 use std::fmt;
+use warpgrid_program::counted;
 
 /// The largest count of arrivals and of bytes.
 const MOST: u32 = (1 << 20) - 1;
@@ -171,12 +172,14 @@ impl fmt::Display for MbarrierMisuse {
                 write!(f, "found an arrival count of {count}, expected 1 to {MOST}")
             }
             MbarrierMisuse::TooManyArrivals(count) => {
-                write!(f, "{count} arrivals exceed the pending count")
+                let arrivals = counted(*count, "arrival");
+                write!(f, "found {arrivals}, expected at most the pending count")
             }
             MbarrierMisuse::Completes(count) => {
                 write!(
                     f,
-                    "{count} arrivals would complete the phase, which `.noComplete` does not allow"
+                    "{} would complete the phase, which `.noComplete` does not allow",
+                    counted(*count, "arrival")
                 )
             }
             MbarrierMisuse::TooManyBytes(bytes) => {

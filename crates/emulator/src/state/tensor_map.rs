@@ -7,6 +7,7 @@
 
 use warpgrid_isa::TensorMapField;
 use warpgrid_isa::layout::Swizzle;
+use warpgrid_program::counted;
 
 /// Bytes of a tensor map.
 pub const TENSOR_MAP_BYTES: usize = 128;
@@ -340,9 +341,8 @@ impl TensorMap {
             false => 1,
         };
         if !(least..=MAX_RANK).contains(&rank) {
-            return Some(format!(
-                "found {rank} dimensions, expected {least} to {MAX_RANK}"
-            ));
+            let found = counted(rank, "dimension");
+            return Some(format!("found {found}, expected {least} to {MAX_RANK}"));
         }
         let is_packed = matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16);
         let multiple = match self.interleave == Interleave::B32 || is_packed {
@@ -359,7 +359,8 @@ impl TensorMap {
         for stride in strides {
             if !stride.is_multiple_of(multiple) || *stride >= 1 << 40 {
                 return Some(format!(
-                    "found a stride of {stride} bytes, expected a multiple of {multiple} below 2^40"
+                    "found a stride of {}, expected a multiple of {multiple} below 2^40",
+                    counted(*stride, "byte")
                 ));
             }
         }

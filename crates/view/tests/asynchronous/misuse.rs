@@ -76,7 +76,7 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
     expect![[r#"
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: no mbarrier object at this address
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found an arrival count of 0, expected 1 to 1048575
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 3 arrivals exceed the pending count (phase parity 0, pending count 2 of 2, tx-count 0)
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found 3 arrivals, expected at most the pending count (phase parity 0, pending count 2 of 2, tx-count 0)
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 2 arrivals would complete the phase, which `.noComplete` does not allow (phase parity 0, pending count 2 of 2, tx-count 0)
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: a tx-count of 1048576 bytes is out of range (phase parity 0, pending count 2 of 2, tx-count 0)
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned atomic access of 8 bytes at 0x4, byte 4 of shared memory (1040 bytes)
