@@ -7,7 +7,7 @@ const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEdi
 
 test("data race names both lines, and applying its fix resolves it", async ({ page }) => {
   await open(page);
-  await pick(page, "Missing proxy fence before a bulk store (before)");
+  await pick(page, "Missing proxy fence before a bulk store (bug)");
   const card = races(page);
   await expect(card).toContainText("fence.proxy.async");
   await expect(card.getByRole("button", { name: /^line \d+$/ })).toHaveCount(2);
@@ -20,9 +20,9 @@ test("data race names both lines, and applying its fix resolves it", async ({ pa
 test("fixed kernel reports no data race", async ({ page }) => {
   await open(page);
   // That the core is there and looks is seen at the kernel before.
-  await pick(page, "Missing proxy fence before a bulk store (before)");
+  await pick(page, "Missing proxy fence before a bulk store (bug)");
   await expect(races(page)).toBeVisible();
-  await pick(page, "Missing proxy fence before a bulk store (after)");
+  await pick(page, "Missing proxy fence before a bulk store (fixed)");
   await expect(races(page)).toHaveCount(0);
   await page.waitForTimeout(1_000);
   await expect(races(page)).toHaveCount(0);

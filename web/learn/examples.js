@@ -2,17 +2,17 @@
 import { make, words } from "./parts.js";
 import { lazy } from "./pictures.js";
 
-/** The two texts of a published bug are one card. */
-const BEFORE = / \(before\)$/;
+/** The buggy and the fixed version of a published bug share a card. */
+const BUG = / \(bug\)$/;
 
 function card({ close }, entry, after) {
   const box = lazy(entry.file);
   const go = ({ id }) => { close(); location.hash = `#example=${id}`; };
-  const title = entry.title.replace(BEFORE, "");
+  const title = entry.title.replace(BUG, "");
   const open = make("button", { type: "button", class: "learn-open", onclick: () => go(entry) }, title);
   const both = after && make("span", { class: "learn-both" },
-    make("button", { type: "button", class: "fix", "aria-label": `${title}, before`, onclick: () => go(entry) }, "before"),
-    make("button", { type: "button", class: "fix", "aria-label": `${title}, after`, onclick: () => go(after) }, "after"));
+    make("button", { type: "button", class: "fix", "aria-label": `${title} (bug)`, onclick: () => go(entry) }, "bug"),
+    make("button", { type: "button", class: "fix", "aria-label": `${title} (fixed)`, onclick: () => go(after) }, "fixed"));
   return make("li", { class: "learn-card" }, box, make("h4", {}, open), make("p", {}, ...words(entry.about)), both || null);
 }
 
