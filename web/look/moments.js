@@ -1,9 +1,8 @@
 // Two moments of a run compared: the cells and registers that differ, each with a way to it.
+import { plural } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { goTo } from "../learn/run.js";
 import { askAt, latest, positionOf } from "./ask.js";
-
-const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
 export function momentsCard(first) {
   let moment = first;
@@ -42,7 +41,7 @@ export function momentsCard(first) {
   function registers({ registers: all, moreRegisters, firstWarps }) {
     if (all.length === 0) return [];
     const row = (of) => line(pin(of.name, `register ${of.name}`), of.values, [`${of.lanes}, warp ${of.warp} of block ${of.block}`]);
-    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `first ${firstWarps} warps only` : ""].filter(Boolean).join(", ");
+    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `first ${plural(firstWarps, "warp")} only` : ""].filter(Boolean).join(", ");
     return [make("h3", {}, "Registers", make("small", {}, notes)), make("table", {}, make("tbody", {}, ...all.map(row)))];
   }
 

@@ -1,5 +1,5 @@
 // The launch run to its end by translated code: memory at the end, which engine ran and how fast. The page's own run stays where it is, and knows every step.
-import { grouped } from "../editor/parts.js";
+import { grouped, plural } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { askAt } from "./ask.js";
 import { runOnWorkers } from "./workers.js";
@@ -37,14 +37,14 @@ export function translatedCard(first) {
     try {
       const found = await runOnWorkers(moment, () => own !== run);
       if (own !== run) return;
-      said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${grouped(found.steps)} steps, ${grouped(found.stores)} stores.`, ...verdict(found));
+      said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${plural(found.steps, "step")}, ${plural(found.stores, "store")}.`, ...verdict(found));
       list.replaceChildren(...found.buffers.flatMap(buffer));
       list.hidden = false;
       node.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (own !== run) return;
       said.className = "said bad";
-      said.replaceChildren("The JIT is not available for this launch: ", ...words(error.message), ". Select ", make("i", {}, "Run to end"), " to interpret it.");
+      said.replaceChildren("Cannot run with JIT: ", ...words(error.message), ". To interpret the launch, select ", make("i", {}, "Run to end"), ".");
     }
   }
 

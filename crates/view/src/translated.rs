@@ -202,7 +202,7 @@ impl Session {
                 let (function, index) = plain.origin(*at);
                 let line = self.range_of(function, index).line;
                 let text = self.text_of(function, index).trim_end_matches(';');
-                format!("`{text}` (line {line}) cannot be compiled")
+                format!("`{text}` (line {line}) is not supported by the JIT compiler")
             }
             _ => why.to_string(),
         }
