@@ -21,7 +21,8 @@ export async function fillFrom(page, file, name) {
     const buffers = buffersOf(`${before.source}\n${before.guessed ?? ""}`);
     const stem = file.name.replace(/\.\w+$/, "");
     const meant = name ?? buffers.find((own) => own === stem) ?? (buffers.length === 1 ? buffers[0] : undefined);
-    if (meant === undefined) throw new Error(`drop it on a buffer, or name it after one of the buffers: ${buffers.join(", ") || "the launch has no buffers"}`);
+    if (buffers.length === 0) throw new Error("the launch has no buffers");
+    if (meant === undefined) throw new Error(`drop the file on a buffer, or name it after one of the buffers: ${buffers.join(", ")}`);
     const { text } = await filled(before, meant, file);
     page.change(text);
     const link = await writeLink({ source: text }).catch(() => "");

@@ -41,7 +41,7 @@ test("a link that was cut is not another text, and what follows one is left out"
 });
 
 test("other places of the page are no link", () => {
-  for (const hash of ["", "#", "#matrix?op=store.d", "#product", "#beside=vector-addition", "#layouts?op=store.d", "#compare=vector-addition", "#litmus=message", "#text=QQ&step=2"]) assert.equal(isLink(hash), false, hash);
+  for (const hash of ["", "#", "#matrix?op=store.d", "#product", "#beside=vector-addition", "#lens?op=layout", "#outcomes=message", "#layouts?op=store.d", "#compare=vector-addition", "#litmus=message", "#text=QQ&step=2"]) assert.equal(isLink(hash), false, hash);
   assert.equal(isLink("#1=eNo"), true);
   assert.equal(isLink("#27="), true);
 });

@@ -1,5 +1,5 @@
 // A memory in rows and columns by any stride, or by a layout of CuTe: four numbers or a text; the cells in the colours of the lanes that wrote them.
-import { grouped } from "../editor/parts.js";
+import { grouped, plural } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { laneColour } from "./watch.js";
@@ -78,7 +78,7 @@ export function arrangeCard(first) {
     const outside = cells.filter(([, text]) => text === undefined).length;
     const notes = [
       shownRows < rows || shownColumns < columns ? `first ${shownRows} × ${shownColumns} of ${grouped(rows)} × ${grouped(columns)}` : `${rows} × ${columns}`,
-      outside > 0 ? `${outside} out of bounds` : "", twice > 0 ? `${grouped(twice)} elements appear more than once` : ""];
+      outside > 0 ? `${outside} out of bounds` : "", twice > 0 ? plural(twice, "repeated element") : ""];
     said.className = "said";
     said.replaceChildren(`${notes.filter(Boolean).join(" · ")}.`);
     scroll.hidden = false;

@@ -1,7 +1,7 @@
 // A buffer that starts with what is in a file: an array of NumPy (`.npy`) or raw bytes. The file goes in; the `//@ buffer` line that lists its elements comes out.
 // The page loads this when a file is chosen or dropped (`web/editor/fill.js`).
 import WIDTHS from "../../crates/launch/src/widths.json" with { type: "json" };
-import { grouped } from "../editor/parts.js";
+import { grouped, plural } from "../editor/parts.js";
 
 /** Characters of a line that an editor shows without effort. */
 const MOST_CHARACTERS = 250_000;
@@ -127,7 +127,7 @@ export async function filled({ source, guessed = "" }, name, file) {
 function raw(bytes, type, extents) {
   const reader = readerOf(type);
   if (!reader) throw new Error(`\`${type}\` is not a buffer element type`);
-  if (bytes.length % reader.width !== 0) throw new Error(`the file size (${grouped(bytes.length)} bytes) is not a multiple of the size of type \`${type}\``);
+  if (bytes.length % reader.width !== 0) throw new Error(`the file size (${plural(bytes.length, "byte")}) is not a multiple of the size of type \`${type}\``);
   const shape = [...extents.matchAll(/\[\s*(\d+)\s*\]/g)].map(([, extent]) => Number(extent));
   const n = bytes.length / reader.width;
   const holds = shape.length > 0 && shape.reduce((product, extent) => product * extent, 1) === n;

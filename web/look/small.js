@@ -1,6 +1,6 @@
 // Cells of a memory that are too small for a text, down to one pixel: in the colours of values, lanes or steps. What is in sight is asked for, and a little around it.
 import LETTERS from "../worker/src/inspect/letters.json" with { type: "json" };
-import { grouped } from "../editor/parts.js";
+import { grouped, plural } from "../editor/parts.js";
 import { make } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { bytesOf, colourOf, onTheme } from "./colours.js";
@@ -175,7 +175,7 @@ export function smallCells(place) {
   });
 
   function say(index) {
-    const size = `${grouped(grid.columns)} columns, coloured ${WORDS[how.shows](found?.ends)}`;
+    const size = `${plural(grid.columns, "column")}, coloured ${WORDS[how.shows](found?.ends)}`;
     const shade = found && index >= found.first && index < found.end ? shadeOf[found.shades.charCodeAt(index - found.first)] : undefined;
     const what = shade === undefined ? "" : shade === NEVER ? ", not written" : how.shows === "lane" && shade < 32 ? `, lane ${shade}` : "";
     said.textContent = index === undefined ? `${size[0].toUpperCase()}${size.slice(1)}.` : `Element ${grouped(index)}${what}: click to show the value.`;
