@@ -51,7 +51,7 @@ async function found(page: Page) {
 
 for (const [view, show] of VIEWS) {
   test(`${view} passes axe in light, dark and forced colors at 200 % zoom`, async ({ page }) => {
-    // Four passes over a long list take most of a minute on a busy machine.
+    // Four axe analyses of a long list take most of a minute on a loaded machine.
     test.slow();
     await show(page);
     const seen: Record<string, string[]> = {};

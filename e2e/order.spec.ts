@@ -31,9 +31,9 @@ test("fixed kernel reports no data race", async ({ page }) => {
 test("hang diagnosis names the waiting threads, the missing arrivals and the responsible line", async ({ page }) => {
   await open(page);
   await pick(page, "mbarrier deadlock");
-  const story = page.getByText(/wait for the mbarrier/).last();
-  await expect(story).toContainText("pending count 24");
-  await expect(story).toContainText("line 23");
+  const diagnosis = page.getByText(/wait for the mbarrier/).last();
+  await expect(diagnosis).toContainText("pending count 24");
+  await expect(diagnosis).toContainText("line 23");
 });
 
 test("bank conflicts are shown per wavefront, and the conflict-free rewrite is verified and applied", async ({ page }) => {

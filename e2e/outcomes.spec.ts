@@ -13,9 +13,9 @@ test("weak message passing lists an outcome that is not sequentially consistent,
   await expect(allowed(page).getByRole("button", { name: "not sequentially consistent" })).toHaveCount(1);
   await expect(view(page).getByRole("img", { name: /is read by thread 1 read x: 0/ })).toBeVisible();
   await view(page).getByRole("button", { name: "Find weakest fixes" }).click();
-  const repairs = view(page).getByRole("region", { name: "Fixes" });
-  await expect(repairs.getByRole("listitem")).toHaveCount(5);
-  await repairs.getByRole("button", { name: "Apply to test" }).first().click();
+  const fixes = view(page).getByRole("region", { name: "Fixes" });
+  await expect(fixes.getByRole("listitem")).toHaveCount(5);
+  await fixes.getByRole("button", { name: "Apply to test" }).first().click();
   await expect(view(page).getByRole("textbox")).toHaveValue(/st\.release\.gpu\.global\.u32 \[flag\], 1;/);
   await expect(forbidden(page).getByRole("button")).toHaveCount(1);
   await forbidden(page).getByRole("button").click();

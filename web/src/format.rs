@@ -72,6 +72,14 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
+/// A number with its noun: `1 wavefront`, `32 wavefronts`.
+pub fn plural(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", count(n)),
+    }
+}
+
 /// Backticks mark code in the core's sentences: pieces, and whether each is code.
 pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.split('`')
@@ -89,6 +97,13 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(9999), "9999");
         assert_eq!(count(1_234_567), "1\u{2009}234\u{2009}567");
+    }
+
+    #[test]
+    fn one_has_a_singular_noun() {
+        assert_eq!(plural(0, "step"), "0 steps");
+        assert_eq!(plural(1, "step"), "1 step");
+        assert_eq!(plural(10_000, "step"), "10\u{2009}000 steps");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::phrases::{capital, prose};
 use super::step_notes::step_notes;
 use super::{Dispatch, say};
 use crate::beside::{BesidePage, Pair};
-use crate::format::count;
+use crate::format::{count, plural};
 use crate::model::{Action, BesideAction};
 use crate::protocol::BesideOpened;
 use crate::texts;
@@ -96,7 +96,7 @@ fn verdict(page: &BesidePage) -> Html {
             <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
                 { for report.notes.iter().map(|note| html! { <small>{ prose(&capital(note)) }{ "." }</small> }) }
                 if alone > 0 {
-                    <small>{ format!("Not compared: {} variables that exist in only one version.", count(alone as u64)) }</small>
+                    <small>{ format!("Not compared: {} of only one version.", plural(alone as u64, "variable")) }</small>
                 }
                 if !opened.guesses.is_empty() {
                     <small>{ format!("Inferred launch configuration: {}", opened.guesses.join("; ")) }</small>

@@ -4,6 +4,7 @@ use super::line_button::line_button;
 use super::phrases::{capital, prose};
 use super::{Dispatch, say};
 use crate::editor;
+use crate::format::{bytes, plural};
 use crate::model::{Action, Cure};
 use crate::theme::lane_css;
 use warpgrid_view::lens::{
@@ -103,7 +104,7 @@ fn punch_card(phase: &BankPhase) -> Html {
                 <div>{ for (0..BANKS).map(|bank| hole(bank, lanes_at(bank, pass))) }</div>
             }) }
             if n_passes > MAX_PASSES {
-                <p class="quiet">{ format!("and {} more wavefronts", n_passes - MAX_PASSES) }</p>
+                <p class="quiet">{ format!("and {}", plural((n_passes - MAX_PASSES) as u64, "more wavefront")) }</p>
             }
         </div>
     }
@@ -125,7 +126,7 @@ fn buffer(buffer: &BufferConflicts) -> Html {
         (Some(change), _) => html! {
             <li>
                 { name }{ ": conflict-free with " }<code>{ &change.change }</code>
-                { format!(" ({} additional bytes, {} additional instructions per access)", change.more_bytes, change.instructions) }
+                { format!(" (additional cost: {}, and {} per access)", bytes(change.more_bytes.into()), plural(change.instructions.into(), "instruction")) }
             </li>
         },
         (None, Some(why)) => html! { <li class="quiet">{ name }{ ": " }{ prose(why) }</li> },

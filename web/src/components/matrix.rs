@@ -140,7 +140,12 @@ fn not_as_linked(page: &MatrixPage) -> Html {
         return Html::default();
     }
     let named: Vec<String> = unread.iter().map(|part| format!("`{part}`")).collect();
-    let text = format!("Unknown link parameter: {}.", named.join(", "));
+    let noun = if named.len() == 1 {
+        "parameter"
+    } else {
+        "parameters"
+    };
+    let text = format!("Unknown link {noun}: {}.", named.join(", "));
     html! { <p class="hint bad" role="status">{ prose(&text) }</p> }
 }
 

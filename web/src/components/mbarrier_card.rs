@@ -2,8 +2,9 @@
 //! awaited, and who waits.
 
 use super::line_button::line_button;
+use super::phrases::prose;
 use super::{Dispatch, say};
-use crate::format::{bytes, decimal};
+use crate::format::{bytes, decimal, plural};
 use crate::model::Action;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::Frame;
@@ -50,7 +51,7 @@ fn picture(object: &MbarrierView, of_cluster: bool, dispatch: &Dispatch) -> Html
                 { facts(object) }
                 { for object.waiting.iter().take(MAX_WAITS).map(|waiter| wait(waiter, dispatch)) }
                 if object.waiting.len() > MAX_WAITS {
-                    <p class="quiet">{ format!("and {} more waiting warps", object.waiting.len() - MAX_WAITS) }</p>
+                    <p class="quiet">{ format!("and {}", plural((object.waiting.len() - MAX_WAITS) as u64, "more waiting warp")) }</p>
                 }
             </div>
         </li>
@@ -91,15 +92,15 @@ fn facts(object: &MbarrierView) -> Html {
             if phase.bytes > 0 || object.bytes_in_flight > 0 {
                 <p>{ awaited(phase.bytes, object.bytes_in_flight) }</p>
             } else if phase.bytes < 0 {
-                <p>{ format!("{} completed before `expect_tx`", bytes(u64::from(phase.bytes.unsigned_abs()))) }</p>
+                <p>{ prose(&format!("{} completed before `expect_tx`", bytes(u64::from(phase.bytes.unsigned_abs())))) }</p>
             } else if object.n_in_flight > 0 {
-                <p>{ format!("{} arrivals pending", object.n_in_flight) }</p>
+                <p>{ format!("{} in flight", plural(object.n_in_flight.into(), "arrival")) }</p>
             }
         </>
     }
 }
 
-/// `awaits 512 bytes, 384 of them in flight`.
+/// `tx-count: 512 bytes, 384 bytes in flight`.
 fn awaited(awaited: i32, in_flight: u64) -> String {
     let awaited = u64::from(awaited.max(0).unsigned_abs());
     match (awaited, in_flight) {

@@ -3,6 +3,7 @@
 use super::outcomes_graph::graph;
 use super::pickers::Select;
 use super::{Dispatch, say};
+use crate::format::plural;
 use crate::model::{Action, OutcomesAction};
 use crate::outcomes::{Found, OutcomesPage, SAMPLES};
 use std::rc::Rc;
@@ -220,13 +221,13 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
     html! {
         <>
             if repairs.repairs.is_empty() {
-                <p>{ format!("No fix with up to {} edits.", repairs.complete_to) }</p>
+                <p>{ format!("No fix with up to {}.", plural(repairs.complete_to as u64, "edit")) }</p>
             }
             <ul class="outcome-repairs">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
             }
-            <p class="quiet">{ format!("All combinations of up to {} edits were tried; every weaker combination still allows a bad outcome.", repairs.complete_to) }</p>
+            <p class="quiet">{ format!("All combinations of up to {} were tried; every weaker combination still allows a bad outcome.", plural(repairs.complete_to as u64, "edit")) }</p>
         </>
     }
 }

@@ -116,10 +116,12 @@ fn legend(graph: &GraphView) -> Html {
     html! { <ul class="outcome-legend">{ for shown.map(one) }</ul> }
 }
 
-/// The words of an edge between two nodes: without the name of the relation.
+/// Returns the verb phrase of a relation, which connects two nodes in a sentence.
 fn verb(kind: EdgeName) -> &'static str {
-    let says = name(kind).2;
-    says.split_once(": ").map_or(says, |(_, verb)| verb)
+    let description = name(kind).2;
+    description
+        .split_once(": ")
+        .map_or(description, |(_, verb)| verb)
 }
 
 fn in_words(graph: &GraphView) -> String {

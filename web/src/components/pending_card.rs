@@ -3,7 +3,7 @@
 use super::phrases::capital;
 use super::{Dispatch, FrameRef, say};
 use crate::editor;
-use crate::format::count;
+use crate::format::{bytes, count, plural};
 use crate::model::Action;
 use crate::protocol::Goal;
 use warpgrid_view::model::PendingView;
@@ -27,7 +27,7 @@ pub(crate) fn PendingCard(props: &Props) -> Html {
     let n_more = pending.len().saturating_sub(MAX_LISTED);
     html! {
         <section class="card flying" aria-label="In flight">
-            <h2>{ "In flight" }<small>{ format!("{} pending", pending.len()) }</small></h2>
+            <h2>{ "In flight" }<small>{ plural(pending.len() as u64, "operation") }</small></h2>
             <ul>{ for pending.iter().take(MAX_LISTED).map(|operation| entry(operation, &props.dispatch)) }</ul>
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
@@ -49,7 +49,7 @@ fn entry(operation: &PendingView, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// `4 bytes of lane 7 to out, by itself before step 12`.
+/// `4 bytes from lane 7 to out; completes before step 12`.
 fn words(operation: &PendingView) -> String {
     let n_bytes: usize = operation.pieces.iter().map(|piece| piece.bytes.len()).sum();
     let mut lanes: Vec<u8> = operation.pieces.iter().map(|piece| piece.lane).collect();
@@ -72,6 +72,6 @@ fn words(operation: &PendingView) -> String {
     };
     match n_bytes {
         0 => capital(&landing),
-        _ => format!("{n_bytes} bytes{who}{to}; {landing}"),
+        _ => format!("{}{who}{to}; {landing}", bytes(n_bytes as u64)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Dispatch, FrameRef, say};
 use crate::canvas::paint_lit;
-use crate::format::{count, extent_css};
+use crate::format::{extent_css, plural};
 use crate::hooks::{use_painted, use_size};
 use crate::matrix::{MatrixChoice, Plan, piece_words, tile_plan};
 use crate::model::{Action, MatrixAction};
@@ -46,7 +46,7 @@ fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Htm
         say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Open(choice)))
     });
     let size = match step.copy {
-        Some(_) => format!("{} bytes", count(tile.n_bytes)),
+        Some(_) => plural(tile.n_bytes, "byte"),
         None => format!("{} × {} {}", tile.rows, tile.columns, tile.ty),
     };
     let memories: Vec<String> = tile.memories.iter().map(ToString::to_string).collect();
@@ -245,12 +245,12 @@ fn about(copy: &TensorCopyView) -> String {
     };
     let outside = match copy.n_outside {
         0 => String::new(),
-        n => format!("; hatched: {} bytes out of bounds", count(n)),
+        n => format!("; hatched: {} out of bounds", plural(n, "byte")),
     };
     let counted = match copy.mbarrier {
         Some(address) => format!(
-            ". The mbarrier at {address} tracks {} bytes",
-            count(copy.n_bytes)
+            ". The mbarrier at {address} tracks {}",
+            plural(copy.n_bytes, "byte")
         ),
         None => String::new(),
     };

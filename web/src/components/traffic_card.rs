@@ -2,7 +2,7 @@
 
 use super::{Dispatch, say};
 use crate::editor;
-use crate::format::{count, decimal};
+use crate::format::{count, decimal, plural};
 use crate::model::Action;
 use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;
@@ -16,10 +16,10 @@ pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Di
         <section class="card traffic" aria-label="Memory traffic">
             <div class="head">
                 <h2>{ "Memory traffic" }</h2>
-                <small>{ format!("{} steps", count(traffic.steps)) }</small>
+                <small>{ plural(traffic.steps, "step") }</small>
                 if uncounted > 0 {
                     <button class="mini" title="Rerun the remaining steps in the background and include them" onclick={say(dispatch, Action::CountTraffic)}>
-                        { format!("Include {} more steps", count(uncounted)) }
+                        { format!("Include {}", plural(uncounted, "more step")) }
                     </button>
                 }
             </div>
@@ -29,7 +29,7 @@ pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Di
                 <tbody>{ for traffic.rows.iter().map(row) }</tbody>
             </table>
             if traffic.n_more > 0 {
-                <p class="quiet">{ format!("and {} more lines", traffic.n_more) }</p>
+                <p class="quiet">{ format!("and {}", plural(traffic.n_more.into(), "more line")) }</p>
             }
         </section>
     }

@@ -55,7 +55,7 @@ fn coordinates(piece: &TensorPieceView, between: &str) -> String {
     numbers.join(between)
 }
 
-/// A piece in words: `(8, 2): 16 bytes at shared-memory offset 304, offset 272 without the swizzle.`
+/// Describes a 16-byte chunk: `(8, 2): 16 bytes at shared-memory offset 304, offset 272 without the swizzle.`
 pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
     let piece = copy.pieces.get(piece)?;
     let mut words = format!(

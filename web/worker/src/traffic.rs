@@ -252,20 +252,20 @@ impl Cost {
         short(n as f64 / self.requests.max(1) as f64)
     }
 
-    /// All of it, with the names of the vendor's profiler.
+    /// The totals with their Nsight Compute metrics.
     fn words(&self) -> String {
-        let (what, name) = match self.of {
-            Counted::GlobalSectors => ("sectors of global memory", "L2 Theoretical Sectors Global"),
-            Counted::LocalSectors => ("sectors of local memory", "L2 Theoretical Sectors Local"),
-            Counted::Wavefronts => ("wavefronts of shared memory", "L1 Wavefronts Shared"),
+        let (unit, space, name) = match self.of {
+            Counted::GlobalSectors => ("sector", "global", "L2 Theoretical Sectors Global"),
+            Counted::LocalSectors => ("sector", "local", "L2 Theoretical Sectors Local"),
+            Counted::Wavefronts => ("wavefront", "shared", "L1 Wavefronts Shared"),
         };
         let accesses = match self.requests {
             1 => "1 access".to_owned(),
             n => format!("{} accesses", count(n)),
         };
         format!(
-            "{accesses}: {} {what}, {} ideal (Nsight Compute: {name}, {name} Ideal)",
-            count(self.spent),
+            "{accesses}: {} of {space} memory, {} ideal (Nsight Compute: {name}, {name} Ideal)",
+            plural(self.spent, unit),
             count(self.least)
         )
     }

@@ -1,6 +1,7 @@
 //! What holds for a fragment as a whole: its formula, its memory, the accesses of the compiled code.
 
 use crate::components::phrases::prose;
+use crate::format::plural;
 use warpgrid_view::fragment::{AccessTraffic, FragmentPicture};
 use yew::prelude::*;
 
@@ -45,7 +46,7 @@ fn global(traffic: &AccessTraffic, sector_bytes: u32) -> Html {
         <>
             { accesses(traffic) }
             <br />
-            { format!("{} sectors, {} of {all} bytes used", traffic.sectors, traffic.used_bytes) }
+            { format!("{}, {} of {all} bytes used", plural(traffic.sectors.into(), "sector"), traffic.used_bytes) }
         </>
     }
 }
@@ -54,7 +55,10 @@ fn shared(traffic: &AccessTraffic) -> Html {
     let passes = match traffic.wavefronts {
         None => "elements are exchanged between lanes before the access".to_owned(),
         Some(n) if n <= traffic.fewest_wavefronts => {
-            format!("{n} wavefronts, the minimum for this size")
+            format!(
+                "{}, the minimum for this size",
+                plural(n.into(), "wavefront")
+            )
         }
         Some(n) => format!(
             "{n} wavefronts, {} ideal (bank conflicts)",
