@@ -134,6 +134,12 @@ test("outcome puzzle is answered by a choice, and progress is exported to and im
   await expect(dialog.getByText("1 of 40 solved")).toBeVisible();
 });
 
+test("saved answer with the former outcome name `ends` selects `completes`", async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem("warpgrid.learn", JSON.stringify({ warpgridProgress: 1, solved: [], answers: { "63-half-of-a-block": "ends" } })));
+  await page.goto("/#learn=puzzle:63-half-of-a-block");
+  await expect(dialogOf(page).getByRole("radio", { name: "completes" })).toBeChecked();
+});
+
 test("puzzle opens in the editor and can be stepped", async ({ page }) => {
   await page.goto("/#learn=puzzle:13-backwards");
   const dialog = dialogOf(page);

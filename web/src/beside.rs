@@ -11,7 +11,7 @@ const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")
 
 /// How a link to the view starts; for texts that are no examples it is all.
 pub(crate) const START: &str = "#compare";
-/// Its earlier spelling, which links still have.
+/// Former spelling of [`START`], which links may contain.
 const EARLIER: &str = "#beside";
 /// Lines of a text that are shown.
 const MAX_LINES: usize = 4_000;
@@ -90,7 +90,7 @@ pub enum BesideLink {
     Unknown(String),
 }
 
-/// Reads the part of an address after and with `#`: `#compare`, `#compare=vector-addition`, or with the earlier name `#beside`.
+/// Reads a URL fragment: `#compare`, `#compare=vector-addition`, or the former spelling `#beside` of `#compare`.
 pub fn read_link(hash: &str) -> Option<BesideLink> {
     let rest = hash
         .strip_prefix(START)
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_earlier_spelling_still_opens() {
+    fn the_former_spelling_opens_the_same_comparison() {
         assert_eq!(read_link("#beside"), Some(BesideLink::Own));
         let pair = read_link("#compare=vector-addition");
         assert!(matches!(pair, Some(BesideLink::Examples(_))));

@@ -1,4 +1,4 @@
-//! The address of the Layout Explorer: `#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
+//! URL fragment of the Layout Explorer: `#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
 
 use super::MatrixChoice;
 use warpgrid_view::address::{FORMER_LAYOUTS, LAYOUTS};
@@ -162,6 +162,23 @@ mod tests {
         assert_eq!(write_link(&empty), "#layouts");
         assert_eq!(read_link("#layouts"), Some(empty.clone()));
         assert_eq!(read_link("#matrix"), Some(empty));
+    }
+
+    #[test]
+    fn the_former_spellings_open_the_same_layout() {
+        for parts in [
+            "?op=store.d&shape=m16n16k16&type=f32",
+            "?op=copy.tile&base=128",
+        ] {
+            let choice = read_link(&format!("#layouts{parts}"));
+            assert!(choice.is_some(), "{parts}");
+            assert_eq!(read_link(&format!("#matrix{parts}")), choice, "{parts}");
+            assert_eq!(read_link(&format!("#lens{parts}")), choice, "{parts}");
+        }
+        // `#lens` and links with a descriptor have a default operation.
+        let op = |link: &str| read_link(link).expect("a link").request.op;
+        assert_eq!(op("#lens"), DESCRIPTOR_OP);
+        assert_eq!(op("#layouts"), "");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The address of a litmus test: `#litmus=message` for one that comes with the page, `#litmus?text=…` for any other.
+//! URL fragment of a litmus test: `#litmus=message` names a built-in test, `#litmus?text=…` contains the source of any other test.
 
 use super::samples::SAMPLES;
 use warpgrid_view::address::{decoded, encoded};
 
 const START: &str = "#litmus";
-/// Its earlier spelling, which links still have.
+/// Former spelling of [`START`], which links may contain.
 const EARLIER: &str = "#outcomes";
 /// The longest text that a link carries.
 const MAX_BYTES: usize = 8_000;
@@ -60,11 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn the_earlier_spelling_still_opens() {
+    fn the_former_spelling_opens_the_same_test() {
         for sample in SAMPLES {
             let earlier = write_link(sample.text).replace("#litmus", "#outcomes");
             assert_eq!(read_link(&earlier).as_deref(), Some(sample.text));
         }
+        let own = "//@ thread\nld.global.u32 %r0, [x];\n";
+        let earlier = write_link(own).replace("#litmus", "#outcomes");
+        assert_eq!(read_link(&earlier).as_deref(), Some(own));
         assert_eq!(read_link("#outcomes?text=%zz"), None);
         assert_eq!(read_link("#outcomes").as_deref(), Some(SAMPLES[0].text));
     }

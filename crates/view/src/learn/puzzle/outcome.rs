@@ -67,3 +67,29 @@ impl Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_is_read_from_its_name() {
+        for (outcome, name) in Outcome::ALL {
+            assert_eq!(outcome.name(), name);
+            assert_eq!(Outcome::read(&format!(" {name} ")), Ok(outcome));
+        }
+    }
+
+    #[test]
+    fn former_names_of_outcomes_are_read() {
+        assert_eq!(Outcome::read("ends"), Ok(Outcome::Ends));
+        assert_eq!(Outcome::read("goes on"), Ok(Outcome::GoesOn));
+    }
+
+    #[test]
+    fn an_unknown_outcome_lists_the_names() {
+        let why = Outcome::read("stops").expect_err("an unknown name");
+        let names = "`completes`, `faults`, `hangs`, `races`, `continues`";
+        assert_eq!(why, format!("found `stops`, expected one of {names}"));
+    }
+}
