@@ -54,7 +54,7 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub dynamic_shared: u64,
-    /// Kernel parameters, matched by name if each parameter of the kernel is named, otherwise by position. If empty, they are inferred from
+    /// Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty, they are inferred from
     /// the kernel and reported as guesses.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]

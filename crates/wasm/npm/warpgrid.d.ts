@@ -110,8 +110,8 @@ export class Session {
    */
   causes(): CauseView[];
   /**
-   * Returns the cluster of a block, by linear block index, with its blocks by rank. Returns `undefined` without clusters and if the block is not
-   * resident.
+   * Returns the cluster of a block, by linear block index, with its blocks by rank, or `undefined` if the launch has no clusters or the block is
+   * not resident.
    */
   cluster(block: number): ClusterView | undefined;
   /**

@@ -225,7 +225,7 @@ ptx_version?: string | null,
 entry?: string | null, grid?: [number, number, number] | null, block?: [number, number, number] | null, cluster?: [number, number, number] | null,
 /** Bytes of dynamic shared memory. */
 dynamic_shared?: number,
-/** Kernel parameters, matched by name if each parameter of the kernel is named, otherwise by position. If empty, they are inferred from
+/** Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty, they are inferred from
  * the kernel and reported as guesses. */
 params?: Array<Parameter>,
 /** Memory that only textures and surfaces see. */

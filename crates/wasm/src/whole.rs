@@ -273,8 +273,8 @@ impl Session {
         to_js(&self.inner.watched().mbarriers())
     }
 
-    /// Returns the cluster of a block, by linear block index, with its blocks by rank. Returns `undefined` without clusters and if the block is not
-    /// resident.
+    /// Returns the cluster of a block, by linear block index, with its blocks by rank, or `undefined` if the launch has no clusters or the block is
+    /// not resident.
     #[wasm_bindgen(unchecked_return_type = "ClusterView | undefined")]
     pub fn cluster(&mut self, block: f64) -> Result<JsValue, JsValue> {
         match self.inner.watched().cluster(whole(block, "block")?) {

@@ -93,7 +93,7 @@ impl Session {
     ) -> Result<Object, JsValue> {
         let [first, end] = share[..] else {
             return Err(unreadable(
-                "expected the first block and the end of a share",
+                "expected the first block of a range and its exclusive end",
             ));
         };
         let blocks = whole(first, "share")?..whole(end, "share")?;
