@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import anchor from "markdown-it-anchor";
 import MarkdownIt from "markdown-it";
 
-/** The manual by section: each document, its page, its title, and its sentence. */
+/** The sections of the manual: file, page, title and description of each document. */
 const SECTIONS = [
   ["Getting started", [
     ["docs/getting-started.md", "docs/getting-started.html", "Getting started", "Paste a kernel, step through it, specify its launch and share it, in five minutes."],
@@ -16,14 +16,14 @@ const SECTIONS = [
     ["docs/guides/understand-a-hang.md", "docs/guides/understand-a-hang.html", "Understand a hang", "Waiting threads, root causes and fixes of kernels that never terminate."],
     ["docs/guides/fix-bank-conflicts.md", "docs/guides/fix-bank-conflicts.html", "Fix bank conflicts", "Measure bank conflicts and rewrite a kernel without them."],
     ["docs/guides/read-a-descriptor.md", "docs/guides/read-a-descriptor.html", "Read a descriptor", "Decode, build and debug matrix descriptors of wgmma and tcgen05."],
-    ["docs/guides/compare-ptx-and-sass.md", "docs/guides/compare-ptx-and-sass.html", "Compare PTX and SASS", "Run a kernel and its machine code with one launch, and compare memory."],
+    ["docs/guides/compare-ptx-and-sass.md", "docs/guides/compare-ptx-and-sass.html", "Compare PTX and SASS", "Run a kernel and its SASS with one launch configuration, and compare memory contents."],
     ["docs/guides/embed-a-figure.md", "docs/guides/embed-a-figure.html", "Embed a figure", "Live kernels and layout diagrams in documentation."],
     ["docs/guides/teach-a-lesson.md", "docs/guides/teach-a-lesson.html", "Teach a lesson", "Exercises, tours and puzzles that are verified by running them."],
     ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "Example project that tests its kernels in CI without a GPU."],
   ]],
   ["Concepts", [
     ["docs/concepts.md", "docs/concepts.html", "Concepts", "Scenario, launch inference, scheduler, memory model, and the scope of the emulator."],
-    ["docs/glossary.md", "docs/glossary.html", "Glossary", "The terms of the page, the command and the diagnostics."],
+    ["docs/glossary.md", "docs/glossary.html", "Glossary", "The terms of the playground, the command-line tool and the diagnostics."],
   ]],
   ["Reference", [
     ["docs/command-line.md", "docs/command-line.html", "Command line", "All commands of warpgrid and their options."],

@@ -26,7 +26,7 @@ const PLACES = [
 /** A page: `path` from the top of the site, `title`, `about` (one sentence), `body`, the place at the top that it belongs to, whether it has widgets. */
 export function layout({ path, title, about, body, place = path, hasWidgets = false }, { address }) {
   const top = "../".repeat(path.split("/").length - 1);
-  // Pages without an entry of their own belong to the manual.
+  // A page that has no entry in the navigation is part of the manual.
   const current = PLACES.some(([to]) => to === place) ? place : "docs/guide.html";
   const places = PLACES.map(([to, name]) => `<a href="${top}${to}"${to === current ? ` aria-current="${to === path ? "page" : "true"}"` : ""}>${name}</a>`).join("\n");
   const widgets = hasWidgets
