@@ -150,8 +150,8 @@ export class Session {
    */
   lanes(block: number, warp: number): WarpView | undefined;
   /**
-   * Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2),
-   * or the first address that matches no layout. Reruns the executed steps.
+   * Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2);
+   * otherwise the first address that matches no layout. Reruns the executed steps.
    */
   layouts(): AccessLayout[];
   /**

@@ -291,8 +291,8 @@ impl Session {
         to_js(&self.inner.watched().traffic())
     }
 
-    /// Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2),
-    /// or the first address that matches no layout. Reruns the executed steps.
+    /// Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2);
+    /// otherwise the first address that matches no layout. Reruns the executed steps.
     #[wasm_bindgen(unchecked_return_type = "AccessLayout[]")]
     pub fn layouts(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.watched().layouts())

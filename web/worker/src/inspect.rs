@@ -155,7 +155,7 @@ fn number(text: &str) -> Result<u64, String> {
 fn shade_request(what: &str, elements: &str) -> Result<ShadeRequest, String> {
     let what: Vec<&str> = what.split('\n').collect();
     let [memory, ty, shading] = what[..] else {
-        return Err("expected a buffer, an element type and a cell content".to_owned());
+        return Err("expected a buffer, an element type and a shading".to_owned());
     };
     let (first, end) = elements.split_once(' ').unwrap_or((elements, ""));
     Ok(ShadeRequest {
