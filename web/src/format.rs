@@ -1,19 +1,7 @@
 //! Numbers and facts as the page writes them.
 
 use crate::protocol::LaunchFacts;
-
-/// `1 234 567`, in groups of three with thin spaces.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) && digits.len() > 4 {
-            text.push('\u{2009}');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use warpgrid_worker::count::{count, plural};
 
 /// A number to three places: `37.5`. What the standard library writes floats with is 15 KB of the page's wasm.
 pub fn decimal(value: f64) -> String {
@@ -72,14 +60,6 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// A number with its noun: `1 wavefront`, `32 wavefronts`.
-pub fn plural(n: u64, noun: &str) -> String {
-    match n {
-        1 => format!("1 {noun}"),
-        _ => format!("{} {noun}s", count(n)),
-    }
-}
-
 /// Backticks mark code in the core's sentences: pieces, and whether each is code.
 pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.split('`')
@@ -91,20 +71,6 @@ pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_grouped_from_five_digits() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(9999), "9999");
-        assert_eq!(count(1_234_567), "1\u{2009}234\u{2009}567");
-    }
-
-    #[test]
-    fn one_has_a_singular_noun() {
-        assert_eq!(plural(0, "step"), "0 steps");
-        assert_eq!(plural(1, "step"), "1 step");
-        assert_eq!(plural(10_000, "step"), "10\u{2009}000 steps");
-    }
 
     #[test]
     fn bits_are_shortened_to_their_digits() {

@@ -6,7 +6,7 @@ use crate::{Format, Outcome};
 use std::io::{self, Write};
 use warpgrid_view::Front;
 use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
-use warpgrid_view::plural;
+use warpgrid_view::counted;
 
 /// Writes a report; the outcome is [`Outcome::Wrong`] where the texts part.
 pub(crate) fn print(
@@ -65,7 +65,7 @@ fn print_side(out: &mut impl Write, name: &str, side: &BesideSide) -> io::Result
         Front::Sass => "SASS",
     };
     let BesideSide { target, entry, .. } = side;
-    let (steps, stores) = (plural(side.steps, "step"), plural(side.stores, "store"));
+    let (steps, stores) = (counted(side.steps, "step"), counted(side.stores, "store"));
     write!(
         out,
         "  {name}: {language} for {target}, `{entry}`, {steps}, {stores}"

@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::api;
 use warpgrid_view::catalogue::UNREADABLE_ARGUMENT;
+use warpgrid_view::counted;
 use warpgrid_view::lens::{self, ConflictReport, Cured};
-use warpgrid_view::plural;
 use warpgrid_view::{Scenario, Session};
 
 /// Arguments of `conflicts`.
@@ -107,7 +107,7 @@ fn conflicts_of_kernel(
         }
         Format::Human => {
             if !session.is_over() {
-                let steps = plural(session.position(), "step");
+                let steps = counted(session.position(), "step");
                 writeln!(
                     out,
                     "step limit reached after {steps}: increase --max-steps"

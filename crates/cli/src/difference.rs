@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use warpgrid_view::analysis::seeds::{Difference, Side};
-use warpgrid_view::plural;
+use warpgrid_view::counted;
 
 /// Writes the element, and for each run its value and the store that it comes from.
 pub(crate) fn print_difference(
@@ -16,7 +16,7 @@ pub(crate) fn print_difference(
         n_elements,
         sides,
     } = difference;
-    let elements = plural(*n_elements, "differing element");
+    let elements = counted(*n_elements, "differing element");
     writeln!(out, "  {memory}[{index}] differs ({elements}):")?;
     for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
         write!(out, "    {name}: {value}, ")?;

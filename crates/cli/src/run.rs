@@ -26,7 +26,7 @@ use warpgrid_view::lens::layouts_text;
 use warpgrid_view::model::{CauseView, Severity};
 use warpgrid_view::order::RaceView;
 use warpgrid_view::scenario::Beside;
-use warpgrid_view::{Failure, Front, Scenario, Session, plural};
+use warpgrid_view::{Failure, Front, Scenario, Session, counted};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -486,8 +486,8 @@ fn print(
     writeln!(
         out,
         "{name}: {}, {}: {}",
-        plural(report.steps, "step"),
-        plural(report.stores, "store"),
+        counted(report.steps, "step"),
+        counted(report.stores, "store"),
         verdict(report, session)
     )?;
     print_reasons(out, report)?;
@@ -522,7 +522,7 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
         let n_listed: u64 = memory.ranges.iter().map(|range| range.n_elements).sum();
         let n_more = memory.n_elements - n_listed;
         if n_more > 0 {
-            let elements = plural(n_more, "more element");
+            let elements = counted(n_more, "more element");
             writeln!(out, "  {}: {elements} modified", memory.title)?;
         }
     }

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use warpgrid_view::analysis::seeds::{SeedReport, SeedSearch};
-use warpgrid_view::plural;
+use warpgrid_view::counted;
 use warpgrid_view::{Failure, Scenario};
 
 /// Seeds of one search at most: the memory of each different end is kept.
@@ -42,7 +42,7 @@ pub(crate) fn search(
     let mut progress = Progress::new();
     while !search.work(SLICE)? {
         progress.say(|| {
-            let ends = plural(search.n_ends() as u64, "end");
+            let ends = counted(search.n_ends() as u64, "end");
             format!("{} of {n_seeds} seeds, {ends} so far", search.n_done())
         });
     }

@@ -94,7 +94,7 @@ impl Pattern {
         let mut bytes = Vec::with_capacity(len as usize * width);
         let mut add = |bits: u128| bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
         match &self.base {
-            Base::Iota => (0..len).for_each(|index| add(counted(ty, index))),
+            Base::Iota => (0..len).for_each(|index| add(iota_bits(ty, index))),
             Base::Random(seed) => {
                 let mut draw = Draw::new(*seed);
                 (0..len).for_each(|_| add(draw.element(ty)));
@@ -160,8 +160,8 @@ fn literal(text: &str) -> Result<Literal, String> {
         .ok_or_else(|| not_a_literal(text).message)
 }
 
-/// An index in the element type; integers wrap.
-fn counted(ty: ElementType, index: u64) -> u128 {
+/// Bits of an index in the element type; integers wrap.
+fn iota_bits(ty: ElementType, index: u64) -> u128 {
     ty.float_bits(index as f64).unwrap_or(index.into())
 }
 

@@ -36,7 +36,6 @@ pub mod memory_id;
 pub mod model;
 pub mod order;
 pub mod picture;
-mod plural;
 pub mod product;
 pub mod reference;
 pub mod session;
@@ -56,9 +55,9 @@ pub use failure::Failure;
 pub use held::HeldSession;
 pub use language::{Language, Understanding};
 pub use memory_id::MemoryId;
-pub use plural::plural;
 pub use reference::explain;
 pub use session::Session;
+pub use warpgrid_program::counted;
 // Hosts see one door: what they need of launches comes through here.
 pub use warpgrid_launch::{
     Front, Parameter, Scenario, annotations, catalogue::NO_SUCH_KERNEL, prepare::Writers, scenario,

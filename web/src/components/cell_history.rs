@@ -2,7 +2,7 @@
 
 use super::line_button::line_button;
 use super::{Dispatch, say};
-use crate::format::count;
+use crate::format::{count, plural};
 use crate::model::{Action, UntilAction};
 use crate::protocol::Goal;
 use std::rc::Rc;
@@ -105,10 +105,7 @@ fn summary(found: &CellHistory) -> String {
 }
 
 fn stores(n: u64, which: &str) -> String {
-    match n {
-        1 => format!("1 {which}store"),
-        _ => format!("{} {which}stores", count(n)),
-    }
+    plural(n, &format!("{which}store"))
 }
 
 fn write_row(write: &CellWrite, is_present: bool, position: u64, dispatch: &Dispatch) -> Html {

@@ -2,7 +2,7 @@
 
 use super::{Dispatch, say};
 use crate::editor;
-use crate::format::count;
+use crate::format::{count, plural};
 use crate::model::Action;
 use warpgrid_view::analysis::seeds::{Difference, ElementStore, End, SeedReport, Side};
 use yew::prelude::*;
@@ -40,16 +40,9 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
 fn others(ends: &[End]) -> String {
     let names = ends.iter().skip(2).take(6).map(|end| {
         let seed = end.seeds.first().copied().unwrap_or(0);
-        format!("seed {seed} ({})", orders(end.n_seeds))
+        format!("seed {seed} ({})", plural(end.n_seeds, "schedule"))
     });
     names.collect::<Vec<_>>().join(", ")
-}
-
-fn orders(n: u64) -> String {
-    match n {
-        1 => "1 schedule".to_owned(),
-        n => format!("{} schedules", count(n)),
-    }
 }
 
 fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
@@ -58,7 +51,7 @@ fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
     let run = say::<MouseEvent>(dispatch, Action::SetSeed(seed));
     html! {
         <div class={classes!("order", is_shown.then_some("shown"))}>
-            <p><b>{ format!("Seed {seed}") }</b><small>{ orders(end.n_seeds) }</small>
+            <p><b>{ format!("Seed {seed}") }</b><small>{ plural(end.n_seeds, "schedule") }</small>
                 if is_shown {
                     <small>{ "displayed" }</small>
                 } else {

@@ -4,6 +4,7 @@
 use super::Dispatch;
 use super::phrases::prose;
 use crate::editor;
+use crate::format::plural;
 use crate::model::Action;
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
@@ -75,11 +76,9 @@ fn choice(part: &PartView, is_shown: bool, dispatch: &Dispatch) -> Html {
 }
 
 fn summary(part: &PartView) -> String {
-    let n = part.operands.len();
-    let operands = match n {
+    let operands = match part.operands.len() {
         0 => "no operands".to_owned(),
-        1 => "1 operand".to_owned(),
-        _ => format!("{n} operands"),
+        n => plural(n as u64, "operand"),
     };
     let target = part
         .target

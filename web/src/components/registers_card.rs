@@ -99,7 +99,7 @@ fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
             })
         }
         (Some(taken), false) if taken.operand == register.name => {
-            Some(instruction_descriptor_link(&taken.kind, bits))
+            Some(instruction_descriptor_link(taken.kind, bits))
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use super::{Dispatch, say};
 use crate::editor;
-use crate::format::{count, decimal, plural};
+use crate::format::{decimal, plural};
 use crate::model::Action;
 use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;

@@ -8,6 +8,7 @@
 mod answer;
 mod background;
 pub mod beside;
+pub mod count;
 #[cfg(feature = "paste")]
 mod file;
 #[cfg(feature = "ptx")]

@@ -1,6 +1,7 @@
 //! The traffic of a run in words, as the page shows it: what an access costs, the least that it could, and how far apart they
 //! are. They are made here, so that the page's own wasm stays small.
 
+use crate::count::{count, plural};
 use serde::{Deserialize, Serialize};
 use warpgrid_view::model::{BankTraffic, SectorTraffic, Traffic, TrafficView};
 
@@ -108,24 +109,6 @@ fn banks_bar(traffic: &BankTraffic) -> Option<Bar> {
 
 fn share(least: u64, all: u64) -> f32 {
     (100.0 * least as f64 / all.max(1) as f64) as f32
-}
-
-fn plural(n: u64, word: &str) -> String {
-    match n {
-        1 => format!("1 {word}"),
-        n => format!("{} {word}s", count(n)),
-    }
-}
-
-/// Digits in groups of three with thin spaces, from five digits on.
-fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let grouped = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3) && digits.len() > 4;
-    let with_space = digits.chars().enumerate().flat_map(|(i, digit)| {
-        let space = grouped(i).then_some('\u{2009}');
-        space.into_iter().chain([digit])
-    });
-    with_space.collect()
 }
 
 /// From this many times the least cost on, a line is marked as far from it.

@@ -3,6 +3,7 @@
 
 use super::cubin::{Cubin, Kernel};
 use std::fmt::Write as _;
+use warpgrid_program::counted;
 
 /// Words of one kernel, and lines of one bank, that are listed.
 const MAX_WORDS: usize = 4096;
@@ -65,12 +66,12 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
 /// What the file states of a kernel, one phrase each.
 pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     let mut facts = Vec::new();
-    facts.extend(kernel.registers.map(|n| counted(n.into(), "register")));
+    facts.extend(kernel.registers.map(|n| counted(n, "register")));
     let shared = counted(kernel.shared_bytes, "byte");
     facts.push(format!("{shared} of shared memory"));
-    let stack = kernel.stack_bytes.map(|n| counted(n.into(), "byte"));
+    let stack = kernel.stack_bytes.map(|n| counted(n, "byte"));
     facts.extend(stack.map(|stack| format!("{stack} of stack")));
-    facts.extend(kernel.barriers.map(|n| counted(n.into(), "barrier")));
+    facts.extend(kernel.barriers.map(|n| counted(n, "barrier")));
     let threads = kernel.max_threads;
     facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads per block")));
     let parameters = counted(kernel.parameters.len() as u64, "parameter");

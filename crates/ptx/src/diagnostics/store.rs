@@ -5,7 +5,7 @@ use super::rules::fix;
 use crate::opcode::Opcode;
 use crate::tree::OperandKind;
 use warpgrid_isa::{ScalarType, StateSpace, ValueClass};
-use warpgrid_program::{Diagnostic, Edit, Fix, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Span, counted};
 
 catalogue! {
     /// A register can be stored as a type if the register is at least as wide as the type: integers as integers and `.bN`, floating-point values as their own type and `.bN`, untyped registers as every type. `.b128` requires a `.b128` register.
@@ -128,8 +128,7 @@ pub(crate) fn vector_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> 
 
 /// Not as many elements as the modifier says.
 pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnostic {
-    let plural = |n: usize| if n == 1 { "element" } else { "elements" };
-    let message = format!("found {found} {}, expected {expected}", plural(found));
+    let message = format!("found {}, expected {expected}", counted(found, "element"));
     let diagnostic = Diagnostic::error(N_ELEMENTS, span, message);
     match found {
         2 | 4 | 8 => diagnostic.help(format!("`.v{found}` stores {found} elements")),

@@ -1,7 +1,7 @@
 //! Architectures and opcodes: codes W1010 to W1019.
 
 use warpgrid_isa::Target;
-use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span};
+use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span, counted};
 
 /// The reference pages.
 #[rustfmt::skip]

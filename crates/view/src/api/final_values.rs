@@ -3,7 +3,6 @@
 use crate::analysis::difference::{differing, outlasts_run};
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
-use crate::plural;
 use crate::session::Session;
 use crate::step::warp::readable;
 use serde::Serialize;
@@ -14,6 +13,7 @@ use warpgrid_emulator::LaneList;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_launch::reading::{Reading, readers};
 use warpgrid_launch::scenario::Buffer;
+use warpgrid_program::counted;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
 /// Registers that are reported.
@@ -83,7 +83,7 @@ impl fmt::Display for RegisterResult {
         }
         match self.groups.len().saturating_sub(MAX_GROUPS_IN_TEXT) {
             0 => Ok(()),
-            n => write!(f, "; {}", plural(n as u64, "more lane group")),
+            n => write!(f, "; {}", counted(n as u64, "more lane group")),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{CellHolder, FragmentView};
 use std::fmt::Write;
+use warpgrid_program::counted;
 
 /// Writes `view` for people: what it is, its formula, where its elements lie in memory, and the matrix.
 pub fn table(view: &FragmentView) -> String {
@@ -13,16 +14,14 @@ pub fn table(view: &FragmentView) -> String {
 
 fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     writeln!(out, "{}", view.title())?;
-    let plural = |n: u32| if n == 1 { "" } else { "s" };
     let packed = u32::from(view.elems_per_reg);
     writeln!(
         out,
-        "{} x {} elements; per lane {} register{} with {packed} element{} each",
+        "{} x {} elements; per lane {} with {} each",
         view.rows,
         view.cols,
-        view.regs,
-        plural(u32::from(view.regs)),
-        plural(packed)
+        counted(view.regs, "register"),
+        counted(packed, "element")
     )?;
     let family = view
         .fragments

@@ -8,6 +8,7 @@ use warpgrid_isa::layout::{
     ProductLayout, copied_lanes, factor_place, metadata_place, moved_place,
 };
 use warpgrid_isa::{CopyShape, MoveShape, WarpMulticast};
+use warpgrid_program::counted;
 
 /// Lanes of a warp, of tensor memory, and its columns.
 const LANES: usize = 32;
@@ -196,9 +197,9 @@ fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefus
     };
     let letter = layout.letter().ok_or_else(|| {
         refusal(format!(
-            "found {m} rows with {} block{}{}, expected 128 or 64 with 1 block, 32 with `.ws`, 256 or 128 with 2 blocks",
-            layout.n_blocks,
-            if layout.n_blocks == 1 { "" } else { "s" },
+            "found {} with {}{}, expected 128 or 64 with 1 block, 32 with `.ws`, 256 or 128 with 2 blocks",
+            counted(m, "row"),
+            counted(layout.n_blocks, "block"),
             if is_stationary { " and `.ws`" } else { "" }
         ))
     })?;

@@ -2,8 +2,8 @@
 
 use super::conflicts::{AccessConflicts, BankPhase, ConflictReport};
 use super::read_back::AccessLayout;
-use crate::plural;
 use std::fmt::Write;
+use warpgrid_program::counted;
 
 /// The layouts of a run, one access a line.
 pub fn layouts_text(layouts: &[AccessLayout]) -> String {
@@ -47,7 +47,7 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
             out,
             "`{}`: {}, accessed in {}",
             buffer.name,
-            plural(buffer.conflicts, "bank conflict"),
+            counted(buffer.conflicts, "bank conflict"),
             line_list(buffer.lines.iter().copied())
         )?;
         for proposal in &buffer.proposals {
@@ -80,10 +80,10 @@ fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
         "line {}: {}: {}, {} ({} ideal): {}",
         found.line,
         found.opcode,
-        plural(found.requests, "request"),
-        plural(found.wavefronts, "wavefront"),
+        counted(found.requests, "request"),
+        counted(found.wavefronts, "wavefront"),
         found.ideal,
-        plural(found.conflicts, "bank conflict")
+        counted(found.conflicts, "bank conflict")
     )?;
     if let Some(collision) = &found.collision {
         writeln!(out, "  step {}: {}", found.worst_step, collision.text)?;

@@ -5,8 +5,8 @@ use crate::model::{
     FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepProduct, StepView, StoreAction,
     StoreView, TensorCopyView, TensorStep, TileView,
 };
-use crate::plural;
 use warpgrid_isa::MemoryShape;
+use warpgrid_program::counted;
 
 /// Builds a sentence from stretches.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
         32 => sentence.plain(" executed in all 32 lanes."),
         n => sentence
             .plain(" executed in ")
-            .strong(plural(n, "lane"))
+            .strong(counted(n, "lane"))
             .plain("."),
     }
 }
@@ -140,7 +140,7 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
                     false => " started to copy ",
                 };
                 let n_bytes = source.rows * source.columns;
-                let sentence = opening.plain(verb).strong(plural(n_bytes, "byte"));
+                let sentence = opening.plain(verb).strong(counted(n_bytes, "byte"));
                 let sentence = held(sentence.plain(" of "), source);
                 held(sentence.plain(" to "), destination).plain(".")
             }
@@ -202,7 +202,7 @@ fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     });
     let sentence = sentence
         .plain(": ")
-        .strong(plural(copy.n_bytes as u32, "byte"));
+        .strong(counted(copy.n_bytes as u32, "byte"));
     match copy.mbarrier {
         Some(address) => sentence.plain(format!(", tracked by the mbarrier at {address}.")),
         None => sentence.plain("."),
@@ -214,7 +214,7 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     match copy.n_outside as u32 {
         0 => sentence,
         n => {
-            let sentence = sentence.plain(" ").strong(plural(n, "byte"));
+            let sentence = sentence.plain(" ").strong(counted(n, "byte"));
             match copy.is_load {
                 true => sentence.plain(format!(" out of bounds are filled with {}.", copy.fill)),
                 false => sentence.plain(" out of bounds are not written."),
@@ -285,10 +285,10 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     } else {
         " wrote "
     };
-    let sentence = sentence.plain(verb).strong(plural(n_bytes as u32, "byte"));
+    let sentence = sentence.plain(verb).strong(counted(n_bytes as u32, "byte"));
     let sentence = match store.lanes.len() {
         32 => sentence.plain(" from all 32 lanes"),
-        n => sentence.plain(" from ").strong(plural(n as u32, "lane")),
+        n => sentence.plain(" from ").strong(counted(n as u32, "lane")),
     };
     target(sentence.plain(" to "), store)
 }
@@ -296,7 +296,7 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
 /// What an atomic did: it is done lane by lane, and may leave memory as it was. A new value may equal the old one, so
 /// that memory is written, not changed.
 fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
-    let lanes = plural(store.lanes.len() as u32, "lane");
+    let lanes = counted(store.lanes.len() as u32, "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match counts(store) {
         (0, _) => target(sentence.plain(" did not modify "), store),
@@ -310,7 +310,7 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
             };
             let sentence = sentence
                 .plain(order)
-                .strong(plural(store.n_bytes, "byte"))
+                .strong(counted(store.n_bytes, "byte"))
                 .plain(" of ");
             let sentence = target(sentence, store);
             if meet || n_kept > 0 {
@@ -345,7 +345,7 @@ fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
         _ if n_written == 0 => sentence,
         n => sentence
             .plain(" ")
-            .strong(plural(n, "lane"))
+            .strong(counted(n, "lane"))
             .plain(" did not modify memory."),
     }
 }
@@ -363,7 +363,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
     let n_sectors = store.traffic.global.sectors as u32;
     if n_sectors > 0 {
         let n_bytes = n_sectors * shape.sector_bytes;
-        sentence = sentence.plain(" in ").strong(plural(n_sectors, "sector"));
+        sentence = sentence.plain(" in ").strong(counted(n_sectors, "sector"));
         // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
         if store.space == Space::Global && store.memories.len() <= 1 {
             sentence = match store.traffic.global.bytes as u32 {
@@ -386,7 +386,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
     if store.action != StoreAction::Store && shared.bank_conflicts > 0 {
         return sentence
             .plain(and)
-            .strong(plural(wavefronts, "wavefront"))
+            .strong(counted(wavefronts, "wavefront"))
             .plain(", because lanes access the same word or bank");
     }
     match (wavefronts, fewest) {
@@ -397,11 +397,11 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
             .plain(", no bank conflicts"),
         (n, fewest) if n <= fewest => sentence
             .plain(and)
-            .strong(plural(n, "wavefront"))
+            .strong(counted(n, "wavefront"))
             .plain(", the minimum for this access width"),
         (n, fewest) => sentence
             .plain(and)
-            .strong(plural(n, "wavefront"))
+            .strong(counted(n, "wavefront"))
             .plain(format!(" ({fewest} ideal) due to bank conflicts")),
     }
 }
@@ -411,7 +411,7 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.lost > 0 {
         return sentence
             .plain(" ")
-            .strong(plural(store.lost, "lane"))
+            .strong(counted(store.lost, "lane"))
             .plain(" wrote bytes that another lane of the same store overwrote.");
     }
     let width = store.lanes.first().map_or(0, |lane| lane.bytes.len());
@@ -430,7 +430,7 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
         }
         Some(stride) => sentence.plain(format!(
             " The lane stride is {}.",
-            plural(stride.unsigned_abs() as u32, "byte")
+            counted(stride.unsigned_abs() as u32, "byte")
         )),
     }
 }

@@ -13,7 +13,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Guard, Instruction, Operand, OperandValue, Parameter, RegisterId,
-    RegisterRun, Source, Span, StepPart, VariableId,
+    RegisterRun, Source, Span, StepPart, VariableId, counted,
 };
 
 /// Bytes of an inferred array that the lanes do not share out.
@@ -378,8 +378,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         match expects {
             true => format!("{} bytes per lane", barrier.bytes),
-            false if n_arrivals == 1 => "1 arrival".to_owned(),
-            false => format!("{n_arrivals} arrivals"),
+            false => counted(n_arrivals, "arrival"),
         }
     }
 

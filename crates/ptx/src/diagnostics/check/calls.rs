@@ -2,7 +2,7 @@
 
 use super::{CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, OWN_PARAMETER, space_name};
 use warpgrid_isa::StateSpace;
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Span, counted};
 
 pub(crate) fn call_target(span: Span) -> Diagnostic {
     Diagnostic::error(
@@ -65,7 +65,6 @@ pub(crate) fn call_counts(
     want: CallCounts,
     missing: Option<(&str, Span)>,
 ) -> Diagnostic {
-    let counted = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     if found.returns != want.returns {
         let found = counted(found.returns, "result");
         let message = format!("found {found}, `{name}` has {}", want.returns);
