@@ -148,12 +148,12 @@ mod tests {
             (
                 "FADD",
                 "sm_90",
-                "stall 15 cycles, yields, read barrier 1, waits for barrier 0, 5, reuses source 0, 2",
+                "stall 15 cycles, yields, read barrier 1, waits for barriers 0 and 5, reuses sources 0 and 2",
             ),
             (
                 "MOV",
                 "sm_75",
-                "stall 10 cycles, yields, write barrier 0, read barrier 5, waits for barrier 3, 5",
+                "stall 10 cycles, yields, write barrier 0, read barrier 5, waits for barriers 3 and 5",
             ),
             ("@P0 LDG", "sm_61", "stall 1 cycle, write barrier 1"),
             ("@P0 LDG", "sm_70", "stall 1 cycle, write barrier 2"),
@@ -222,7 +222,7 @@ mod tests {
             [
                 Some("stall 6 cycles"),
                 Some("stall 13 cycles, write barrier 1"),
-                Some("stall 15 cycles, yields, waits for barrier 0, 1")
+                Some("stall 15 cycles, yields, waits for barriers 0 and 1")
             ]
         );
     }
