@@ -234,6 +234,6 @@ fn a_scalar_of_another_kind_gets_a_note() {
 #[test]
 fn an_expectation_without_values_is_refused() {
     let report = scaled("f32", json!(2), json!([]));
-    let expected = "y: invalid expectation: `y` has an empty list of expected values for 1 elements; specify at least one value or omit `expect`";
+    let expected = "y: invalid expectation: `y` has an empty list of expected values for 1 element; specify at least one value or omit `expect`";
     assert_eq!(report.differences, [expected]);
 }
