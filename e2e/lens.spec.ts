@@ -121,7 +121,7 @@ test("recorded layout diagram is shown without loading the emulator", async ({ p
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await host(page, html, READING_POLICY);
   await expect(page.getByRole("img", { name: /Swizzle<2,0,3>/ })).toBeVisible();
-  await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute("href", /^https:\/\/example\.org\/#lens\?op=layout&expression=Swizzle%3C2/);
+  await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute("href", /^https:\/\/example\.org\/#layouts\?op=layout&expression=Swizzle%3C2/);
   await page.getByText("Text version").click();
   await expect(page.getByText("Bases over GF(2)")).toBeVisible();
   expect(asked.filter((name) => /wasm|worker/.test(name))).toEqual([]);

@@ -703,7 +703,7 @@ mod tests {
         );
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ expect a = 1, 2"),
-            ["1, 2: found 2 values for 1 elements"]
+            ["1, 2: found 2 values for 1 element"]
         );
         assert_eq!(
             messages(

@@ -94,7 +94,11 @@ pub(crate) fn too_many_elements() -> Problem {
 pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
     problem(
         "W0702",
-        format!("found {n_values} values for {n_elements} elements"),
+        format!(
+            "found {} for {}",
+            counted(n_values, "value"),
+            counted(n_elements, "element")
+        ),
     )
 }
 

@@ -1,3 +1,5 @@
+//! Counts in messages: a number and a noun go in, text with the singular or plural form comes out.
+
 use std::fmt::Display;
 
 /// Formats a number with its noun: `1 byte`, `4 bytes`. The plural form of the noun ends in `s`.

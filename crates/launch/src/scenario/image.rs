@@ -327,8 +327,8 @@ impl TexelArray {
                 (array.width, array.height, array.layers) = (*width, *height, *layers);
             }
             _ => {
-                let n = extents.len();
-                return Err(format!("found {n} extents, expected one to three"));
+                let found = counted(extents.len(), "extent");
+                return Err(format!("found {found}, expected one to three"));
             }
         }
         array.len()?;
@@ -743,7 +743,7 @@ mod tests {
             ("f32x3[4]", "found 3 channels, expected 1, 2 or 4"),
             ("f32", "missing extents, expected extents such as `[8][16]`"),
             ("f32[4][4][4][4]", "found 4 extents, expected one to three"),
-            ("f32[4] layered", "found 1 extents, expected one to three"),
+            ("f32[4] layered", "found 1 extent, expected one to three"),
             (
                 "f32[4][4] sparse",
                 "found `sparse`, expected `layered`, `cubemap` or `surface`",

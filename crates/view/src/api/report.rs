@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use warpgrid_launch::prepare::kinds_that_differ;
 use warpgrid_launch::scenario::{Buffer, ExpectedFault};
 use warpgrid_launch::value::ElementType;
+use warpgrid_program::counted;
 
 /// What a report has beside its verdict, from JavaScript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -253,8 +254,12 @@ impl Session {
         match compare(buffer, bytes) {
             Err(why) => Some(format!("{name}: invalid expectation: {why}")),
             Ok(Some(m)) => Some(format!(
-                "{}[{}]: found {}, expected {} ({} elements differ)",
-                m.buffer, m.index, m.found, m.expected, m.n_wrong
+                "{}[{}]: found {}, expected {} ({})",
+                m.buffer,
+                m.index,
+                m.found,
+                m.expected,
+                counted(m.n_wrong, "differing element")
             )),
             Ok(None) => {
                 let expected = buffer.expect_sha256.as_deref()?;
