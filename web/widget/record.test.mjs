@@ -197,7 +197,7 @@ test("fences of machine code and values in quotation marks are read", async () =
 test("a picture of the lens is drawn with its text and its address, and a mistake has a place", async () => {
   const { html, problems } = await layout("op=layout\n  expression = (8,4):(4,1)\n", { label: "Rows & columns" });
   assert.deepEqual(problems, []);
-  assert.match(html, /^<warpgrid-layout label="Rows &amp; columns" query="#lens\?op=layout&amp;expression=%288%2C4%29:%284%2C1%29" data-link="#lens/);
+  assert.match(html, /^<warpgrid-layout label="Rows &amp; columns" query="#layouts\?op=layout&amp;expression=%288%2C4%29:%284%2C1%29" data-link="#layouts/);
   assert.match(html, /<svg [^]*<\/svg><details><summary>Text version<\/summary><pre>\(8,4\):\(4,1\): 32 elements/);
   assert.equal(html.includes("<script"), false);
   const again = await layout(/query="([^"]*)"/.exec(html)[1].replaceAll("&amp;", "&"), { label: "Rows & columns" });
@@ -222,5 +222,5 @@ test("a fenced block may be a picture of the lens", async () => {
   assert.deepEqual(readFence("warpgrid-layout label=A"), { playground: true, attributes: { lens: true, label: "A" } });
   assert.equal(readFence("warpgrid-layouts"), null);
   const { html } = await embedding("op=chain", { lens: true });
-  assert.match(html, /^<warpgrid-layout query="#lens\?op=chain"/);
+  assert.match(html, /^<warpgrid-layout query="#layouts\?op=chain"/);
 });
