@@ -55,6 +55,13 @@ test("internal links of the site resolve", () => {
   expect(wrong).toEqual([]);
 });
 
+test("manual page has its navigation beside the article", async ({ page }) => {
+  await page.goto("/docs/getting-started.html");
+  const article = await page.locator(".with-manual > article").boundingBox();
+  const navigation = await page.locator(".with-manual > nav").boundingBox();
+  expect(article && navigation && article.x >= navigation.x + navigation.width && article.width > 600).toBe(true);
+});
+
 test("example page runs its example and links to the playground", async ({ page }) => {
   await page.goto("/docs/examples.html");
   await page.getByRole("link", { name: "XOR swizzle" }).click();

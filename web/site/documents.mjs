@@ -105,7 +105,7 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
     const body = markdown.render(text, { path: file });
     if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
     // Tables and code may be wider than a phone.
-    const scrolled = body.replaceAll("<table>", `<div class="wide" tabindex="0"><table>`).replaceAll("</table>", "</table></div>").replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
+    const scrolled = body.replaceAll(/<table>[^]*?<\/table>/g, (table) => `<div class="wide" tabindex="0">${table}</div>`).replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
     const article = `<div class="with-manual">\n<article>\n${scrolled}\n</article>\n${manual(path)}\n</div>`;
     pages.push({ path, title, about, body: article, hasWidgets: body.includes("<warpgrid-playground") });
   }

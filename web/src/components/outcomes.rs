@@ -67,8 +67,8 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
             if let Some(error) = &page.error {
                 <p class="hint bad" role="alert">{ error.to_string() }</p>
             }
-            <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching… " }{ stop(dispatch) }</p>
             <p class="hint">{ super::phrases::prose("PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
+            <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching… " }{ stop(dispatch) }</p>
         </section>
     }
 }
