@@ -63,6 +63,8 @@ pub(crate) struct State<F: Form = Live> {
     pub(crate) position: u64,
     /// Steps done that stored.
     pub(crate) stores_done: u64,
+    /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
+    pub(crate) lane_instructions: u64,
     pub(crate) global: F::Global,
     /// Shared memory of the block in each place. Apart from the blocks, so that a warp of one block can reach the
     /// shared memory of the others of its cluster.

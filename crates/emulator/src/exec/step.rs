@@ -80,6 +80,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
     /// Counts the steps that stored.
     pub(crate) stores: u64,
+    /// Executed lane-instructions of this turn.
+    pub(crate) lane_instructions: u64,
     /// Becomes the last of the steps. In place, since in wasm a copy of it is a call to the host.
     pub(crate) last_step: &'a mut Option<LastStep>,
 }
@@ -314,6 +316,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         if around.interest.steps {
             report(around, agent, way.last, outcome(exited), way.step());
         }
+        around.lane_instructions += u64::from(choice.lanes.count_ones());
         warp.steps += 1;
         way.steps += 1;
         if let Some(stop) = ends {
@@ -487,7 +490,9 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
         pc = next;
     };
     warp.splits.current_mut().pc = pc;
-    warp.steps += u64::from(way.steps - start);
+    let n_steps = u64::from(way.steps - start);
+    warp.steps += n_steps;
+    around.lane_instructions += n_steps * u64::from(split.mask.count_ones());
     ended
 }
 

@@ -142,6 +142,7 @@ impl Snapshot {
         let State {
             position,
             stores_done,
+            lane_instructions,
             global: _,
             shared,
             tensor,
@@ -174,6 +175,7 @@ impl Snapshot {
         let snapshot = State {
             position: *position,
             stores_done: *stores_done,
+            lane_instructions: *lane_instructions,
             global: pages,
             shared,
             tensor,
@@ -203,6 +205,7 @@ impl Snapshot {
         let State {
             position,
             stores_done,
+            lane_instructions,
             global: _,
             shared,
             tensor,
@@ -220,6 +223,7 @@ impl Snapshot {
         } = self;
         state.position = *position;
         state.stores_done = *stores_done;
+        state.lane_instructions = *lane_instructions;
         for (i, (memory, kept)) in state.shared.iter_mut().zip(shared).enumerate() {
             restore_shared(memory, base.shared.get(i), kept);
         }

@@ -91,6 +91,7 @@ impl Machine {
         let mut state = State {
             position: 0,
             stores_done: 0,
+            lane_instructions: 0,
             global,
             shared: Vec::new(),
             tensor: Vec::new(),
@@ -218,10 +219,12 @@ impl Machine {
                 .get(setup.cluster_of_place(place.block))
                 .map(|cluster| (&cluster.barrier, rank * n_warps + place.warp)),
             stores: 0,
+            lane_instructions: 0,
             last_step: &mut state.last_step,
         };
         let run = run_warp(&mut around, warp, &mut self.rows, state.position, budget);
         state.stores_done += around.stores;
+        state.lane_instructions += around.lane_instructions;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;
         if !matches!(run.stop, Stop::Turn | Stop::Yield | Stop::Blocked) {
@@ -297,6 +300,7 @@ impl Machine {
         }
         state.last_step = Some(last);
         state.position += 1;
+        state.lane_instructions += u64::from(came.lanes.count_ones());
         state.schedule.left = state.schedule.left.saturating_sub(1);
         self.find_cluster_stuck(place);
     }

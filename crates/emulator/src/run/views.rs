@@ -326,6 +326,12 @@ impl Machine {
         Some(last.event(&self.setup.code, step))
     }
 
+    /// Executed lane-instructions: the sum of the active lanes over all steps of warps. The order in which the lanes of a
+    /// divergent warp execute does not change it.
+    pub fn lane_instructions(&self) -> u64 {
+        self.state.lane_instructions
+    }
+
     /// Steps done that stored.
     pub fn stores_done(&self) -> u64 {
         self.state.stores_done
