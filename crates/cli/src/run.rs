@@ -483,13 +483,14 @@ fn print(
     report: &RunReport,
     session: &Session,
 ) -> io::Result<()> {
-    writeln!(
-        out,
-        "{name}: {}, {}: {}",
-        counted(report.steps, "step"),
-        counted(report.stores, "store"),
-        verdict(report, session)
-    )?;
+    let counts = match (report.steps, report.stores) {
+        (Some(steps), Some(stores)) => {
+            let (steps, stores) = (counted(steps, "step"), counted(stores, "store"));
+            format!("{steps}, {stores}")
+        }
+        _ => counted(report.lane_instructions, "executed lane-instruction"),
+    };
+    writeln!(out, "{name}: {counts}: {}", verdict(report, session))?;
     print_reasons(out, report)?;
     print_values(out, report, session)?;
     if let Some(hang) = &report.hang {
@@ -648,7 +649,7 @@ pub(crate) fn refuse(
 ) -> io::Result<Outcome> {
     let mut out = stdout();
     if format == Format::Json {
-        let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
+        let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0, "lane_instructions": 0,
             "notes": [error.message], "code": error.code, "diagnostics": error.diagnostics});
         writeln!(out, "{answer}")?;
         out.flush()?;

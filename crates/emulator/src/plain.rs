@@ -44,6 +44,9 @@ use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
 use warpgrid_program::FunctionId;
 
+/// Position of a machine at the end of a run whose steps were not counted.
+pub(crate) const UNCOUNTED: u64 = u64::MAX;
+
 /// Lanes of a warp.
 pub const LANES: usize = crate::state::registers::LANES;
 
@@ -70,6 +73,15 @@ pub struct AddressRange {
 pub struct PlainEnd<'a> {
     /// Bytes of the arena that may have changed: where they start, and what they are.
     pub changes: &'a [(usize, &'a [u8])],
+    /// `None` if a warp diverged: its number of steps depends on the order in which its lanes reconverge.
+    pub counts: Option<StepCounts>,
+    /// Executed lane-instructions: see [`Machine::lane_instructions`].
+    pub lane_instructions: u64,
+}
+
+/// Numbers of steps of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepCounts {
     pub steps: u64,
     /// Steps that stored.
     pub stores: u64,
@@ -135,8 +147,11 @@ impl Machine {
         }
         state.next_cluster = self.setup.n_clusters;
         state.blocks_done = self.setup.n_blocks;
-        state.position = end.steps;
-        state.stores_done = end.stores;
+        (state.position, state.stores_done) = match end.counts {
+            Some(counts) => (counts.steps, counts.stores),
+            None => (UNCOUNTED, 0),
+        };
+        state.lane_instructions = end.lane_instructions;
         state.last_step = None;
         true
     }

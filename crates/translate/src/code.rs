@@ -5,12 +5,11 @@
 
 use crate::Refusal;
 use crate::emit::Register;
-use crate::place::IS_COPY;
 use std::cmp::Reverse;
 use warpgrid_emulator::plain::{Call, Instr, Op, Place, Plain};
 
-/// Most instructions of a kernel that is translated: as many as a trace can number.
-const MOST_INSTRUCTIONS: usize = IS_COPY as usize;
+/// Most instructions of a kernel that is translated, which bounds the time of compilation.
+const MOST_INSTRUCTIONS: usize = 1 << 14;
 
 /// Calls within calls, at most. The interpreter has room for more.
 const MOST_DEPTH: u32 = 32;

@@ -4,7 +4,6 @@
 use crate::code::Code;
 use crate::emit::{Register, Touched};
 use crate::flow::{Flow, Meeting, accesses_memory, is_guarded, leads_away};
-use crate::place::IS_FAR;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_emulator::plain::{Op, Plain};
@@ -73,9 +72,6 @@ pub(crate) fn mixed_registers(
 /// Finds them.
 pub(crate) fn find_detours(code: &Code<'_>, flow: &Flow) -> Detours {
     let mut found = Detours::new();
-    if flow.blocks.len() > IS_FAR as usize {
-        return found;
-    }
     let mut n_again = 0;
     for index in 0..flow.blocks.len() {
         let Some(detour) = detour_at(code, flow, index) else {

@@ -81,16 +81,6 @@ impl Pointer {
     }
 }
 
-/// A store that a strip counts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StorePlace {
-    /// The block of the code, and the instruction.
-    pub(crate) block: usize,
-    pub(crate) at: u32,
-    /// Its number among the guarded ones.
-    pub(crate) guarded: Option<u32>,
-}
-
 /// The bytes `offset` after the address on the stack.
 pub(crate) const fn at(offset: u32) -> MemArg {
     MemArg {
@@ -143,14 +133,14 @@ pub(crate) struct Names {
     pub(crate) path: u32,
     pub(crate) steps: u32,
     pub(crate) stores: u32,
-    pub(crate) trace: u32,
-    pub(crate) traced: u32,
+    /// One more than the highest number of a block that was executed: see [`cell::FURTHEST`].
+    pub(crate) furthest: u32,
+    /// Of the call: executed lane-instructions.
+    pub(crate) lane_instructions: u32,
     pub(crate) guard: u32,
     /// The lanes that are on a detour, and those that are to go the other way.
     pub(crate) detour: u32,
     pub(crate) others: u32,
-    /// Whether lanes that part are gangs of their own wherever they do.
-    pub(crate) without_detours: u32,
     pub(crate) active: u32,
     /// Where something is too rare to be translated, by lane.
     pub(crate) rare: u32,
@@ -247,8 +237,10 @@ pub(crate) struct Emitter<'p> {
     pub(crate) guard: Option<u32>,
     /// By block that ends with a branch: the short ways that some of its lanes take while others wait.
     pub(crate) detours: Detours,
-    /// On such a way: which it is.
-    on_detour: Option<detour::OnDetour>,
+    /// On such a way: the registers that the lanes must keep which wait.
+    on_detour: Option<BTreeSet<Register>>,
+    /// The lowest number of a block that ends with an operation of the warp which does not wait for all lanes.
+    pub(crate) first_without_wait: Option<u32>,
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
@@ -260,16 +252,12 @@ pub(crate) struct Emitter<'p> {
     place: usize,
     /// Blocks of it that ways back lead to.
     returned_to: BTreeSet<usize>,
-    /// Guarded stores and copies by their places in the code: the number of each.
-    pub(crate) guarded: BTreeMap<u32, u32>,
-    /// Stores that a strip counts.
-    pub(crate) store_places: Vec<StorePlace>,
     /// Locals with the rows of a warp, once they are needed.
     pub(crate) rows: Vec<u32>,
     /// Of what is between operations of a warp: locals that say whether a guarded store was done, and what is counted then.
     pub(crate) did_store: Vec<(u32, u64)>,
-    /// By block: what is counted of stores and copies that are not guarded.
-    pub(crate) stores: Vec<u64>,
+    /// Likewise: what is counted of those that are not guarded.
+    pub(crate) stores: u64,
     /// The place of the instruction at hand, and whose registers it names.
     pub(crate) at: u32,
     pub(crate) frame: usize,
@@ -326,6 +314,7 @@ impl<'p> Emitter<'p> {
             guard: None,
             detours: Detours::new(),
             on_detour: None,
+            first_without_wait: None,
             block: 0,
             nest: 0,
             groups: Vec::new(),
@@ -333,11 +322,9 @@ impl<'p> Emitter<'p> {
             n_targets: 0,
             place: 0,
             returned_to: BTreeSet::new(),
-            guarded: BTreeMap::new(),
-            store_places: Vec::new(),
             rows: Vec::new(),
             did_store: Vec::new(),
-            stores: vec![0; flow.blocks.len()],
+            stores: 0,
             at: 0,
             frame: 0,
         };
@@ -364,12 +351,11 @@ impl<'p> Emitter<'p> {
             path: self.local(I32),
             steps: self.local(I64),
             stores: self.local(I64),
-            trace: self.local(I32),
-            traced: self.local(I32),
+            furthest: self.local(I32),
+            lane_instructions: self.local(I64),
             guard: self.local(V128),
             detour: self.local(V128),
             others: self.local(V128),
-            without_detours: self.local(I32),
             active: self.local(I32),
             rare: self.local(V128),
             pointer: self.local(I32),
@@ -619,7 +605,7 @@ impl<'p> Emitter<'p> {
             return self.write_scalar(scalar, register, part);
         }
         // Others keep only what they will read.
-        let is_read = |on: &detour::OnDetour| on.kept.contains(&register);
+        let is_read = |kept: &BTreeSet<Register>| kept.contains(&register);
         let guard = self
             .guard
             .filter(|_| self.is_guarded() || self.on_detour.as_ref().is_none_or(is_read));

@@ -5,19 +5,16 @@
 mod copy;
 mod count;
 mod join;
-mod merge;
 mod note;
 mod part;
 mod phase;
 mod resolve;
-mod turn;
 
 use crate::emit::at;
 use crate::place::{GANGS, cell, record, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
-pub(crate) use count::count;
+pub(crate) use count::{Reconvergence, add, count};
 pub(crate) use join::{Held, join, spread_lanes};
-pub(crate) use merge::merge;
 pub(crate) use note::{RowNames, look_at_suspects, note, note_lanes, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};
@@ -33,14 +30,13 @@ pub(crate) const STRIP: u32 = 4;
 pub(crate) const PHASE: u32 = 5;
 pub(crate) const RESOLVE_ALL: u32 = 6;
 pub(crate) const COUNT: u32 = 7;
-pub(crate) const MERGE: u32 = 8;
-pub(crate) const JOIN: u32 = 9;
-pub(crate) const WARP: u32 = 10;
-pub(crate) const COPY: u32 = 11;
-pub(crate) const GROUPS: u32 = 12;
-pub(crate) const SUSPECTS: u32 = 13;
+pub(crate) const JOIN: u32 = 8;
+pub(crate) const WARP: u32 = 9;
+pub(crate) const COPY: u32 = 10;
+pub(crate) const GROUPS: u32 = 11;
+pub(crate) const SUSPECTS: u32 = 12;
 /// The first of those that operations of warps share.
-pub(crate) const ROUTINES: u32 = 14;
+pub(crate) const ROUTINES: u32 = 13;
 
 /// Parameters and result of a function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
@@ -52,11 +48,10 @@ pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
         (&[I64, I32, I32, I32], I32),
         (&[I32, I32], I32),
         (&[I32, I32, I32, I32], I32),
-        (&[I32, I32, I32, I32], I32),
+        (&[I32, I32, I32], I32),
         (&[I32, I32], I32),
         (&[I32], I32),
         (&[V128, V128, I32, I32, I32, I32], V128),
-        (&[I32, I32], I32),
         (&[I32, I32], I32),
         (&[I32, I32], I32),
         (&[I32, I32], I32),

@@ -23,8 +23,6 @@ mod run;
 mod scalar;
 mod serve;
 mod stride;
-mod turns;
-mod ways;
 
 pub use engine::{Engine, Instance, Memory, Products};
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,4 +32,4 @@ pub use parts::run_on_threads;
 pub use parts::{AnyPart, Ended, Part, PartFacts, Parted, run, shares};
 pub use probe::measure_products;
 pub use refusal::Refusal;
-pub use run::Limits;
+pub use run::{Counts, Limits};

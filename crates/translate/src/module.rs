@@ -8,14 +8,12 @@ use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
 use crate::engine::Products;
-use crate::flow::{Block, ByHost, Flow, Meeting, ends_lanes, is_guarded};
-use crate::helpers::{self, FunctionType, Held, PHASE, ROUTINES, STRIP, TYPES};
+use crate::flow::{ByHost, Flow, Meeting};
+use crate::helpers::{self, FunctionType, Held, PHASE, ROUTINES, Reconvergence, STRIP, TYPES};
 use crate::nan::find_any_nan;
-use crate::place::{BlockCounts, Places, Site, Sizes};
+use crate::place::{Places, Site, Sizes};
 use crate::scalar::find_scalars;
 use crate::stride::find_strides;
-use crate::turns::{AllCounts, Counts};
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Op, Plain, SlotPlace};
 use wasm_encoder::{
@@ -33,10 +31,6 @@ pub(crate) struct Kernel {
     pub(crate) places: Places,
     pub(crate) n_entries: u32,
     pub(crate) sites: Vec<Site>,
-    /// By number of a block of the code.
-    pub(crate) blocks: Vec<BlockCounts>,
-    /// The same with the places of stores, for warps whose groups take turns.
-    pub(crate) counts: AllCounts,
     /// Whether blocks must not run apart, since atomic operations add up what they write.
     pub(crate) is_whole: bool,
     /// By the number of what lanes wait for: what the host does for them.
@@ -93,8 +87,6 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
         sizes: Sizes {
             sites: draft.sites.len() as u32 + matrices,
             registers: draft.register_bytes,
-            blocks: flow.blocks.len() as u32,
-            guarded: draft.guarded.len() as u32,
             has_copies: flow.has_copies,
         },
         registers: draft.registers.keys().copied().collect(),
@@ -244,8 +236,6 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         wasm: module(source, &flow, [&strip, &chains], &waits),
         n_entries: flow.entries.len() as u32,
         sites: std::mem::take(&mut chains.sites),
-        blocks: counts(&flow, &strip.stores),
-        counts: all_counts(code, &flow, &strip),
         is_whole: strip.has_global_atomics || chains.has_global_atomics,
         by_host,
         first_of_lanes: flow.wait_numbers().first_of_host,
@@ -269,80 +259,6 @@ fn check_functions(
         }
     }
     Ok(())
-}
-
-/// What is counted of blocks, by their numbers.
-fn counts(flow: &Flow, stores: &[u64]) -> Vec<BlockCounts> {
-    let mut counts = vec![BlockCounts::default(); flow.blocks.len()];
-    for (index, (block, stores)) in flow.blocks.iter().zip(stores).enumerate() {
-        if let Some(place) = counts.get_mut(flow.number(index) as usize) {
-            *place = BlockCounts {
-                steps: block.steps,
-                stores: *stores,
-                next: flow.number(index + 1),
-            };
-        }
-    }
-    counts
-}
-
-/// Whether a branch that only some lanes may take leads to what follows: it makes groups of lanes that stay at one place.
-fn branches_to_next(code: &Code<'_>) -> bool {
-    let goes_on = |(at, placed): (usize, &Placed<'_>)| match placed.instr.op {
-        Op::Branch { target } => target as usize == at + 1 && is_guarded(&placed.instr),
-        _ => false,
-    };
-    code.all().iter().enumerate().any(goes_on)
-}
-
-/// As [`counts`], with the steps before each store.
-fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
-    let steps_before = |block: &Block, at: u32| {
-        let placed = code.range(block.start..at as usize);
-        placed.iter().filter(|p| !p.instr.with_next).count() as u32
-    };
-    let mut all = AllCounts {
-        blocks: vec![Counts::default(); flow.blocks.len()],
-        guarded: vec![0; strip.guarded.len()],
-        has_detours: !strip.detours.is_empty(),
-    };
-    // Groups of lanes that stay at one place are not known here.
-    // Nor is what a landing is to turns known here.
-    if flow.has_copies || branches_to_next(code) {
-        return AllCounts::default();
-    }
-    for (index, block) in flow.blocks.iter().enumerate() {
-        let has_next = index + 1 < flow.blocks.len();
-        if let Some(counts) = all.blocks.get_mut(flow.number(index) as usize) {
-            counts.steps = block.steps;
-            counts.next = has_next.then(|| flow.number(index + 1) as u16);
-            counts.meets = block.meets;
-            let last = code.get(block.end - 1);
-            counts.may_end = last.is_some_and(|last| ends_lanes(&last.instr));
-            let (Reverse(depth), origin, ..) = code.order(block.start);
-            counts.place = (depth, origin);
-        }
-    }
-    for store in &strip.store_places {
-        let Some(block) = flow.blocks.get(store.block) else {
-            continue;
-        };
-        let before = steps_before(block, store.at);
-        match store.guarded {
-            Some(number) => {
-                if let Some(place) = all.guarded.get_mut(number as usize) {
-                    *place = before;
-                }
-            }
-            None => {
-                let number = flow.number(store.block) as usize;
-                if let Some(counts) = all.blocks.get_mut(number) {
-                    counts.stores.push(before);
-                }
-            }
-        }
-    }
-    all
 }
 
 /// What the host does, by the numbers of what lanes wait for.
@@ -388,9 +304,7 @@ fn written(emitter: &Emitter<'_>, code: &[I<'static>]) -> Function {
 
 fn module(
     Source {
-        plain,
-        code,
-        products,
+        plain, products, ..
     }: Source<'_>,
     flow: &Flow,
     [strip, chains]: [&Emitter<'_>; 2],
@@ -406,6 +320,10 @@ fn module(
             (whole, parts)
         }
     };
+    let reconvergence = match strip.first_without_wait {
+        Some(_) => Reconvergence::Matters { seed: plain.seed() },
+        None => Reconvergence::DoesNotMatter,
+    };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![
         helpers::resolve(places),
@@ -415,8 +333,7 @@ fn module(
         whole,
         helpers::phase(places, flow.wait_numbers()),
         helpers::resolve_all(places),
-        helpers::count(places),
-        helpers::merge(places, plain.seed(), branches_to_next(code)),
+        helpers::count(places, reconvergence),
         helpers::join(waits),
         written(chains, &chains.out),
         helpers::copy(places),

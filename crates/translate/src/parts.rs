@@ -6,7 +6,7 @@ use crate::engine::{Engine, Instance, Memory};
 use crate::merge;
 use crate::module::{Kernel, translate};
 use crate::place::{Places, holds};
-use crate::run::{Launch, Limits, Progress, Run, Stopped};
+use crate::run::{Counts, Launch, Limits, Progress, Run, Stopped};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,9 +29,7 @@ pub struct Ended<I> {
     instance: I,
     /// Bytes of the module's memory that blocks may have changed, and where they lie in the arena.
     changed: Vec<(Range<usize>, usize)>,
-    pub steps: u64,
-    /// Steps that stored.
-    pub stores: u64,
+    pub counts: Counts,
     /// What translation took, and the run.
     pub translating: Duration,
     pub running: Duration,
@@ -51,8 +49,8 @@ impl<I: Instance> Ended<I> {
             .collect();
         take(&PlainEnd {
             changes: &changes,
-            steps: self.steps,
-            stores: self.stores,
+            counts: self.counts.of_steps(),
+            lane_instructions: self.counts.lane_instructions,
         })
     }
 }
@@ -152,7 +150,7 @@ impl<E: Engine> Parted<E> {
 
     /// Bytes that another host must have of the memory of a part.
     pub fn n_bytes(&self) -> u64 {
-        self.kernel.places.bytes_to_send()
+        self.kernel.places.bytes
     }
 
     /// A part of the launch, whose blocks have not run.
@@ -215,7 +213,7 @@ impl<E: Engine> Parted<E> {
             let kernel = &self.kernel;
             let memory = &mut part.memory;
             let places = &kernel.places;
-            places.fill(plain, &kernel.sites, &kernel.blocks, memory);
+            places.fill(plain, &kernel.sites, memory);
         }
     }
 
@@ -272,13 +270,11 @@ impl<E: Engine> Parted<E> {
         others: &[&AnyPart<'_>],
     ) -> Result<Ended<E::Instance>, Refusal> {
         let places = &self.kernel.places;
-        let steps = |progress: &Progress| progress.steps;
-        let progress = others.iter().map(|part| &part.progress);
-        let all_steps = steps(&own.progress) + progress.clone().map(steps).sum::<u64>();
-        if all_steps > limits.max_steps {
+        let each = others.iter().map(|part| part.progress.counts);
+        let counts = each.fold(own.progress.counts, Counts::and);
+        if counts.steps > limits.max_steps {
             return Err(Refusal::Steps);
         }
-        let stores = own.progress.stores + progress.map(|each| each.stores).sum::<u64>();
         let what = holds::NOTED | holds::WRITTEN;
         let mut changed = BTreeSet::from_iter(places.that_hold(what, &own.memory));
         for part in others {
@@ -292,8 +288,7 @@ impl<E: Engine> Parted<E> {
         Ok(Ended {
             changed,
             instance,
-            steps: all_steps,
-            stores,
+            counts,
             translating: self.translating,
             running: E::now().saturating_sub(self.started),
             n_parts: 1 + others.len(),
@@ -340,8 +335,7 @@ pub type AnyPart<'m> = Part<dyn Memory + 'm>;
 /// What a part says of itself, but its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartFacts {
-    pub steps: u64,
-    pub stores: u64,
+    pub counts: Counts,
     /// A range must be noted from the start of the run.
     pub must_note: bool,
     /// Why the part was refused, as a part of a sentence.
@@ -378,8 +372,7 @@ impl<M> Part<M> {
     /// What goes to another host beside the memory.
     pub fn facts(&self) -> PartFacts {
         PartFacts {
-            steps: self.progress.steps,
-            stores: self.progress.stores,
+            counts: self.progress.counts,
             must_note: matches!(self.outcome, Err(Stopped::Again)),
             refused: match &self.outcome {
                 Err(Stopped::Refused(why)) => Some(why.to_string()),
@@ -396,7 +389,7 @@ impl<M> Part<M> {
             None => Ok(()),
         };
         let mut progress = Progress::at(0);
-        (progress.steps, progress.stores) = (facts.steps, facts.stores);
+        progress.counts = facts.counts;
         Part {
             blocks: 0..0,
             n_bytes: 0,

@@ -51,27 +51,28 @@ pub(crate) mod cell {
     pub(crate) const LIVE: u32 = 1120;
     pub(crate) const MET: u32 = 1148;
     pub(crate) const NEXT_ENTRY: u32 = 1128;
-    /// One more than the number of the block furthest on in the code that its lanes were in since they last met; zero where all came one way.
+    /// One more than the highest number of a block that lanes have executed since they last met, after the first operation that does not wait for
+    /// all lanes. Zero if all lanes took one path; all bits if a time slice of the scheduler may have ended.
     pub(crate) const FURTHEST: u32 = 1124;
-    /// Numbers for what the groups of a merge have stored.
-    pub(crate) const GROUPS: u32 = 1132;
+    /// Whether a warp has diverged in this phase: its number of steps is then only a lower bound.
+    pub(crate) const DIVERGED: u32 = 1132;
+    /// Executed lane-instructions of this phase.
+    pub(crate) const LANE_INSTRUCTIONS: u32 = 1136;
     /// What the phase at hand began with.
-    pub(crate) const BEGINS: u32 = 1136;
-    /// Whether the host has counted what the warp at hand did.
-    pub(crate) const COUNTED: u32 = 1140;
-    /// Whether lanes of the warp at hand have made detours since they last met.
-    pub(crate) const DETOURS: u32 = 1144;
+    pub(crate) const BEGINS: u32 = 1144;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
     /// Whether all gangs of the warp have gone one way to the same place in one call of the strip, and their lanes.
     pub(crate) const ALIKE: u32 = 1216;
     pub(crate) const ALIKE_LIVE: u32 = 1220;
+    /// Whether lanes of the warp at hand have made detours since they last met.
+    pub(crate) const DETOURS: u32 = 1224;
     /// Stored so that engines compute it there and then; never read.
     pub(crate) const PINNED: u32 = 1264;
     /// Special registers that differ by block, 16 bytes each.
     pub(crate) const BY_BLOCK: u32 = 1280;
     /// All of them but the special registers.
-    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..GROUPS as usize;
+    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..BEGINS as usize;
 }
 
 /// A record of a gang, or of a part of one, by offset.
@@ -90,50 +91,14 @@ pub(crate) mod record {
     /// Of the record of the whole gang: the next name.
     pub(crate) const NEXT_NAME: u32 = 36;
     pub(crate) const STORES: u32 = 40;
-    /// Bytes of its trace, all that were written.
-    pub(crate) const TRACED: u32 = 48;
-    /// Where the trace is.
-    pub(crate) const TRACE: u32 = 52;
+    /// As [`super::cell::FURTHEST`], of these lanes.
+    pub(crate) const FURTHEST: u32 = 48;
     /// What it waits for, by number; zero while it can go on.
     pub(crate) const WAITS_FOR: u32 = 56;
     /// Of the record of a whole gang: its lanes.
     pub(crate) const FIRST_MASK: u32 = 60;
     pub(crate) const REGISTERS: u32 = 64;
 }
-
-/// Bytes of a trace: the blocks of the code that were executed in a phase, and the guarded stores that were done, 16 bits each. Of longer
-/// ones the end is kept, a power of two.
-pub(crate) const TRACE_BYTES: u32 = 1 << 17;
-
-/// From one trace to the next: their ends are read together, and would displace each other in a cache that finds lines by the low bits of addresses.
-const TRACE_STRIDE: u32 = TRACE_BYTES + 192;
-
-/// What is kept of the turns of a warp, beside how much of the last one is used up: that its lanes have parted before, that a group which was kept waiting
-/// has its turn, that less may be used up, and that the last turn may have been one of a group which has ended.
-pub(crate) const TURN_BITS: u32 = 0xffff;
-pub(crate) const HAS_PARTED: u32 = 1 << 31;
-pub(crate) const IS_FORCED: u32 = 1 << 30;
-pub(crate) const IS_UNSURE: u32 = 1 << 29;
-pub(crate) const HAS_LATEST_ENDED: u32 = 1 << 28;
-
-/// What is known of a block of the code, by offset.
-pub(crate) mod block {
-    pub(crate) const STEPS: u32 = 0;
-    /// Stores in the low half, landings of copies in the high one.
-    pub(crate) const STORES: u32 = 4;
-    /// The number of the one that follows in the code.
-    pub(crate) const NEXT: u32 = 8;
-    pub(crate) const BYTES_LOG2: u32 = 4;
-}
-
-/// What a store is in a trace, beside its number, and what the start of a copy is besides.
-pub(crate) const IS_STORE: u32 = 1 << 15;
-pub(crate) const IS_COPY: u32 = 1 << 14;
-
-/// What a block is in a trace, beside its number, while other lanes of the gang wait at the end of a detour; and the first block of the second side of one. Code with as many
-/// blocks as the latter has no detours.
-pub(crate) const IS_DETOUR: u32 = 1 << 14;
-pub(crate) const IS_FAR: u32 = 1 << 13;
 
 /// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
 pub(crate) const STORE: u64 = 1;
@@ -274,25 +239,12 @@ impl Site {
     }
 }
 
-/// What is counted of a block of the code.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BlockCounts {
-    pub(crate) steps: u32,
-    /// Stores and copies that are not guarded.
-    pub(crate) stores: u64,
-    /// The number of the block that follows in the code.
-    pub(crate) next: u32,
-}
-
 /// How much of what depends on the code there is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
     pub(crate) sites: u32,
     /// Bytes of the registers of a record.
     pub(crate) registers: u32,
-    pub(crate) blocks: u32,
-    /// Guarded stores and copies.
-    pub(crate) guarded: u32,
     pub(crate) has_copies: bool,
 }
 
@@ -317,19 +269,12 @@ pub(crate) struct Places {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
-    /// By block of the code: steps, and 16 bits each for stores and landings.
-    pub(crate) blocks: u32,
-    /// By guarded store or copy: the last group that did it.
-    pub(crate) guarded: u32,
-    /// By warp: how long its scheduler has gone on with one group of lanes while others were ready.
-    pub(crate) turns: u32,
-    /// Where the traces are read that are merged.
-    pub(crate) ways: u32,
+    /// By warp: an upper bound of the steps that its scheduler has executed since the start of the block while several groups were ready.
+    pub(crate) divergent_steps: u32,
     /// Words that must be stored again as they are.
     pub(crate) suspects: u32,
     /// Rows of a warp while an operation is done.
     pub(crate) scratch: u32,
-    pub(crate) traces: u32,
     /// By warp: how its copies are doing, and those that are in flight.
     pub(crate) copies: u32,
     pub(crate) copies_bytes: u32,
@@ -378,17 +323,14 @@ impl Places {
             next = start + bytes;
             start as u32
         };
-        let n_ranges = plain.ranges().count() as u32 + 3;
+        let n_ranges = plain.ranges().count() as u32 + 2;
         let record_bytes = (record::REGISTERS + sizes.registers).next_multiple_of(64);
         let most_records = n_gangs + PARTS;
         let table = place(u64::from(n_gangs) * 16 * by_thread.len() as u64);
         let sites = place(u64::from(sizes.sites * site::BYTES));
         let ranges = place(u64::from(n_ranges * range::BYTES));
         let records = place(u64::from(most_records) * u64::from(record_bytes));
-        let blocks = place(u64::from(sizes.blocks) << block::BYTES_LOG2);
-        let guarded = place(u64::from(sizes.guarded) * 4);
-        let turns = place(u64::from(n_gangs / GANGS) * 4);
-        let ways = place(u64::from(GANGS + PARTS) * 8);
+        let divergent_steps = place(u64::from(n_gangs / GANGS) * 4);
         let suspects = place(u64::from(MOST_SUSPECTS * suspect::BYTES));
         let scratch = place(SCRATCH_BYTES);
         let n_copying = if sizes.has_copies { n_gangs / GANGS } else { 0 };
@@ -403,7 +345,6 @@ impl Places {
         let arena_size = (arena_bytes as u64).next_multiple_of(128);
         let arena = place(arena_size);
         let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
-        let traces = place(u64::from((GANGS + PARTS) * TRACE_STRIDE));
         Ok(Places {
             n_gangs,
             by_block,
@@ -415,13 +356,9 @@ impl Places {
             records,
             record_bytes,
             most_records,
-            blocks,
-            guarded,
-            turns,
-            ways,
+            divergent_steps,
             suspects,
             scratch,
-            traces,
             copies,
             copies_bytes,
             in_flight,
@@ -437,11 +374,6 @@ impl Places {
         })
     }
 
-    /// Bytes that another host must have of the memory of a part: all but traces, which are its end.
-    pub(crate) fn bytes_to_send(&self) -> u64 {
-        self.traces.into()
-    }
-
     /// The bytes of ranges of addresses.
     pub(crate) fn ranges(&self) -> Range<usize> {
         self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
@@ -449,17 +381,11 @@ impl Places {
 
     /// The bytes of all that is filled before the first block, but the arena.
     fn tables(&self) -> Range<usize> {
-        self.table as usize..self.guarded as usize
+        self.table as usize..self.divergent_steps as usize
     }
 
-    /// Fills the tables and the arena. `blocks` says what is counted of each block of the code.
-    pub(crate) fn fill(
-        &self,
-        plain: Plain<'_>,
-        sites: &[Site],
-        blocks: &[BlockCounts],
-        instance: &mut impl Instance,
-    ) {
+    /// Fills the tables and the arena.
+    pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], instance: &mut impl Instance) {
         let tables = self.tables();
         let mut memory = Window {
             start: tables.start,
@@ -467,22 +393,6 @@ impl Places {
         };
         self.fill_ranges(plain, &[], &mut memory);
         self.forget(sites, &mut memory);
-        for (at, counts) in (self.blocks..).step_by(1 << block::BYTES_LOG2).zip(blocks) {
-            memory.put32(at + block::STEPS, counts.steps);
-            // No block has as many as 16 bits can count.
-            let stores = counts.stores as u32 | (counts.stores >> 32 << 16) as u32;
-            memory.put32(at + block::STORES, stores);
-            memory.put32(at + block::NEXT, counts.next);
-        }
-        // One warp runs at a time.
-        for index in 0..self.most_records {
-            let within = match index.checked_sub(self.n_gangs) {
-                Some(part) => GANGS + part,
-                None => index % GANGS,
-            };
-            let trace = self.traces + within * TRACE_STRIDE;
-            memory.put32(self.record(index) + record::TRACE, trace);
-        }
         let n_threads = plain.n_threads();
         for gang in 0..self.n_gangs {
             let present = (0..GANG).filter(|lane| gang * GANG + lane < n_threads);
@@ -602,18 +512,6 @@ impl Places {
         let (window, size) = plain.shared();
         add(window, size, self.shared, holds::WINDOW);
         add(0, size, self.shared, holds::SHARED);
-        let without_detours = self.n_ranges - 1;
-        let holds = match noted.contains(&without_detours) {
-            true => holds::NOTED,
-            false => 0,
-        };
-        add(0, 0, 0, holds);
-    }
-
-    /// The cell that says whether lanes that part are gangs of their own wherever they do. It belongs to a range of no bytes, so that what must be noted from
-    /// the start of a run says this as well.
-    pub(crate) fn without_detours(&self) -> u32 {
-        self.ranges + (self.n_ranges - 1) * range::BYTES + range::HOLDS
     }
 
     /// The ranges that hold something of this.

@@ -23,8 +23,6 @@ pub enum Refusal {
     Steps,
     /// The translated run was slower than the interpreter.
     Slow,
-    /// How many steps the interpreter would count is not known.
-    Uncounted,
     /// Why another host refused its part of the blocks, in its words.
     Part(String),
     /// The engine refused.
@@ -56,12 +54,6 @@ impl fmt::Display for Refusal {
             Refusal::Parted => write!(f, "a warp reached a block barrier while divergent"),
             Refusal::Steps => write!(f, "the run exceeds the step limit"),
             Refusal::Slow => write!(f, "the interpreter is faster for this kernel"),
-            Refusal::Uncounted => {
-                write!(
-                    f,
-                    "the step count of this divergence pattern cannot be reproduced"
-                )
-            }
             Refusal::Part(why) => write!(f, "{why}"),
             Refusal::Engine(why) => write!(f, "the WebAssembly engine rejected the module: {why}"),
         }

@@ -4,15 +4,10 @@
 use crate::Refusal;
 use crate::engine::Instance;
 use crate::module::Kernel;
-use crate::place::{
-    FIRST_NAME, GANG, GANGS, HAS_LATEST_ENDED, HAS_PARTED, IS_FORCED, PARTS, Places, TURN_BITS,
-    Window, cell, holds, record,
-};
+use crate::place::{FIRST_NAME, GANG, GANGS, Places, Window, cell};
 use crate::serve::Served;
-use crate::turns::{self, Patience};
-use crate::ways::{Way, ways_of};
 use std::time::Duration;
-use warpgrid_emulator::plain::Plain;
+use warpgrid_emulator::plain::{Plain, StepCounts};
 
 /// Why code stops.
 pub(crate) mod stop {
@@ -25,15 +20,11 @@ pub(crate) mod stop {
     pub(crate) const RARE: u32 = 5;
     /// Lanes of a warp wait at different places, or some have ended before others wait.
     pub(crate) const PARTED: u32 = 6;
-    /// How many steps the interpreter would count is not known.
-    pub(crate) const UNCOUNTED: u32 = 7;
     /// No names are left.
-    pub(crate) const TOO_LARGE: u32 = 8;
+    pub(crate) const TOO_LARGE: u32 = 7;
     /// The host must do what lanes of a warp wait for, or what the whole warp does.
-    pub(crate) const CALL: u32 = 9;
-    pub(crate) const CALL_FOR_WARP: u32 = 10;
-    /// The host must count the steps of the warp at hand.
-    pub(crate) const COUNT: u32 = 11;
+    pub(crate) const CALL: u32 = 8;
+    pub(crate) const CALL_FOR_WARP: u32 = 9;
 }
 
 /// What `phase` is given where it goes on after such a call.
@@ -48,9 +39,9 @@ const LONGEST_STRIP: u64 = 1 << 26;
 /// How far a run may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Steps to the end, at most.
+    /// Steps to the end, at most. A divergent warp may take more: only the steps of its longest path count.
     pub max_steps: u64,
-    /// Steps a second, at least: a run that is slower after a moment is given up. None where it may take its time.
+    /// Lane-instructions a second, at least: a run that is slower after a moment is given up. None where it may take its time.
     pub least_pace: Option<f64>,
 }
 
@@ -78,10 +69,11 @@ pub(crate) struct Launch<'m> {
 }
 
 impl Launch<'_> {
-    /// Whether a part that has done this number of steps in this time is slower than is allowed.
-    fn is_slow(&self, steps: u64, took: Duration) -> bool {
+    /// Whether a part that has executed this number of lane-instructions in this time is slower than is allowed.
+    fn is_slow(&self, lane_instructions: u64, took: Duration) -> bool {
         let least = self.limits.least_pace;
-        least.is_some_and(|least| took > MOMENT && (steps as f64) < least * took.as_secs_f64())
+        let executed = lane_instructions as f64;
+        least.is_some_and(|least| took > MOMENT && executed < least * took.as_secs_f64())
     }
 }
 
@@ -96,10 +88,39 @@ pub(crate) enum Stopped {
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
     pub(crate) next_block: u64,
-    pub(crate) steps: u64,
-    pub(crate) stores: u64,
+    pub(crate) counts: Counts,
     /// The first name of the next phase.
     next_name: u32,
+}
+
+/// Counts of some blocks of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Executed lane-instructions.
+    pub lane_instructions: u64,
+    /// Steps; a lower bound if a warp has diverged.
+    pub steps: u64,
+    /// Steps that stored, unless a warp has diverged.
+    pub stores: u64,
+    pub has_diverged: bool,
+}
+
+impl Counts {
+    /// The counts of these and of other blocks.
+    pub(crate) fn and(self, other: Counts) -> Counts {
+        Counts {
+            lane_instructions: self.lane_instructions + other.lane_instructions,
+            steps: self.steps + other.steps,
+            stores: self.stores + other.stores,
+            has_diverged: self.has_diverged || other.has_diverged,
+        }
+    }
+
+    /// The interpreter's counts, where they are known.
+    pub(crate) fn of_steps(self) -> Option<StepCounts> {
+        let Counts { steps, stores, .. } = self;
+        (!self.has_diverged).then_some(StepCounts { steps, stores })
+    }
 }
 
 impl Progress {
@@ -107,15 +128,14 @@ impl Progress {
     pub(crate) fn at(first_block: u64) -> Progress {
         Progress {
             next_block: first_block,
-            steps: 0,
-            stores: 0,
+            counts: Counts::default(),
             next_name: FIRST_NAME,
         }
     }
 
     /// Before this block again, in a memory whose notes have the names of an earlier try.
     pub(crate) fn begin_again(&mut self, first_block: u64) {
-        (self.next_block, self.steps, self.stores) = (first_block, 0, 0);
+        (self.next_block, self.counts) = (first_block, Counts::default());
     }
 }
 
@@ -150,13 +170,14 @@ impl<'r, I: Instance> Run<'r, I> {
     pub(crate) fn blocks(&mut self, launch: Launch<'_>, end: u64) -> Result<(), Stopped> {
         let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
         // Each try has a pace for itself, without the time that memory takes to be copied.
-        let (started, steps_before) = ((launch.now)(), self.progress.steps);
-        let mut next_look = steps_before + STEPS_BETWEEN_LOOKS;
+        let (started, before) = ((launch.now)(), self.progress.counts);
+        let mut next_look = before.steps + STEPS_BETWEEN_LOOKS;
         while self.progress.next_block < end {
-            if self.progress.steps >= next_look {
-                next_look = self.progress.steps + STEPS_BETWEEN_LOOKS;
+            let counts = self.progress.counts;
+            if counts.steps >= next_look {
+                next_look = counts.steps + STEPS_BETWEEN_LOOKS;
                 let took = (launch.now)().saturating_sub(started);
-                if launch.is_slow(self.progress.steps - steps_before, took) {
+                if launch.is_slow(counts.lane_instructions - before.lane_instructions, took) {
                     return Err(Stopped::Refused(Refusal::Slow));
                 }
                 if launch.rest.is_some_and(|rest| took > rest) {
@@ -171,7 +192,7 @@ impl<'r, I: Instance> Run<'r, I> {
                 self.keep_names();
                 ran?;
                 let has_ended = self.end_phase();
-                if self.progress.steps > max_steps {
+                if self.progress.counts.steps > max_steps {
                     return Err(Stopped::Refused(Refusal::Steps));
                 }
                 if has_ended {
@@ -191,10 +212,6 @@ impl<'r, I: Instance> Run<'r, I> {
             let stopped = self.instance.phase(begins);
             let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
             begins = RESUMES;
-            if stopped == stop::COUNT {
-                self.count_turns()?;
-                continue;
-            }
             if !matches!(stopped, stop::CALL | stop::CALL_FOR_WARP) {
                 return self.check(stopped);
             }
@@ -228,71 +245,6 @@ impl<'r, I: Instance> Run<'r, I> {
             });
         }
         true
-    }
-
-    /// Counts the steps of the warp at hand, since its lanes last met. Where that is not possible, lanes make no detours in another try.
-    fn count_turns(&mut self) -> Result<(), Stopped> {
-        let places = self.places();
-        let cells = Window::of(self.instance, cell::ALL);
-        let (warp, ran) = (cells.get32(cell::WARP), cells.get32(cell::RAN));
-        let (steps, stores) = (cells.get64(cell::STEPS), cells.get32(cell::STORES));
-        let turn = places.turns + 4 * warp;
-        let kept = Window::of(self.instance, turn as usize..turn as usize + 4).get32(turn);
-        let patience = Patience::new(kept & TURN_BITS, kept & IS_FORCED != 0);
-        let counts = &self.kernel.counts;
-        let ways = self.ways(warp, ran);
-        let has_made_detours = ways
-            .as_ref()
-            .is_none_or(|ways| ways.iter().any(Way::is_half));
-        let counted = ways.and_then(|ways| turns::count(&ways, counts, patience));
-        let Some(counted) = counted else {
-            if has_made_detours {
-                let noted = holds::NOTED.to_le_bytes();
-                let at = places.without_detours() as usize;
-                self.instance.write(at, &noted);
-                return Err(Stopped::Again);
-            }
-            return Err(Stopped::Refused(Refusal::Uncounted));
-        };
-        let forced = match counted.patience.is_forced {
-            true => IS_FORCED,
-            false => 0,
-        };
-        let latest = match counted.has_latest_ended {
-            true => HAS_LATEST_ENDED,
-            false => 0,
-        };
-        let kept = counted.patience.used() | HAS_PARTED | forced | latest;
-        self.instance.write(turn as usize, &kept.to_le_bytes());
-        let steps = (steps + counted.steps).to_le_bytes();
-        self.instance.write(cell::STEPS as usize, &steps);
-        let stores = (stores + counted.stores).to_le_bytes();
-        self.instance.write(cell::STORES as usize, &stores);
-        self.instance.write(cell::COUNTED as usize, &[1]);
-        Ok(())
-    }
-
-    /// The ways that the parts of a warp went which have run, a bit each. None where a trace is wrong.
-    fn ways(&self, warp: u32, ran: u32) -> Option<Vec<Way<'_>>> {
-        let places = self.places();
-        let record_of = |index: u32| match index < GANGS {
-            true => places.record(warp * GANGS + index),
-            false => places.record(places.n_gangs + index - GANGS),
-        };
-        let mut all = Vec::new();
-        for index in (0..GANGS + PARTS).filter(|index| ran >> index & 1 != 0) {
-            let start = record_of(index);
-            let range = start as usize..(start + record::REGISTERS) as usize;
-            let record = Window::of(self.instance, range);
-            let trace = record.get32(start + record::TRACE) as usize;
-            let traced = record.get32(start + record::TRACED) as usize;
-            let trace = self.instance.look(trace..trace + traced);
-            let has_ended = record.get32(start + record::ENTRY).cast_signed() < 0;
-            let has_detours = self.kernel.counts.has_detours;
-            let gang = record.get32(start + record::GANG);
-            all.extend(ways_of(trace, has_ended, has_detours, gang)?);
-        }
-        Some(all)
     }
 
     /// What the block sees in special registers, zeros in its shared and local memory, and no copy in flight.
@@ -335,7 +287,7 @@ impl<'r, I: Instance> Run<'r, I> {
         let name = self.progress.next_name;
         let n_gangs = self.places().n_gangs;
         self.progress.next_name += FIRST_NAME;
-        let left = max_steps.saturating_sub(self.progress.steps);
+        let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(LONGEST_STRIP);
         if is_first {
             self.block_name = name;
@@ -363,7 +315,6 @@ impl<'r, I: Instance> Run<'r, I> {
             stop::STEPS => Refusal::Steps,
             stop::RARE => Refusal::Rare,
             stop::PARTED => Refusal::Parted,
-            stop::UNCOUNTED => Refusal::Uncounted,
             stop::TOO_LARGE => Refusal::TooLarge,
             _ => Refusal::Fault,
         };
@@ -379,11 +330,14 @@ impl<'r, I: Instance> Run<'r, I> {
     /// Takes what was counted; whether the block has ended.
     fn end_phase(&mut self) -> bool {
         let cells = Window::of(self.instance, cell::ALL);
-        let counts = (cells.get64(cell::STEPS), cells.get64(cell::STORES));
-        let (stores, landings) = (counts.1 & 0xffff_ffff, counts.1 >> 32);
-        let has_ended = cells.get32(cell::WAITING) == 0;
-        self.progress.steps += counts.0 + landings;
-        self.progress.stores += stores;
-        has_ended
+        let stores = cells.get64(cell::STORES);
+        let (stores, landings) = (stores & 0xffff_ffff, stores >> 32);
+        self.progress.counts = self.progress.counts.and(Counts {
+            lane_instructions: cells.get64(cell::LANE_INSTRUCTIONS),
+            steps: cells.get64(cell::STEPS) + landings,
+            stores,
+            has_diverged: cells.get32(cell::DIVERGED) != 0,
+        });
+        cells.get32(cell::WAITING) == 0
     }
 }

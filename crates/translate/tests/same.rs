@@ -1,4 +1,4 @@
-//! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many steps and stores.
+//! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many lane-instructions; if no warp diverges, after as many steps and stores.
 
 #[path = "same/agreeing.rs"]
 mod agreeing;
@@ -8,6 +8,8 @@ mod approximate;
 mod copies;
 #[path = "same/detours.rs"]
 mod detours;
+#[path = "same/divergence.rs"]
+mod divergence;
 #[path = "same/fused.rs"]
 mod fused;
 #[path = "same/generated.rs"]
@@ -24,8 +26,6 @@ mod random;
 mod records;
 #[path = "same/strides.rs"]
 mod strides;
-#[path = "same/turns.rs"]
-mod turns;
 
 use copies::Becomes;
 use expect_test::expect_file;
@@ -168,8 +168,9 @@ impl Runs for Hosts {
 /// What two runs left.
 #[derive(PartialEq, Eq)]
 struct Left {
-    position: u64,
-    stores: u64,
+    lane_instructions: u64,
+    /// Steps and stores, if they were counted.
+    counts: Option<(u64, u64)>,
     buffers: Vec<Vec<u8>>,
 }
 
@@ -179,9 +180,10 @@ fn left(timeline: &Timeline, n_buffers: usize) -> Left {
         let region = MemoryRegion::Buffer(BufferIndex(index as u32));
         machine.memory(region).unwrap_or(&[]).to_vec()
     };
+    let counts = || (timeline.position(), timeline.ticks().n_stores);
     Left {
-        position: timeline.position(),
-        stores: timeline.ticks().n_stores,
+        lane_instructions: timeline.machine().lane_instructions(),
+        counts: timeline.is_counted().then(counts),
         buffers: (0..n_buffers).map(bytes).collect(),
     }
 }
@@ -205,7 +207,7 @@ fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, 
         return Err(format!("the interpreter faults: {:?}", fault.kind));
     }
     if let Some(note) = interpreted.machine().notes().first() {
-        return Err(format!("steps and stores: the interpreter notes {note:?}"));
+        return Err(format!("the interpreter notes {note:?}"));
     }
     let expected = left(&interpreted, n_buffers);
     for (index, (found, expected)) in found.buffers.iter().zip(&expected.buffers).enumerate() {
@@ -216,15 +218,21 @@ fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, 
             return Err(format!("buffer {index}: {n} bytes differ, from {at} on"));
         }
     }
-    let counts = |left: &Left| (left.position, left.stores);
-    if counts(&found) != counts(&expected) {
-        let (found, expected) = (counts(&found), counts(&expected));
+    if found.lane_instructions != expected.lane_instructions {
+        let (found, expected) = (found.lane_instructions, expected.lane_instructions);
         return Err(format!(
-            "steps and stores: found {found:?}, expected {expected:?}"
+            "lane-instructions differ: found {found}, expected {expected}"
+        ));
+    }
+    if found.counts.is_some() && found.counts != expected.counts {
+        let (found, expected) = (found.counts, expected.counts);
+        return Err(format!(
+            "steps and stores differ: found {found:?}, expected {expected:?}"
         ));
     }
     // Back from the end, and there again.
-    timeline.seek(found.position / 2);
+    timeline.back();
+    timeline.seek(interpreted.position() / 2);
     timeline.run_to_end(MAX_STEPS);
     match left(&timeline, n_buffers) == expected {
         true => Ok(Ok(())),
@@ -305,7 +313,7 @@ fn shortened(scenario: Scenario) -> String {
             ..scenario.clone()
         };
         let found = std::panic::catch_unwind(|| both(Native::get(), &scenario));
-        matches!(found, Ok(Err(why)) if why.contains("differ") || why.contains("steps and stores"))
+        matches!(found, Ok(Err(why)) if why.contains("differ"))
     };
     let mut lines: Vec<String> = scenario.source.lines().map(str::to_owned).collect();
     let mut n = lines.len() / 4;
@@ -366,7 +374,6 @@ fn lengthened(scenario: &Scenario) -> Scenario {
     }
 }
 
-/// What comes before counts as steps, so that a few cannot be counted any more.
 #[test]
 fn strips_of_several_functions_leave_the_same() {
     let (mut n_short, mut n_long) = (0, 0);
@@ -453,22 +460,6 @@ fn lanes_that_are_not_there_take_no_short_way() {
 }
 
 #[test]
-fn turns_begin_once_where_lanes_go_the_other_way() {
-    for (what, scenario) in detours::long_after_the_second_side() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
-    }
-}
-
-#[test]
-fn branches_to_what_follows_are_a_part_of_turns() {
-    let few = detours::branches_to_what_follows(100);
-    assert_eq!(both(Native::get(), &few), Ok(Ok(())));
-    let many = detours::branches_to_what_follows(600);
-    let found = both(Native::get(), &many);
-    assert_eq!(found, Ok(Err(Refusal::Uncounted)));
-}
-
-#[test]
 fn what_a_try_has_noted_is_of_no_other_one() {
     let scenario = detours::noted_after_a_store();
     assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
@@ -534,60 +525,71 @@ fn numbers_of_lanes_that_do_not_take_part_do_not_matter() {
 }
 
 #[test]
-fn groups_that_wait_long_get_turns() {
-    for (what, scenario) in turns::scenarios() {
+fn lanes_that_leave_loops_apart_leave_the_same() {
+    for (what, scenario) in divergence::loops().chain(divergence::loops_before_meetings()) {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
-    }
-}
-
-#[test]
-fn turns_go_on_where_lanes_meet() {
-    for (what, scenario) in turns::that_meet() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
-    }
-}
-
-#[test]
-fn loops_of_many_rounds_are_counted() {
-    let scenario = turns::of_many_rounds();
-    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
-}
-
-#[test]
-fn turns_may_be_over_where_sides_end() {
-    for meets in [false, true] {
-        for (what, scenario) in turns::over_on_a_side(meets) {
-            assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
-        }
-    }
-}
-
-#[test]
-fn turns_of_groups_that_have_ended_are_counted_or_left_to_the_interpreter() {
-    for scenario in turns::that_part_after_others_have_ended() {
-        let found = both(Native::get(), &scenario);
-        assert!(
-            matches!(found, Ok(Ok(()) | Err(Refusal::Uncounted))),
-            "{found:?}"
-        );
     }
 }
 
 #[test]
 fn lanes_may_end_while_others_meet() {
-    for scenario in [
-        turns::that_end_while_others_meet(),
-        turns::that_leave_loops_while_others_meet(),
-    ] {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
-    }
+    let scenario = divergence::end_while_others_meet();
+    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
 }
 
 #[test]
 fn lanes_that_pass_an_operation_are_left_to_the_interpreter() {
-    let scenario = turns::past_an_operation();
-    let found = both(Native::get(), &scenario);
-    assert_eq!(found, Ok(Err(Refusal::Rare)));
+    for (what, scenario) in divergence::apart_at_operations() {
+        let found = both(Native::get(), &scenario);
+        assert_eq!(found, Ok(Err(Refusal::Rare)), "{what}");
+    }
+}
+
+#[test]
+fn steps_are_counted_unless_a_warp_diverges() {
+    let (pass, uniform) = (
+        "bra D; D:",
+        "setp.lt.u32 %c, %b, 9; @%c bra D; add.u32 %t, %t, 1; D:",
+    );
+    for (lines, is_counted) in [
+        (pass, true),
+        (uniform, true),
+        (
+            "setp.lt.u32 %c, %t, 9; @%c bra D; add.u32 %t, %t, 1; D:",
+            false,
+        ),
+        (
+            "setp.lt.u32 %c, %t, 8; @%c bra D; add.u32 %t, %t, 1; D:",
+            false,
+        ),
+        ("setp.lt.u32 %c, %t, 8; @%c st.global.u32 [%q], %t;", false),
+        ("setp.lt.u32 %c, %t, 9; @%c exit;", false),
+    ] {
+        let scenario = blocks(&format!(
+            "mov.u32 %x, %i; {PLACE} {lines} st.global.u32 [%q], %t;"
+        ));
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{lines}");
+        let (machine, _) = machine(&scenario).expect("a machine");
+        let ended = run(Native::get(), machine.plain().expect("a start"), LIMITS);
+        let found = ended.map(|ended| !ended.counts.has_diverged);
+        assert_eq!(found, Ok(is_counted), "{lines}");
+    }
+}
+
+#[test]
+fn a_divergent_run_without_end_exceeds_the_step_limit() {
+    for meeting in ["", "bar.warp.sync -1;", "bar.sync 0;"] {
+        let lines = format!(
+            "AGAIN: setp.lt.u32 %c, %t, 3; @%c bra D; add.u32 %i, %i, 1; D: {meeting} bra AGAIN;"
+        );
+        let (machine, _) = machine(&blocks(&lines)).expect("a machine");
+        let limits = Limits {
+            max_steps: 100_000,
+            least_pace: None,
+        };
+        let found = run(Native::get(), machine.plain().expect("a start"), limits);
+        assert_eq!(found.err(), Some(Refusal::Steps), "{lines}");
+    }
 }
 
 #[test]
@@ -615,13 +617,6 @@ fn copies_in_flight_land_when_they_are_waited_for() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn lanes_in_one_function_by_two_calls_are_counted_or_left_to_the_interpreter() {
-    let scenario = turns::one_function_by_two_calls();
-    let found = both(Native::get(), &scenario);
-    assert_eq!(found, Ok(Err(Refusal::Uncounted)));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! A session that a program holds. In: calls of a host; out: the session's answers. While nothing on the way is asked for, translated code may
-//! take the run to its end: memory, steps and stores are known then, and what else is asked, the interpreter finds by running to the same place.
+//! take the run to its end: memory and executed lane-instructions are known then, and what else is asked, the interpreter finds by running to the same place.
 
 use crate::failure::Failure;
 use crate::model::{EngineView, GridOptions};
@@ -29,7 +29,7 @@ impl HeldSession {
         }
     }
 
-    /// The session for what a translated run leaves as well: memory, steps and stores, whether it is over, its length, its fault.
+    /// The session for what a translated run leaves as well: memory, executed lane-instructions, whether it is over, its fault.
     pub fn ended(&self) -> &Session {
         self.end.as_deref().unwrap_or(&self.session)
     }
@@ -43,10 +43,20 @@ impl HeldSession {
     pub fn watched(&mut self) -> &mut Session {
         self.is_watched = true;
         if let Some(end) = self.end.take() {
-            self.session.timeline.learn_length(end.position());
+            if let Some(counts) = end.step_counts() {
+                self.session.timeline.learn_length(counts.steps);
+            }
             self.session.seek(end.position());
         }
         &mut self.session
+    }
+
+    /// The session for numbers of steps: after a translated run in which a warp diverged the interpreter runs to its end first.
+    pub fn counted(&mut self) -> &Session {
+        match self.ended().step_counts() {
+            Some(_) => self.ended(),
+            None => self.watched(),
+        }
     }
 
     /// What the scenario says, which does not change with the run.
@@ -94,7 +104,6 @@ mod translating {
     use crate::translated::{Translated, million_a_second, milliseconds, pace};
     use std::ops::Range;
     use std::time::Duration;
-    use warpgrid_emulator::plain::LANES;
     use warpgrid_translate::{Engine, Limits};
 
     impl HeldSession {
@@ -124,7 +133,7 @@ mod translating {
                 return None;
             }
             let started = E::now();
-            let from = self.session.position();
+            let (from, before) = (self.session.position(), self.session.lane_instructions());
             let least_pace = match choice {
                 EngineChoice::Interpreter => None,
                 EngineChoice::Auto => self.pace_where_it_pays::<E>(max_steps).map(Some),
@@ -149,7 +158,7 @@ mod translating {
                     }
                 }
             };
-            self.interpret::<E>(left, (started, from), why);
+            self.interpret::<E>(left, (started, before), why);
             None
         }
 
@@ -165,9 +174,9 @@ mod translating {
                     self.end = Some(Box::new(end));
                 }
                 Err(why) => {
-                    let from = self.session.position();
-                    let left = max_position.saturating_sub(from);
-                    self.interpret::<E>(left, (E::now(), from), Some(why.0));
+                    let left = max_position.saturating_sub(self.session.position());
+                    let begun = (E::now(), self.session.lane_instructions());
+                    self.interpret::<E>(left, begun, Some(why.0));
                 }
             }
         }
@@ -175,13 +184,13 @@ mod translating {
         fn interpret<E: Engine>(
             &mut self,
             max_steps: u64,
-            (started, from): (Duration, u64),
+            (started, before): (Duration, u64),
             why: Option<String>,
         ) {
             self.session.run(max_steps);
             let took = E::now().saturating_sub(started);
-            let steps = self.session.position() - from;
-            self.engine = Some(interpreted(steps, took, why));
+            let executed = self.session.lane_instructions() - before;
+            self.engine = Some(interpreted(executed, took, why));
         }
 
         /// As [`crate::Session::report`], with the run to the end by translated code where the choice allows it.
@@ -199,7 +208,7 @@ mod translating {
             self.ended_mut().report(request)
         }
 
-        /// Steps a second that translated code must make, where that is likely to pay: the run is long, begins at its start, and no observer watches.
+        /// Lane-instructions a second that translated code must execute, where that is likely to pay: the run is long, begins at its start, and no observer watches.
         fn pace_where_it_pays<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
             if self.is_watched || self.session.position() > 0 {
                 return None;
@@ -224,8 +233,8 @@ mod translating {
         }
     }
 
-    fn interpreted(steps: u64, took: Duration, why: Option<String>) -> EngineView {
-        let rate = million_a_second(steps * LANES as u64, took);
+    fn interpreted(lane_instructions: u64, took: Duration, why: Option<String>) -> EngineView {
+        let rate = million_a_second(lane_instructions, took);
         let why = why.map_or(String::new(), |why| format!(" ({why})"));
         EngineView {
             name: EngineName::Interpreter,

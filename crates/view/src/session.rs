@@ -16,6 +16,7 @@ use crate::step::tensor::TensorRecord;
 use crate::traffic::TrafficCounter;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use warpgrid_emulator::plain::StepCounts;
 use warpgrid_emulator::{Interest, Observer, PendingId, Status, Timeline};
 use warpgrid_launch::reading::Reader;
 use warpgrid_launch::scenario::{Buffer, Scenario};
@@ -104,7 +105,7 @@ impl Session {
         self.program.target.name
     }
 
-    /// Steps done.
+    /// Steps done; `u64::MAX` at the end of a run without [`Session::step_counts`].
     pub fn position(&self) -> u64 {
         self.timeline.position()
     }
@@ -117,6 +118,20 @@ impl Session {
     /// Whether nothing is left to run: every thread has ended, or a fault stopped the launch.
     pub fn is_over(&self) -> bool {
         self.timeline.machine().status() != Status::Running
+    }
+
+    /// Steps done, and stores in the steps seen so far. `None` at the end of a JIT run in which a warp diverged: how many steps the
+    /// interpreter takes is known once it runs.
+    pub fn step_counts(&self) -> Option<StepCounts> {
+        self.timeline.is_counted().then(|| StepCounts {
+            steps: self.position(),
+            stores: self.stores(),
+        })
+    }
+
+    /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
+    pub fn lane_instructions(&self) -> u64 {
+        self.timeline.machine().lane_instructions()
     }
 
     /// Stores done in the steps seen so far.

@@ -5,7 +5,7 @@ use crate::memory_id::MemoryId;
 use crate::session::Session;
 use std::fmt;
 use std::time::Duration;
-use warpgrid_emulator::plain::{LANES, Plain};
+use warpgrid_emulator::plain::Plain;
 #[cfg(not(target_arch = "wasm32"))]
 use warpgrid_translate::run_on_threads;
 use warpgrid_translate::{Ended, run};
@@ -25,7 +25,7 @@ pub struct Translated {
     pub running: Duration,
     /// Threads or hosts that shared the blocks out.
     n_parts: usize,
-    /// Instructions that lanes executed.
+    /// Executed lane-instructions.
     lane_instructions: u64,
 }
 
@@ -83,7 +83,7 @@ const MARGIN: u32 = 2;
 pub struct FirstSteps {
     /// About what all of them take.
     pub took: Duration,
-    /// Steps a second.
+    /// Lane-instructions a second.
     pub pace: f64,
 }
 
@@ -102,7 +102,7 @@ impl Session {
         };
         let mut done = HALF;
         loop {
-            let started = now();
+            let (started, before) = (now(), self.lane_instructions());
             if self.run(HALF) {
                 return None;
             }
@@ -110,7 +110,8 @@ impl Session {
             done += HALF;
             // The first half takes about as long as the second.
             first.took += if done == FIRST_STEPS { took * 2 } else { took };
-            first.pace = HALF as f64 / took.as_secs_f64().max(1e-9);
+            let executed = self.lane_instructions() - before;
+            first.pace = executed as f64 / took.as_secs_f64().max(1e-9);
             // While no block is done nothing is known of the end: the interpreter may come there first.
             let is_known = self.timeline.machine().blocks_done() > 0;
             if is_known || first.took >= worth || done + HALF > max_steps {
@@ -149,8 +150,8 @@ impl Session {
         done > 0 && steps > u128::from(max_steps) * u128::from(done)
     }
 
-    /// Runs to the end by translated code, within limits; memory, steps and stores are then those that the
-    /// interpreter leaves. If it is refused, the session is at its start, and [`Session::run`] runs it.
+    /// Runs to the end by translated code, within limits. Memory and lane-instructions are then those that the interpreter leaves, and so are
+    /// steps and stores, unless a warp diverged: see [`Session::step_counts`]. If it is refused, the session is at its start, and [`Session::run`] runs it.
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
@@ -189,7 +190,7 @@ impl Session {
                 translating: ended.translating,
                 running: ended.running,
                 n_parts: ended.n_parts,
-                lane_instructions: ended.steps * LANES as u64,
+                lane_instructions: ended.counts.lane_instructions,
             }),
             false => Err(Refusal::Launch),
         }

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
+use warpgrid_view::api::ReportRequest;
+use warpgrid_view::model::EngineChoice;
 use warpgrid_view::shared::{SharedRun, Sharing};
 use warpgrid_view::translated::{Limits, Memory, Native, NativeInstance, Part};
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::{HeldSession, Scenario, Session};
 
 /// Blocks are left to others as soon as may be.
 const AT_ONCE: Sharing = Sharing {
@@ -138,4 +140,31 @@ fn one_host_leaves_no_blocks_to_others() {
     assert_eq!(shares, Ok(Vec::new()));
     let (session, _) = run.finish().expect("an end");
     assert!(session.is_over());
+}
+
+#[test]
+fn the_interpreter_counts_the_steps_of_divergent_warps() {
+    let lines = "and.b32 %n, %t, 31; setp.lt.u32 %p, %n, 20; @%p bra store; add.u32 %x, %x, 1; store: st.global.u32 [%q], %x;";
+    let request = ReportRequest {
+        max_steps: LIMITS.max_steps,
+        ..ReportRequest::default()
+    };
+    let mut interpreted = launch(lines);
+    let expected = interpreted.report(&request);
+    let (end, memory) = (interpreted.position(), interpreted.memory(&"out".into()));
+    let mut held = HeldSession::new(launch(lines));
+    let report = held.report_by(Native::get(), &request, EngineChoice::Translated);
+    assert_eq!((report.steps, report.stores), (None, None));
+    assert_eq!(report.lane_instructions, expected.lane_instructions);
+    assert_eq!((report.ok, report.notes), (expected.ok, expected.notes));
+    assert_eq!(held.ended().memory(&"out".into()), memory);
+    assert!(!held.step());
+    // The way back from an end without step counts.
+    let counted = held.counted();
+    assert_eq!((counted.position(), counted.length()), (end, Some(end)));
+    let mut alone = launch(lines).unwatched().expect("a launch");
+    alone.run_translated(Native::get(), LIMITS).expect("an end");
+    assert_eq!(alone.step_counts(), None);
+    assert!(!alone.step() && alone.back());
+    assert_eq!((alone.position(), alone.length()), (end - 1, Some(end)));
 }

@@ -4,7 +4,7 @@ use crate::{HostInstance, said};
 use js_sys::{Object, Reflect, Uint8Array};
 use std::borrow::Cow;
 use std::ops::Range;
-use warpgrid_translate::{Memory, Part, PartFacts};
+use warpgrid_translate::{Counts, Memory, Part, PartFacts};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// The memory of a part that ran in another worker.
@@ -21,14 +21,17 @@ impl Memory for SentMemory {
     }
 }
 
-/// A part as `{ steps, stores, mustNote, refused, memory }`, with a copy of its memory.
+/// A part as `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`, with a copy of its memory.
 pub fn sent(part: &Part<HostInstance>) -> Result<Object, String> {
     let facts = part.facts();
     let object = Object::new();
     let put = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
     let memory = part.memory().bytes.slice(0, part.n_bytes() as u32);
-    put("steps", (facts.steps as f64).into())
-        .and_then(|_| put("stores", (facts.stores as f64).into()))
+    let count = |name: &str, n: u64| put(name, (n as f64).into());
+    count("laneInstructions", facts.counts.lane_instructions)
+        .and_then(|_| count("steps", facts.counts.steps))
+        .and_then(|_| count("stores", facts.counts.stores))
+        .and_then(|_| put("hasDiverged", facts.counts.has_diverged.into()))
         .and_then(|_| put("mustNote", facts.must_note.into()))
         .and_then(|_| put("refused", facts.refused.into()))
         .and_then(|_| put("memory", memory.into()))
@@ -40,13 +43,17 @@ pub fn sent(part: &Part<HostInstance>) -> Result<Object, String> {
 pub fn received(object: &JsValue) -> Result<Part<SentMemory>, String> {
     let get = |name: &str| Reflect::get(object, &name.into()).map_err(said);
     let count = |name: &str| {
-        let count = get(name)?.as_f64();
+        let count = get(name)?.as_f64().map(|count| count as u64);
         count.ok_or_else(|| format!("missing `{name}` in a part"))
     };
     let bytes = get("memory")?.dyn_into::<Uint8Array>();
     let facts = PartFacts {
-        steps: count("steps")? as u64,
-        stores: count("stores")? as u64,
+        counts: Counts {
+            lane_instructions: count("laneInstructions")?,
+            steps: count("steps")?,
+            stores: count("stores")?,
+            has_diverged: get("hasDiverged")?.is_truthy(),
+        },
         must_note: get("mustNote")?.is_truthy(),
         refused: get("refused")?.as_string(),
     };

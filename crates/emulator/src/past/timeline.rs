@@ -6,7 +6,7 @@
 use crate::past::recent::Recent;
 use crate::past::snapshot::Snapshot;
 use crate::past::ticks::{StoreTicks, Ticking};
-use crate::plain::PlainEnd;
+use crate::plain::{PlainEnd, UNCOUNTED};
 use crate::run::event::PendingId;
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
@@ -128,8 +128,15 @@ impl Timeline {
         &self.machine
     }
 
+    /// Steps done; `u64::MAX` if [`Timeline::is_counted`] is false.
     pub fn position(&self) -> u64 {
         self.machine.position()
+    }
+
+    /// Whether the number of steps to the present position is known. It is not known at the end of a run that was executed
+    /// elsewhere without step counts: a seek to any other position executes the run here.
+    pub fn is_counted(&self) -> bool {
+        self.position() != UNCOUNTED
     }
 
     pub fn status(&self) -> Status {
@@ -153,6 +160,9 @@ impl Timeline {
 
     /// One step forward.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
+        if !self.is_counted() {
+            return self.machine.status();
+        }
         self.marks.clear();
         let next = self.position().saturating_add(1);
         // Most steps lead to a position without a snapshot, in a run whose end was not seen: no more is to be done.
@@ -169,6 +179,7 @@ impl Timeline {
 
     /// One step back; false at the beginning.
     pub fn back(&mut self) -> bool {
+        self.count_steps();
         match self.position().checked_sub(1) {
             Some(position) => {
                 self.seek(position);
@@ -239,6 +250,13 @@ impl Timeline {
         }
     }
 
+    /// Counts the steps to the present position, if they are not counted, by executing the run from its start.
+    pub fn count_steps(&mut self) {
+        if !self.is_counted() {
+            self.seek(UNCOUNTED - 1);
+        }
+    }
+
     /// Takes over the end of the run from the start, which was done elsewhere; false if it is not that of this machine. The way
     /// back from it runs from the start again.
     pub fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
@@ -247,13 +265,15 @@ impl Timeline {
         }
         self.marks.clear();
         self.note_end();
-        // Which steps stored is not known, and how many are.
-        self.ticks = StoreTicks {
-            steps: Vec::new(),
-            one_in: end.stores.max(2),
-            n_stores: end.stores,
-            known_to: end.steps,
-        };
+        if let Some(counts) = end.counts {
+            // Which steps stored is not known, and how many are.
+            self.ticks = StoreTicks {
+                steps: Vec::new(),
+                one_in: counts.stores.max(2),
+                n_stores: counts.stores,
+                known_to: counts.steps,
+            };
+        }
         true
     }
 
@@ -496,7 +516,7 @@ impl Timeline {
 
     /// A run that is at its end has a known length.
     fn note_end(&mut self) {
-        if self.length.is_none() && self.machine.status() != Status::Running {
+        if self.length.is_none() && self.machine.status() != Status::Running && self.is_counted() {
             self.length = Some(self.position());
         }
     }

@@ -7,7 +7,7 @@ use crate::changed::Changed;
 use crate::emit::Writes;
 use crate::flow::{Meeting, is_guarded, leads_away};
 use crate::helpers;
-use crate::place::{IS_DETOUR, IS_FAR, TRACE_BYTES, cell};
+use crate::place::cell;
 use crate::run::stop;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
@@ -32,6 +32,9 @@ const MOST_TARGETS: usize = 1 << 15;
 impl Emitter<'_> {
     /// The strip: one function, or where there is much code one for each group of blocks, so that engines find registers for one at a time.
     pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
+        if self.writes == Writes::Strip {
+            self.first_without_wait = self.find_first_without_wait();
+        }
         let mut groups = vec![0; self.flow.blocks.len()];
         if self.code.len() >= FEW_INSTRUCTIONS {
             let apart = self.flow.groups();
@@ -306,39 +309,44 @@ impl Emitter<'_> {
         }
     }
 
-    /// Counts the steps of a block, and notes that it is executed.
+    /// Counts the steps of a block: those of all lanes of the gang, without the lanes that wait at the end of a detour.
     pub(super) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
         self.get(steps);
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
-        let marks = match &self.on_detour {
-            Some(on) if on.begins_far => IS_DETOUR | IS_FAR,
-            Some(_) => IS_DETOUR,
-            None => 0,
-        };
-        self.trace(self.flow.number(index) | marks);
+        if self.on_detour.is_some() {
+            let Names {
+                lane_instructions,
+                detour,
+                mask,
+                ..
+            } = self.names;
+            self.get(lane_instructions);
+            self.get(detour);
+            self.op(I::I32x4Bitmask);
+            self.get(mask);
+            self.ops([I::I32Xor, I::I32Popcnt, I::I64ExtendI32U]);
+            self.ops([I::I64Const(i64::from(n_steps)), I::I64Mul, I::I64Sub]);
+            self.set(lane_instructions);
+        }
+        self.note_furthest(index);
     }
 
-    /// Adds to the trace. Between operations of a warp all lanes go one way.
-    pub(super) fn trace(&mut self, what: u32) {
-        if self.writes == Writes::Warp {
+    /// Notes that a block is executed, where lanes may come from there to an operation that does not wait for them.
+    fn note_furthest(&mut self, index: usize) {
+        let number = self.flow.number(index);
+        if self.first_without_wait.is_none_or(|first| number <= first) {
             return;
         }
-        let Names { trace, traced, .. } = self.names;
-        self.get(trace);
-        self.get(traced);
-        self.ops([
-            I::I32Const(TRACE_BYTES as i32 - 1),
-            I::I32And,
-            I::I32Add,
-            I::I32Const(what as i32),
-            I::I32Store16(at(0)),
-        ]);
-        self.get(traced);
-        self.ops([I::I32Const(2), I::I32Add]);
-        self.set(traced);
+        let furthest = self.names.furthest;
+        let number = I::I32Const(number as i32 + 1);
+        self.get(furthest);
+        self.op(number.clone());
+        self.get(furthest);
+        self.ops([number, I::I32GtU, I::Select]);
+        self.set(furthest);
     }
 
     /// Pushes the lanes whose guard holds, of those that are there.
@@ -382,9 +390,10 @@ impl Emitter<'_> {
             self.get(mask);
             self.ops([I::I32Ne, I::If(BlockType::Empty)]);
             self.nest += 1;
-            self.make_detour()?;
-            self.part(block)?;
-            self.op(I::Br(1));
+            if !self.make_detour()? {
+                self.part(block)?;
+                self.op(I::Br(1));
+            }
             self.close();
         }
         if is_back {
@@ -470,7 +479,6 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.op(I::I32Const(entry as i32));
         self.get(active);
-        self.get(self.names.traced);
         self.op(I::Call(helpers::PART));
         self.tee(pointer);
         self.ops([
@@ -502,6 +510,7 @@ impl Emitter<'_> {
         self.nest += 1;
         self.leave_for_good();
         self.close();
+        self.add_lane_instructions(active);
         self.get(mask);
         self.get(active);
         self.op(I::I32Xor);

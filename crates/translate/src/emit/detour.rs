@@ -1,42 +1,27 @@
 //! The sides of a branch that only some lanes of a gang take, written once more with all that they do under a guard. In: blocks between a branch and the place where
 //! all lanes are together again; out: code that goes on there with all of them.
 
-use super::{Emitter, Names, Register};
+use super::{Emitter, Names};
 use crate::Refusal;
 use crate::detour::Detour;
 use crate::place::cell;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use warpgrid_emulator::plain::{Instr, Op};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// A short way that is written for the lanes which take it.
-#[derive(Debug)]
-pub(super) struct OnDetour {
-    /// The registers that the others must keep.
-    pub(super) kept: BTreeSet<Register>,
-    /// Whether these begin, of whom others went another way before.
-    pub(super) begins_far: bool,
-}
-
 impl Emitter<'_> {
-    /// Where the branch at hand, which the lanes in `active` take and others do not, has short sides: goes through both, unless lanes that part are to
-    /// be gangs of their own.
-    pub(super) fn make_detour(&mut self) -> Result<(), Refusal> {
+    /// Where the branch at hand, which the lanes in `active` take and others do not, has short sides: goes through both, and says so.
+    pub(super) fn make_detour(&mut self) -> Result<bool, Refusal> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
-            return Ok(());
+            return Ok(false);
         };
         let Names {
             active,
             mask,
             detour: lanes,
             others,
-            without_detours,
             ..
         } = self.names;
-        self.get(without_detours);
-        self.ops([I::I32Eqz, I::If(BlockType::Empty)]);
-        self.nest += 1;
         // What is counted is not what gangs of one way have in common.
         self.ops([
             I::I32Const(0),
@@ -63,8 +48,7 @@ impl Emitter<'_> {
         self.come_to(at);
         self.lies.clear();
         self.go(detour.end);
-        self.close();
-        Ok(())
+        Ok(true)
     }
 
     /// Blocks that the lanes of the detour execute, as long as there are any.
@@ -73,10 +57,7 @@ impl Emitter<'_> {
         for block in side {
             self.block = block;
             self.lies.clear();
-            self.on_detour = Some(OnDetour {
-                kept: detour.kept(block, self.live),
-                begins_far: !detour.far.is_empty() && block == detour.far.start,
-            });
+            self.on_detour = Some(detour.kept(block, self.live));
             self.body(block)?;
             self.on_detour = None;
             let last = self.flow.blocks[block].end - 1;

@@ -13,11 +13,6 @@ impl Emitter<'_> {
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
-        if !self.detours.is_empty() {
-            let place = self.places.without_detours();
-            self.ops([I::I32Const(0), I::I32Load(at(place))]);
-            self.set(self.names.without_detours);
-        }
         self.begin_names();
         // Counts of parts never begin again.
         self.op(I::I32Const(-1));
@@ -37,18 +32,15 @@ impl Emitter<'_> {
             began,
             mask,
             me,
-            trace,
             ..
         } = self.names;
         self.get(RECORD);
         self.op(I::I32Load(at(record::ENTRY)));
         self.tee(pc);
         self.set(began);
-        for (local, offset) in [(mask, record::MASK), (trace, record::TRACE)] {
-            self.get(RECORD);
-            self.op(I::I32Load(at(offset)));
-            self.set(local);
-        }
+        self.get(RECORD);
+        self.op(I::I32Load(at(record::MASK)));
+        self.set(mask);
         // Where its lanes have met all counts of a gang are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
         for (local, _, is_wide) in self.counts() {
             self.op(match is_wide {
@@ -139,6 +131,7 @@ impl Emitter<'_> {
             self.op(I::I32Store(at(offset)));
         }
         self.save_counts(RECORD);
+        self.count_lanes();
         self.compare_gangs();
         let record_bytes = self.places.record_bytes;
         self.get(NUMBER);
@@ -159,6 +152,35 @@ impl Emitter<'_> {
         self.ops([I::I32Const(record_bytes as i32), I::I32Add]);
         self.set(RECORD);
         self.op(I::BrIf(0));
+    }
+
+    /// Counts what the lanes of the gang have executed since they last met, unless they go on after a call of the host.
+    fn count_lanes(&mut self) {
+        let first_of_host = self.flow.wait_numbers().first_of_host;
+        let may_go_on = first_of_host <= self.flow.n_waits();
+        if may_go_on {
+            self.get(self.names.waits_for);
+            self.ops([I::I32Const(first_of_host as i32), I::I32LtU]);
+            self.op(I::If(BlockType::Empty));
+        }
+        self.add_lane_instructions(self.names.mask);
+        if may_go_on {
+            self.op(I::End);
+        }
+    }
+
+    /// Adds the steps since the lanes last met, for each lane of the mask in a local.
+    pub(super) fn add_lane_instructions(&mut self, lanes: u32) {
+        let Names {
+            lane_instructions,
+            steps,
+            ..
+        } = self.names;
+        self.get(lane_instructions);
+        self.get(steps);
+        self.get(lanes);
+        self.ops([I::I32Popcnt, I::I64ExtendI32U, I::I64Mul, I::I64Add]);
+        self.set(lane_instructions);
     }
 
     /// Whether lanes of a gang may part from it, or end before others.
@@ -241,21 +263,25 @@ impl Emitter<'_> {
         self.ops([I::I32Const(first_of_host as i32), I::I32LtU, I::I32And]);
         self.ops([I::I32Const(0), I::I32Load(at(cell::RECORDS))]);
         self.ops([I::I32Const(self.places.n_gangs as i32), I::I32Eq, I::I32And]);
-        for cell in [cell::DETOURS, cell::COUNTED] {
-            self.ops([I::I32Const(0), I::I32Load(at(cell)), I::I32Eqz, I::I32And]);
-        }
+        self.ops([I::I32Const(0), I::I32Load(at(cell::DETOURS))]);
+        self.ops([I::I32Eqz, I::I32And]);
         self.op(I::I32Store(at(cell::ALIKE)));
+        let lane_instructions = self.names.lane_instructions;
+        let counted = helpers::add(cell::LANE_INSTRUCTIONS, &[I::LocalGet(lane_instructions)]);
+        self.out.extend(counted);
     }
 
     /// What is counted: the local, its place in a record, and whether it has 64 bits.
-    fn counts(&self) -> [(u32, u32, bool); 4] {
+    fn counts(&self) -> impl Iterator<Item = (u32, u32, bool)> + use<> {
         let names = &self.names;
-        [
+        let counts = [
             (names.path, record::PATH, false),
-            (names.traced, record::TRACED, false),
             (names.stores, record::STORES, true),
             (names.steps, record::STEPS, true),
-        ]
+        ];
+        let furthest = (names.furthest, record::FURTHEST, false);
+        let is_tracked = self.first_without_wait.is_some();
+        counts.into_iter().chain(is_tracked.then_some(furthest))
     }
 
     fn load_counts(&mut self) {

@@ -10,9 +10,9 @@ mod local;
 mod quick;
 mod row;
 
-use super::{Emitter, Names, StorePlace, Writes, at, halves};
+use super::{Emitter, Names, Writes, at, halves};
 use crate::Refusal;
-use crate::place::{IS_COPY, IS_STORE, LANDING, SEVERAL, STORE, Site, holds, site};
+use crate::place::{SEVERAL, STORE, Site, holds, site};
 pub(crate) use address::Lie;
 pub(super) use quick::Quick;
 use quick::accepts;
@@ -216,7 +216,7 @@ impl<'p> Emitter<'p> {
                 self.op(I::I32Const(1));
                 self.set(did_store);
             } else {
-                self.stores[self.block] += what;
+                self.stores += what;
             }
             return;
         }
@@ -224,25 +224,6 @@ impl<'p> Emitter<'p> {
         self.get(stores);
         self.ops([I::I64Const(what as i64), I::I64Add]);
         self.set(stores);
-        let n_guarded = self.guarded.len() as u32;
-        let is_guarded = self.is_guarded();
-        let guarded = is_guarded.then(|| *self.guarded.entry(self.at).or_insert(n_guarded));
-        if let Some(number) = guarded {
-            let kind = if what == LANDING { IS_COPY } else { 0 };
-            self.trace(IS_STORE | kind | number);
-        }
-        // What is on a detour is counted where it is written for all lanes.
-        if self.on_detour.is_some() {
-            return;
-        }
-        self.store_places.push(StorePlace {
-            block: self.block,
-            at: self.at,
-            guarded,
-        });
-        if guarded.is_none() {
-            self.stores[self.block] += what;
-        }
     }
 
     /// Notes what the gang reads or writes from the pointer on, where that must be known.

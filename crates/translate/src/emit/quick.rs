@@ -82,12 +82,9 @@ impl Emitter<'_> {
             n_loaded: 0,
             lies: BTreeMap::new(),
         });
-        // Both ways count the same stores, and share sites.
-        let counted = self.stores[self.block];
-        let (n_stores, n_sites) = (self.store_places.len(), self.sites.len());
+        // Both ways share sites.
+        let n_sites = self.sites.len();
         self.quick_way(index, is_loop)?;
-        self.stores[self.block] = counted;
-        self.store_places.truncate(n_stores);
         self.sites.truncate(n_sites);
         self.lies.clear();
         if let Some(ways) = &mut self.ways {

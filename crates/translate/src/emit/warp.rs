@@ -158,7 +158,7 @@ impl Emitter<'_> {
 
     fn chain(&mut self, blocks: std::ops::Range<usize>, warp: Warp) -> Result<(), Refusal> {
         let mut steps = 0;
-        let mut stores = 0;
+        self.stores = 0;
         self.did_store.clear();
         // Whether nothing has been noted since the warp got its names.
         let mut names_are_new = true;
@@ -176,10 +176,7 @@ impl Emitter<'_> {
                     self.ops(new_names());
                 }
                 names_are_new &= !accesses;
-                let before = self.stores[index];
                 self.between(index, rest, warp, accesses)?;
-                stores += self.stores[index] - before;
-                self.stores[index] = before;
             }
             self.come_to(block.end - 1);
             let accesses = accesses_memory(self.plain, std::slice::from_ref(last));
@@ -192,7 +189,7 @@ impl Emitter<'_> {
             }
             let is_first = index == blocks.start;
             let is_store = self.warp_operation(&last.instr, warp, is_first)?;
-            stores += u64::from(is_store);
+            self.stores += u64::from(is_store);
             steps += u64::from(!last.instr.with_next);
         }
         if !names_are_new {
@@ -206,16 +203,13 @@ impl Emitter<'_> {
             I::I32Const(0),
             I::I32Const(entry as i32),
             I::I32Store(at(cell::NEXT_ENTRY)),
-            I::I32Const(0),
-            I::I32Const(0),
-            I::I64Load(at(cell::STEPS)),
-            I::I64Const(steps as i64),
-            I::I64Add,
-            I::I64Store(at(cell::STEPS)),
+        ]);
+        self.count_steps_of_warp(steps);
+        self.ops([
             I::I32Const(0),
             I::I32Const(0),
             I::I64Load(at(cell::STORES)),
-            I::I64Const(stores as i64),
+            I::I64Const(self.stores as i64),
             I::I64Add,
         ]);
         for (did_store, what) in std::mem::take(&mut self.did_store) {
@@ -229,6 +223,22 @@ impl Emitter<'_> {
         }
         self.ops([I::I64Store(at(cell::STORES)), I::I32Const(0), I::Return]);
         Ok(())
+    }
+
+    /// Counts steps that all lanes of the warp execute together.
+    fn count_steps_of_warp(&mut self, steps: u64) {
+        let of_lanes = [
+            I::I32Const(0),
+            I::I32Load(at(cell::LIVE)),
+            I::I32Popcnt,
+            I::I64ExtendI32U,
+            I::I64Const(steps as i64),
+            I::I64Mul,
+        ];
+        let counted = helpers::add(cell::LANE_INSTRUCTIONS, &of_lanes);
+        self.out.extend(counted);
+        let counted = helpers::add(cell::STEPS, &[I::I64Const(steps as i64)]);
+        self.out.extend(counted);
     }
 
     /// What is between two operations, gang by gang.
@@ -329,16 +339,8 @@ impl Emitter<'_> {
         is_first: bool,
     ) -> Result<bool, Refusal> {
         if is_done_by_host(self.plain, &instr.op) {
-            self.ops([
-                I::I32Const(0),
-                I::I32Const(0),
-                I::I64Load(at(cell::STEPS)),
-                I::I64Const(i64::from(!instr.with_next)),
-                I::I64Add,
-                I::I64Store(at(cell::STEPS)),
-                I::I32Const(stop::CALL_FOR_WARP as i32),
-                I::Return,
-            ]);
+            self.count_steps_of_warp(u64::from(!instr.with_next));
+            self.ops([I::I32Const(stop::CALL_FOR_WARP as i32), I::Return]);
             return Ok(false);
         }
         match instr.op {
@@ -392,6 +394,33 @@ impl Emitter<'_> {
                 }
             }
             _ => self.refuse("a warp-level operation"),
+        }
+    }
+
+    /// The lowest number of a block that ends with an operation which some lanes may pass before others come to it.
+    pub(super) fn find_first_without_wait(&mut self) -> Option<u32> {
+        let flow = self.flow;
+        let starts = flow.chains.iter().map(|chain| chain.blocks.start);
+        let passed = starts.filter(|block| {
+            self.come_to(flow.blocks[*block].end - 1);
+            let instr = self.code.get(self.at as usize).map(|placed| &placed.instr);
+            instr.is_some_and(|instr| self.may_be_passed(&instr.op))
+        });
+        passed.map(|block| flow.number(block)).min()
+    }
+
+    /// Whether an operation of the warp does not wait for all lanes.
+    fn may_be_passed(&self, op: &Op) -> bool {
+        let names_all =
+            |mask: Slot| mask.place() != SlotPlace::None && self.known32(mask) == Some(u32::MAX);
+        match *op {
+            Op::Matrix(_) => false,
+            Op::WarpBarrier { mask } => !names_all(mask),
+            Op::Collective(plan) => {
+                let plan = self.plain.collective(plan);
+                plan.is_none_or(|plan| !names_all(plan.mask))
+            }
+            _ => true,
         }
     }
 

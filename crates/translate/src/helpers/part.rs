@@ -2,17 +2,16 @@
 
 use super::{EMPTY, first_name, function};
 use crate::emit::at;
-use crate::place::{Places, TRACE_BYTES, cell, record};
+use crate::place::{Places, cell, record};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// `(record, entry, lanes, bytes of the trace) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
+/// `(record, entry, lanes) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
 pub(crate) fn part(places: &Places) -> Function {
     const RECORD: u32 = 0;
     const ENTRY: u32 = 1;
     const LANES: u32 = 2;
-    const TRACED: u32 = 3;
-    const MADE: u32 = 4;
-    const WHOLE: u32 = 5;
+    const MADE: u32 = 3;
+    const WHOLE: u32 = 4;
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     let mut code = Vec::new();
     let c = &mut code;
@@ -86,21 +85,6 @@ pub(crate) fn part(places: &Places) -> Function {
             I::I32Store(at(record::NEXT_NAME)),
         ]);
     }
-    // The trace is that of both.
-    c.extend([I::LocalGet(MADE), I::I32Load(at(record::TRACE))]);
-    c.extend(field(record::TRACE));
-    c.extend([
-        I::LocalGet(TRACED),
-        I::I32Const(TRACE_BYTES as i32),
-        I::LocalGet(TRACED),
-        I::I32Const(TRACE_BYTES as i32),
-        I::I32LtU,
-        I::Select,
-        I::MemoryCopy {
-            src_mem: 0,
-            dst_mem: 0,
-        },
-    ]);
     c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
     c.extend(field(record::GANG));
     c.extend(first_name());

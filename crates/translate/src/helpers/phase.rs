@@ -146,7 +146,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
         I::I32Const(0),
         I::I32GeS,
         I::If(EMPTY),
-        I::I32Const(places.turns as i32),
+        I::I32Const(places.divergent_steps as i32),
         I::I32Const(0),
         I::I32Const((places.n_gangs / GANGS * 4) as i32),
         I::MemoryFill(0),
@@ -193,8 +193,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
     c.extend(leaves(stop::CALL));
     c.extend([I::End, I::LocalGet(FIRST)]);
     c.extend(load(cell::RAN));
-    c.extend(call(COUNT));
-    c.extend([I::LocalGet(MIXED), I::If(EMPTY)]);
+    c.extend([I::Call(COUNT), I::Drop, I::LocalGet(MIXED), I::If(EMPTY)]);
     c.extend(leaves(stop::PARTED));
     c.extend([I::End, I::End]);
     c.extend(store(cell::RAN, I::I32Const(0)));

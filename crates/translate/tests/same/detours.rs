@@ -230,38 +230,6 @@ pub(crate) fn without_some_lanes() -> [(&'static str, Scenario); 2] {
     ]
 }
 
-/// A second side of several blocks in a loop, after which enough steps come that others of the warp get a turn, or nearly.
-pub(crate) fn long_after_the_second_side() -> impl Iterator<Item = (String, Scenario)> {
-    (460..512).step_by(6).map(|n| {
-        let side = "add.u32 %x, %x, 3; ".repeat(25);
-        let long = "mad.lo.u32 %x, %x, 5, %z; ".repeat(n);
-        let text = format!(
-            "setp.eq.u32 %p1, %z, 2; setp.gt.u32 %p2, %t, 27; @%p2 bra OUT;
-AGAIN: @%p0 bra FAR; add.u32 %x, %x, 1; bra END;
-FAR: {side} @%p1 bra END; add.u32 %x, %x, 7;
-END: {long} add.u32 %n, %n, 1; setp.lt.u32 %g, %n, 3; @%g bra AGAIN;
-OUT: {side} setp.gt.u32 %p2, %t, 29; @%p2 bra LAST; add.u32 %x, %x, %y;
-LAST: st.global.u32 [%b], %x;"
-        );
-        (format!("{n} steps"), kernel(32, &text))
-    })
-}
-
-/// Branches to what follows, so often that they use up the steps of a turn, before lanes part.
-pub(crate) fn branches_to_what_follows(n: u32) -> Scenario {
-    kernel(
-        32,
-        &format!(
-            "setp.lt.u32 %p1, %t, 4;
-AGAIN: @%p1 bra NEXT;
-NEXT: add.u32 %n, %n, 1; setp.lt.u32 %g, %n, {n}; @%g bra AGAIN;
-setp.gt.u32 %p2, %t, 20; @%p2 bra SOME; bra ALL;
-SOME: add.u32 %x, %x, %t;
-ALL: st.global.u32 [%b], %x;"
-        ),
-    )
-}
-
 /// Accesses to global memory that must be noted from the start of the run, which shows when the phase has stored to shared memory.
 pub(crate) fn noted_after_a_store() -> Scenario {
     kernel(

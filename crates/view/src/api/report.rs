@@ -89,8 +89,12 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub buffers: Option<BTreeMap<String, BufferDigest>>,
-    pub steps: u64,
-    pub stores: u64,
+    /// Executed steps. `null` after a JIT run in which a warp diverged.
+    pub steps: Option<u64>,
+    /// Steps that stored. `null` after a JIT run in which a warp diverged.
+    pub stores: Option<u64>,
+    /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
+    pub lane_instructions: u64,
     /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
     pub traffic: Option<TrafficView>,
     /// Where the run was looked through for data races.
@@ -186,6 +190,7 @@ impl Session {
         notes.extend(self.notes());
         notes.extend(uninitialized);
         notes.extend(differences.iter().cloned());
+        let counts = self.step_counts();
         RunReport {
             ok: differences.is_empty(),
             fault: fault.map(|fault| FaultReport::new(&fault, causes)),
@@ -197,8 +202,9 @@ impl Session {
                 });
                 digests.collect()
             }),
-            steps: self.position(),
-            stores: self.stores(),
+            steps: counts.map(|counts| counts.steps),
+            stores: counts.map(|counts| counts.stores),
+            lane_instructions: self.lane_instructions(),
             traffic,
             races,
             hang,

@@ -334,7 +334,7 @@ impl Session {
             of: Some((position, faulted)),
             ..Last::default()
         };
-        if position == 0 {
+        if position == 0 || !self.timeline.is_counted() {
             return;
         }
         self.timeline.seek(position - 1);

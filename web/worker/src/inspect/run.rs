@@ -147,6 +147,10 @@ fn numbers<'n, N: ToString + 'n>(all: impl Iterator<Item = &'n N>) -> String {
     list(all.map(ToString::to_string))
 }
 
+fn number_or_null(number: Option<u64>) -> String {
+    number.map_or("null".to_owned(), |number| number.to_string())
+}
+
 fn finish(run: SharedRun<Host>) -> Result<String, String> {
     let (mut end, took) = run.finish().map_err(said)?;
     let report = end.report(&ReportRequest {
@@ -159,8 +163,9 @@ fn finish(run: SharedRun<Host>) -> Result<String, String> {
     let buffers: Vec<String> = buffers.collect();
     Ok(object(&[
         ("words", text(&took.to_string())),
-        ("steps", report.steps.to_string()),
-        ("stores", report.stores.to_string()),
+        ("steps", number_or_null(report.steps)),
+        ("stores", number_or_null(report.stores)),
+        ("laneInstructions", report.lane_instructions.to_string()),
         ("promises", end.has_promise().to_string()),
         ("differences", texts(&report.differences)),
         ("buffers", list(buffers.into_iter())),

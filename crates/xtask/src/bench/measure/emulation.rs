@@ -6,9 +6,6 @@ use serde_json::{Value, json};
 use std::time::Instant;
 use warpgrid_view::{Front, Scenario, Session};
 
-/// Both kernels keep all lanes of all warps active.
-const LANES: u64 = 32;
-
 /// More than any of the runs needs.
 const MAX_STEPS: u64 = 1_000_000_000;
 
@@ -193,21 +190,21 @@ fn too_short() -> String {
 }
 
 pub(super) fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
-    let mut steps = 0;
+    let mut lane_instructions = 0;
     let seconds = best_of(
         || session(scenario, Session::untracked),
         |session| {
             session.run(MAX_STEPS);
-            steps = session.position();
+            lane_instructions = session.lane_instructions();
             session
                 .fault()
                 .map_or(Ok(()), |fault| Err(format!("faulted: {}", fault.message)))
         },
     )?;
-    if steps == 0 {
+    if lane_instructions == 0 {
         return Err(too_short());
     }
-    Ok((steps * LANES) as f64 / seconds / 1e6)
+    Ok(lane_instructions as f64 / seconds / 1e6)
 }
 
 pub(super) fn session(
