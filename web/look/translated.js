@@ -37,7 +37,8 @@ export function translatedCard(first) {
     try {
       const found = await runOnWorkers(moment, () => own !== run);
       if (own !== run) return;
-      said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${plural(found.steps, "step")}, ${plural(found.stores, "store")}.`, ...verdict(found));
+      const counts = found.steps === null ? plural(found.laneInstructions, "executed lane-instruction") : `${plural(found.steps, "step")}, ${plural(found.stores, "store")}`;
+      said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${counts}.`, ...verdict(found));
       list.replaceChildren(...found.buffers.flatMap(buffer));
       list.hidden = false;
       node.scrollIntoView({ block: "nearest" });

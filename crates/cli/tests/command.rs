@@ -265,6 +265,41 @@ fn a_long_run_is_translated_and_ends_as_interpreted() {
 }
 
 #[test]
+fn a_long_run_with_divergent_warps_has_lane_instructions() {
+    let source = ".version 8.0\n.target sm_80\n.address_size 64
+//@ launch grid=128 block=32
+//@ buffer out: u32[4096] = iota
+.visible .entry k(.param .u64 out) {
+.reg .b32 %i, %n, %x, %t; .reg .pred %p; .reg .b64 %q, %o;
+mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %x, %n, 32, %t; mul.wide.u32 %o, %x, 4;
+mov.u32 %i, 0;
+again: mad.lo.u32 %x, %x, %x, %i; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 8000; @%p bra again;
+setp.lt.u32 %p, %t, 20; @%p bra store; add.u32 %x, %x, 1;
+store: ld.param.b64 %q, [out]; add.s64 %q, %q, %o; st.global.u32 [%q], %x;
+ret; }";
+    let folder = Folder::new("divergent");
+    let path = folder.file("kernel.ptx", source.as_bytes());
+    let run = || {
+        let output = warpgrid(&["run", &path], "");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    // On a busy machine the interpreter may be the faster engine for a moment.
+    let mut texts = (0..8).map(|_| run());
+    let text = texts.find(|text| text.contains("compiled in"));
+    let text = text.expect("a compiled run");
+    let interpreted = warpgrid(&["run", "--format", "json", &path], "");
+    let report: serde_json::Value =
+        serde_json::from_slice(&interpreted.stdout).expect("a line of JSON");
+    assert!(report["steps"].is_u64(), "{report}");
+    let n = report["lane_instructions"].as_u64().expect("a number");
+    let first = text.lines().next().unwrap_or_default().replace(',', "");
+    assert!(
+        first.contains(&format!(": {n} executed lane-instructions: ")),
+        "{n}: {text}"
+    );
+}
+
+#[test]
 fn codes_and_instructions_are_explained() {
     let output = warpgrid(&["explain", "W0101", "st.global.v4.f32"], "");
     let text = String::from_utf8_lossy(&output.stdout);

@@ -32,6 +32,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     ("initial value", &["initializer", "initializers"], "Contents of a buffer, a variable or a register before the first step."),
     ("expectation", &["expectations", "expect"], "Values that a buffer must contain after the run; a mismatch makes the run fail."),
     ("step", &["steps"], "One instruction of one warp, executed by its active lanes. The completion of an asynchronous operation is a separate step."),
+    ("lane-instruction", &["lane-instructions", "executed lane-instructions"], "One step of one active lane: a step of a warp with 20 active lanes is 20 lane-instructions. Their number does not depend on the order in which divergent lanes execute."),
     ("schedule", &["schedules", "order", "orders", "seed"], "The interleaving of the steps of all warps, and every other choice that hardware leaves unspecified. The seed of the scheduler determines the schedule; seed 0 is round robin."),
     ("diverged", &["divergent", "inactive"], "A warp is diverged if its lanes execute different paths; lanes on another path than the current one are inactive until reconvergence."),
     ("predicated off", &["guard", "predicate"], "A lane whose guard predicate is false does not execute the instruction."),

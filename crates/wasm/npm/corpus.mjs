@@ -126,7 +126,7 @@ export async function runCorpus({ Session }, cases, read, { bytes, engine = "aut
 }
 
 /**
- * Runs launches by the interpreter and by translated code. `wrong` has a sentence for each launch that does not leave the same memory after as many steps.
+ * Runs launches by the interpreter and by translated code. `wrong` has a sentence for each launch that does not leave the same memory after as many lane-instructions.
  */
 export function compareEngines({ Session }, scenarios) {
   const result = { nRuns: 0, nTranslated: 0, wrong: [] };
@@ -139,7 +139,8 @@ export function compareEngines({ Session }, scenarios) {
     const buffers = scenario.params.filter(({ kind }) => kind === "buffer");
     const differs = ({ name }) => hex(interpreted.memory(name)) !== hex(translated.memory(name));
     const wrong = buffers.filter(differs).map(({ name }) => `\`${name}\` differs`);
-    if (interpreted.position !== translated.position) wrong.push(`${translated.position} steps, expected ${interpreted.position}`);
+    const [found, expected] = [translated, interpreted].map((session) => session.laneInstructions);
+    if (found !== expected) wrong.push(`${found} lane-instructions, expected ${expected}`);
     result.wrong.push(...wrong.map((what) => `kernel ${number}: ${what}`));
     result.nRuns += 1;
     result.nTranslated += Number(translated.engine?.name === "translated");

@@ -388,6 +388,30 @@ test("a translated session answers everything as an interpreted one", async () =
   for (const session of [interpreted, translated]) session.free();
 });
 
+test("the interpreter counts the steps of a translated session in which a warp diverges", () => {
+  const source = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %x, %t; .reg .pred %p; .reg .b64 %q, %o;
+  mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; mov.u32 %x, %t;
+  setp.lt.u32 %p, %t, 20; @%p bra store;
+  add.u32 %x, %x, 1;
+store:
+  ld.param.b64 %q, [out]; add.s64 %q, %q, %o; st.global.u32 [%q], %x;
+  ret;
+}`;
+  const scenario = { source, grid: [1, 1, 1], block: [32, 1, 1], params: [{ kind: "buffer", name: "out", type: "u32", len: 32, init: 0 }] };
+  const [interpreted, translated] = ["interpreter", "translated"].map((engine) => {
+    const session = new warpgrid.Session(scenario);
+    return [session.report({ engine }), session];
+  });
+  assert.deepEqual([translated[0].steps, translated[0].stores], [null, null]);
+  assert.equal(translated[0].lane_instructions, interpreted[0].lane_instructions);
+  assert.equal(translated[1].laneInstructions, interpreted[1].laneInstructions);
+  assert.deepEqual([translated[1].position, translated[1].length], [interpreted[0].steps, interpreted[0].steps]);
+});
+
 test("a long run leaves blocks to workers, with the memory of one", async () => {
   const source = `.version 8.0
 .target sm_80

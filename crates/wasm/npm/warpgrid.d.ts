@@ -180,8 +180,8 @@ export class Session {
   races(): RaceReport;
   /**
    * Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
-   * stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false,
-   * and `hang` contains its diagnosis.
+   * stores, lane_instructions, notes, … }`; `steps` and `stores` are `null` after a JIT run in which a warp diverged. `options`: `{ maxSteps?, engine?,
+   * traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false, and `hang` contains its diagnosis.
    */
   report(options?: ReportOptions): RunReport;
   /**
@@ -221,7 +221,12 @@ export class Session {
    */
   readonly guesses: string[];
   /**
-   * Total number of steps, or `undefined` until the run has reached its end once.
+   * Number of executed lane-instructions: the sum of the active lanes over all executed steps of warps.
+   */
+  readonly laneInstructions: number;
+  /**
+   * Total number of steps, or `undefined` until the run has reached its end once. After a JIT run in which a warp diverged, the interpreter reruns the
+   * launch to count them.
    */
   readonly length: number | undefined;
   /**
@@ -237,7 +242,7 @@ export class Session {
    */
   readonly pending: PendingView[];
   /**
-   * Number of executed steps.
+   * Number of executed steps. After a JIT run in which a warp diverged, the interpreter reruns the launch to count them.
    */
   readonly position: number;
   /**

@@ -222,10 +222,10 @@ impl Session {
         })
     }
 
-    /// Number of executed steps.
+    /// Number of executed steps. After a JIT run in which a warp diverged, the interpreter reruns the launch to count them.
     #[wasm_bindgen(getter)]
-    pub fn position(&self) -> f64 {
-        self.inner.ended().position() as f64
+    pub fn position(&mut self) -> f64 {
+        self.inner.counted().position() as f64
     }
 
     /// True if all threads have exited or a fault has stopped execution.

@@ -522,7 +522,13 @@ ok: boolean,
 /** The fault that stopped the launch. */
 fault: FaultReport | null,
 /** The buffers after the run by name, where digests are asked for. */
-buffers?: { [key in string]: BufferDigest }, steps: number, stores: number,
+buffers?: { [key in string]: BufferDigest },
+/** Executed steps. `null` after a JIT run in which a warp diverged. */
+steps: number | null,
+/** Steps that stored. `null` after a JIT run in which a warp diverged. */
+stores: number | null,
+/** Executed lane-instructions: the sum of the active lanes over all steps of warps. */
+lane_instructions: number,
 /** What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. */
 traffic: TrafficView | null,
 /** Where the run was looked through for data races. */

@@ -165,10 +165,17 @@ impl Session {
         self.inner.launch().guesses().to_vec()
     }
 
-    /// Total number of steps, or `undefined` until the run has reached its end once.
+    /// Total number of steps, or `undefined` until the run has reached its end once. After a JIT run in which a warp diverged, the interpreter reruns the
+    /// launch to count them.
     #[wasm_bindgen(getter)]
-    pub fn length(&self) -> Option<f64> {
-        self.inner.ended().length().map(|length| length as f64)
+    pub fn length(&mut self) -> Option<f64> {
+        self.inner.counted().length().map(|length| length as f64)
+    }
+
+    /// Number of executed lane-instructions: the sum of the active lanes over all executed steps of warps.
+    #[wasm_bindgen(getter, js_name = laneInstructions)]
+    pub fn lane_instructions(&self) -> f64 {
+        self.inner.ended().lane_instructions() as f64
     }
 
     /// Steps one warp instruction forward. Returns false at the end.
@@ -305,8 +312,8 @@ impl Session {
     }
 
     /// Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
-    /// stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false,
-    /// and `hang` contains its diagnosis.
+    /// stores, lane_instructions, notes, … }`; `steps` and `stores` are `null` after a JIT run in which a warp diverged. `options`: `{ maxSteps?, engine?,
+    /// traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false, and `hang` contains its diagnosis.
     #[wasm_bindgen(unchecked_return_type = "RunReport")]
     pub fn report(
         &mut self,

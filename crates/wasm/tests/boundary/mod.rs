@@ -196,10 +196,8 @@ fn the_trace_is_that_of_the_native_build() {
     session
         .run(JsValue::UNDEFINED)
         .expect("options are optional");
-    let events: js_sys::Array = session
-        .events(0.0, session.position())
-        .expect("events")
-        .into();
+    let end = session.position();
+    let events: js_sys::Array = session.events(0.0, end).expect("events").into();
     let lines: Vec<String> = events
         .iter()
         .map(|event| {

@@ -82,6 +82,10 @@ fn translated_code_leaves_what_the_interpreter_leaves() {
     assert_eq!(name(&translated), "translated");
     assert_eq!(bytes(&translated), bytes(&interpreted));
     assert_eq!(translated.position(), interpreted.position());
+    assert_eq!(
+        translated.lane_instructions(),
+        interpreted.lane_instructions()
+    );
     // The way back is the interpreter's.
     assert!(translated.back() && interpreted.back());
     assert_eq!(translated.position(), interpreted.position());
