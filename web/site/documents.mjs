@@ -7,22 +7,22 @@ import MarkdownIt from "markdown-it";
 /** The sections of the manual: file, page, title and description of each document. */
 const SECTIONS = [
   ["Getting started", [
-    ["docs/getting-started.md", "docs/getting-started.html", "Getting started", "Paste a kernel, step through it, specify its launch and share it, in five minutes."],
+    ["docs/getting-started.md", "docs/getting-started.html", "Getting started", "Paste a kernel, step through the run, specify the launch configuration and share the result, in five minutes."],
     ["README.md", "docs/guide.html", "Overview", "How to run, embed and test PTX and SASS with Warpgrid, and how the emulator is validated."],
   ]],
   ["Guides", [
-    ["docs/guides/check-in-ci.md", "docs/guides/check-in-ci.html", "Check PTX in CI", "Fail a build on invalid PTX, wrong memory contents, data races and bank conflicts."],
+    ["docs/guides/check-in-ci.md", "docs/guides/check-in-ci.html", "Check PTX in CI", "Fail a CI build on invalid PTX, wrong memory contents, data races and bank conflicts."],
     ["docs/guides/find-a-data-race.md", "docs/guides/find-a-data-race.html", "Find a data race", "Detect a data race, apply the weakest fix, and enumerate the outcomes."],
-    ["docs/guides/understand-a-hang.md", "docs/guides/understand-a-hang.html", "Understand a hang", "Waiting threads, root causes and fixes of kernels that never terminate."],
+    ["docs/guides/understand-a-hang.md", "docs/guides/understand-a-hang.html", "Understand a hang", "Find the waiting threads and the root cause of a kernel that never terminates, and fix the kernel."],
     ["docs/guides/fix-bank-conflicts.md", "docs/guides/fix-bank-conflicts.html", "Fix bank conflicts", "Measure bank conflicts and rewrite a kernel without them."],
     ["docs/guides/read-a-descriptor.md", "docs/guides/read-a-descriptor.html", "Read a descriptor", "Decode, build and debug matrix descriptors of wgmma and tcgen05."],
     ["docs/guides/compare-ptx-and-sass.md", "docs/guides/compare-ptx-and-sass.html", "Compare PTX and SASS", "Run a kernel and its SASS with one launch configuration, and compare memory contents."],
-    ["docs/guides/embed-a-figure.md", "docs/guides/embed-a-figure.html", "Embed a figure", "Live kernels and layout diagrams in documentation."],
-    ["docs/guides/teach-a-lesson.md", "docs/guides/teach-a-lesson.html", "Teach a lesson", "Exercises, tours and puzzles that are verified by running them."],
-    ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "Example project that tests its kernels in CI without a GPU."],
+    ["docs/guides/embed-a-figure.md", "docs/guides/embed-a-figure.html", "Embed a figure", "Embed interactive kernels and layout diagrams in documentation."],
+    ["docs/guides/teach-a-lesson.md", "docs/guides/teach-a-lesson.html", "Teach a lesson", "Write exercises, tours and puzzles, which Warpgrid verifies by running the kernel."],
+    ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "An example project that tests its kernels in CI without a GPU."],
   ]],
   ["Concepts", [
-    ["docs/concepts.md", "docs/concepts.html", "Concepts", "Scenario, launch inference, scheduler, memory model, and the scope of the emulator."],
+    ["docs/concepts.md", "docs/concepts.html", "Concepts", "Explanations of scenarios, launch inference, the scheduler, the memory model and the scope of the emulator."],
     ["docs/glossary.md", "docs/glossary.html", "Glossary", "The terms of the playground, the command-line tool and the diagnostics."],
   ]],
   ["Reference", [
@@ -35,11 +35,11 @@ const SECTIONS = [
   ]],
   ["Project", [
     ["docs/checked.md", "docs/checked.html", "Validation and performance", "How results are validated against hardware and ptxas, and how fast the emulator is."],
-    ["docs/assembler-quirks.md", "docs/assembler-quirks.html", "Quirks of ptxas", "Inputs at which a release of ptxas fails or behaves inconsistently."],
-    ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Code map and invariants."],
+    ["docs/assembler-quirks.md", "docs/assembler-quirks.html", "Quirks of ptxas", "Inputs for which a release of ptxas fails or behaves inconsistently."],
+    ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "The crates of the project, and the invariants that tests enforce."],
     ["CONTRIBUTING.md", "docs/contributing.html", "Contributing", "How to build, test and change Warpgrid."],
     ["CHANGELOG.md", "docs/changelog.html", "Changelog", "User-visible changes of the playground, widget, npm package and command-line tool."],
-    ["SECURITY.md", "docs/security.html", "Security", "Security model and how to report a vulnerability."],
+    ["SECURITY.md", "docs/security.html", "Security", "The security guarantees of Warpgrid, and how to report a vulnerability."],
   ]],
 ];
 const DOCUMENTS = SECTIONS.flatMap(([, documents]) => documents);

@@ -27,8 +27,8 @@ export async function examplePages({ root, recorder }) {
     ...pages,
     ...questions.pages,
     {
-      path: "docs/examples.html", title: "Examples", about: "Runnable kernels, each demonstrating one technique, instruction or bug.",
-      body: `<h1>Examples</h1>\n<p class="about">Every example runs in the browser. Most are compiler-generated PTX; some are SASS, one is CUDA C++ with inline assembly.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
+      path: "docs/examples.html", title: "Examples", about: "Runnable kernels. Each kernel demonstrates one technique, instruction or bug.",
+      body: `<h1>Examples</h1>\n<p class="about">Every example runs in the browser. Most examples are compiler-generated PTX. Some examples are SASS, and one example is CUDA C++ with inline assembly.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
     },
   ];
 }

@@ -67,11 +67,11 @@ ${wrong ? `<h3>Incorrect</h3>\n<pre>${escape(wrong)}</pre>\n` : ""}${right ? `<h
   return [
     ...pages,
     {
-      path: "docs/reference/diagnostics.html", place: "docs/reference.html", title: "Diagnostics", about: "Explanation of every error and warning, with incorrect and correct source.",
+      path: "docs/reference/diagnostics.html", place: "docs/reference.html", title: "Diagnostics", about: "Explanations of all errors and warnings, with incorrect and correct source.",
       body: `<h1>Diagnostics</h1>\n${codes.map(entry).join("")}`,
     },
     {
-      path: "docs/reference.html", title: "Reference", about: "Every PTX instruction form with its modifiers, PTX versions, targets and rules, and every diagnostic.",
+      path: "docs/reference.html", title: "Reference", about: "All PTX instruction forms with their modifiers, PTX versions, targets and rules, and all diagnostics.",
       body: `<h1>Reference</h1>
 <p class="about">Generated from the checker's tables: every instruction with its modifiers, required PTX versions and targets, and rules.</p>
 <p><a href="reference/diagnostics.html">All ${codes.length} diagnostics</a></p>
