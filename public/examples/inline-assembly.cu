@@ -1,16 +1,16 @@
 //@ title Inline assembly in CUDA C++
-//@ about Each asm statement runs separately, with operand types from its constraints. Select one in the list; each step highlights its line in the C++ source.
+//@ about Each asm statement runs separately, with operand types from its constraints. Select a statement in the list. Each step highlights its line in the C++ source.
 //@ launch grid=1 block=32
 //@ buffer out: u32[32] = 0
 //@ buffer rows: u32[32][4] = 0
 //@ buffer sum: u32[1] = 0
 
-// Writes memory that is not an operand: requires `volatile` and a "memory" clobber.
+// This statement writes memory that is not an operand. It requires `volatile` and a "memory" clobber.
 __device__ void store(unsigned *out, unsigned value) {
   asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
 }
 
-// Four elements per lane. Adjacent string literals are concatenated; \n\t only formats the generated PTX.
+// Each lane stores four elements. The compiler concatenates adjacent string literals. \n\t only formats the generated PTX.
 __device__ void store_row(unsigned *rows, unsigned a, unsigned b) {
   asm volatile("{\n\t"
                ".reg .u32 t;\n\t"
@@ -20,14 +20,14 @@ __device__ void store_row(unsigned *rows, unsigned a, unsigned b) {
                :: "l"(rows), "r"(a), "r"(b) : "memory");
 }
 
-// The output depends only on the inputs: the compiler may move the statement, or delete it if the output is unused.
+// The output depends only on the inputs. The compiler may therefore move the statement, or delete the statement if the output is unused.
 __device__ unsigned bit_count(unsigned mask) {
   unsigned count;
   asm("popc.b32 %0, %1;" : "=r"(count) : "r"(mask));
   return count;
 }
 
-// Registers in the template need two percent signs; a read-write operand has the constraint modifier `+`.
+// Registers in the template need two percent signs. A read-write operand has the constraint modifier `+`.
 __device__ unsigned below(unsigned total) {
   asm("{\n\t"
       ".reg .pred %%p;\n\t"
@@ -37,7 +37,7 @@ __device__ unsigned below(unsigned total) {
   return total;
 }
 
-// All lanes add to one address and ignore the old value. Without a "memory" clobber the compiler may keep a cached value of *sum.
+// All lanes add to one address and ignore the old value. Without a "memory" clobber, the compiler may keep a cached value of *sum.
 __device__ void add(unsigned *sum, unsigned value) {
   asm volatile("red.global.add.u32 [%0], %1;" :: "l"(sum), "r"(value));
 }
