@@ -5,8 +5,8 @@ export const CARDS = {
   watch: { asks: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
   moments: { asks: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
   arrange: { asks: "Custom layout", words: "Layout", title: "Show a buffer with a custom stride or a CuTe layout" },
-  map: { asks: "Memory overview", words: "Overview", title: "Overview of a whole buffer: written regions, coloured by the last writer" },
-  run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly and run it to completion; shows the final memory and the throughput" },
+  map: { asks: "Memory overview", words: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
+  run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly, run it to completion, and show the final memory and the throughput" },
 };
 /** The expressions of each text, in the browser. */
 export const KEPT = "warpgrid.watch";

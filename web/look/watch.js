@@ -6,10 +6,10 @@ import { keep, keptOf, LONGEST, MOST } from "./kept.js";
 export const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
 
 const HELP = [
-  "`out[3]`, `rows[2][4]`, `shared:0[7]`: an element of a buffer; the index may be an expression such as `out[%r1]`.",
-  "`%r5`: a register in every lane; `lane 3: %r5`, `warp 1 lane 3: %r5`, `block 2 thread 40: %r5` in one lane.",
-  "C operators: `+ - * / % << >> & ^ |`, comparisons, `~`, `!` and parentheses. Comparisons have the lowest precedence.",
-  "`f32(%r5)`, `s32(…)`, `f16x2(…)`, `bin32(…)`: reinterpret the bits as another type.",
+  "`out[3]`, `rows[2][4]` and `shared:0[7]` are elements of a buffer. The index may be an expression, as in `out[%r1]`.",
+  "`%r5` is a register in every lane. `lane 3: %r5`, `warp 1 lane 3: %r5` and `block 2 thread 40: %r5` are registers of one lane.",
+  "Expressions may contain the C operators `+ - * / % << >> & ^ |`, comparisons, `~`, `!` and parentheses. Comparisons have the lowest precedence.",
+  "`f32(%r5)`, `s32(…)`, `f16x2(…)` and `bin32(…)` reinterpret the bits as another type.",
 ];
 
 /** Values of 32 lanes as cells in their colours. */

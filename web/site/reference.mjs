@@ -73,7 +73,7 @@ ${wrong ? `<h3>Incorrect</h3>\n<pre>${escape(wrong)}</pre>\n` : ""}${right ? `<h
     {
       path: "docs/reference.html", title: "Reference", about: "All PTX instruction forms with their modifiers, PTX versions, targets and rules, and all diagnostics.",
       body: `<h1>Reference</h1>
-<p class="about">Generated from the checker's tables: every instruction with its modifiers, required PTX versions and targets, and rules.</p>
+<p class="about">This reference is generated from the tables of the checker. It contains every instruction with its modifiers, required PTX versions and targets, and rules.</p>
 <p><a href="reference/diagnostics.html">All ${codes.length} diagnostics</a></p>
 <ul class="names">
 ${names.map((name) => `<li><a href="reference/${name}.html"><code>${escape(name)}</code></a></li>`).join("\n")}

@@ -34,8 +34,9 @@ pub(crate) struct CheckArguments {
     /// List the asm blocks of each source, or the code objects of a cubin, fatbin, object file or executable, without checking them.
     #[arg(long, conflicts_with = "batch")]
     list: bool,
-    /// Sources to check; `-` reads standard input. Checks each PTX and SASS block of Markdown and reStructuredText, each asm block of C++,
-    /// Python, Julia and C#, the PTX of cubins, fatbins, object files and executables, and all sources and documents of a directory.
+    /// Sources to check; `-` reads standard input. The command checks each PTX and SASS block of Markdown and reStructuredText, each
+    /// asm block of C++, Python, Julia and C#, the PTX of cubins, fatbins, object files and executables, and all sources and documents
+    /// of a directory.
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     files: Vec<PathBuf>,
 }

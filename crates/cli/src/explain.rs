@@ -10,8 +10,8 @@ use warpgrid_view::reference::{codes, opcodes, terms};
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// A diagnostic code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a term such as `bank`.
-    /// Without a subject, lists all subjects.
+    /// A diagnostic code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a term such as
+    /// `bank`. Without a subject, the command lists all subjects.
     #[arg(value_name = "W0123|INSTRUCTION|WORD")]
     subjects: Vec<String>,
 }

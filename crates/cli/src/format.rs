@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 /// Arguments of `format`.
 #[derive(Debug, Args)]
 pub(crate) struct FormatArguments {
-    /// Modify no files; exit with 1 if a file is not formatted.
+    /// Do not modify files, and exit with 1 if a file is not formatted.
     #[arg(long)]
     check: bool,
-    /// Sources to format in place; `-` formats standard input to standard output. Formats the PTX and SASS blocks of Markdown and reStructuredText.
+    /// Sources to format in place; `-` formats standard input to standard output. In Markdown and reStructuredText, the command formats
+    /// the PTX and SASS blocks.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }

@@ -32,7 +32,8 @@ pub(crate) struct FragmentArguments {
     /// Leading dimension in elements.
     #[arg(long, value_name = "ELEMENTS")]
     stride: Option<u32>,
-    /// Further parameters of a layout, as in `--with swizzle=128B,major=k`. The error for an unknown parameter lists the known ones.
+    /// Further parameters of a layout, as in `--with swizzle=128B,major=k`. The error message for an unknown parameter lists the known
+    /// parameters.
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = word)]
     with: Vec<(String, String)>,
     /// Output format: a table, complete JSON, or an SVG diagram.

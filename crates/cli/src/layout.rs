@@ -26,7 +26,8 @@ pub(crate) struct LayoutArguments {
         conflicts_with = "layout"
     )]
     first: Option<String>,
-    /// Instruction that consumes the fragment, such as `mma.a m16n8k16 f16 sm_80`. Marks elements that are in a different thread than required.
+    /// Instruction that consumes the fragment, such as `mma.a m16n8k16 f16 sm_80`. The output marks elements that are in a different
+    /// thread than required.
     #[arg(long, value_name = "OPERATION", requires = "first")]
     then: Option<String>,
     /// Output format: a table, complete JSON, or an SVG diagram.

@@ -314,7 +314,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
     if let Some(rounds) = view.cut_off_after {
         writeln!(
             out,
-            "loops that do more than poll are unrolled {rounds} times"
+            "loops other than polling loops are unrolled {rounds} times"
         )?;
     }
     if let Some(repairs) = &found.repairs {

@@ -71,8 +71,8 @@ fn open_link(arguments: &OpenArguments, shared: &Shared) -> io::Result<Outcome> 
     let (length, most) = (link.len(), most_in_link());
     if length > most {
         complain(&format!(
-            "{}: its link would have {length} characters, and programs that pass links on cut those of more than {most}: send the file \
-             itself, or that of --save; the playground opens it when it is dropped there",
+            "{}: the link would have {length} characters, and many programs truncate links of more than {most} characters; \
+             share the file itself, or write a file with --save, and drop the file onto the playground to open it",
             arguments.file.display()
         ));
         return Ok(Outcome::Wrong);
@@ -88,7 +88,7 @@ fn open_link(arguments: &OpenArguments, shared: &Shared) -> io::Result<Outcome> 
         Ok(()) => Ok(Outcome::Well),
         Err(error) => {
             complain(&format!(
-                "no browser opens ({error}); without --browser the link is printed"
+                "cannot open a browser ({error}); omit --browser to print the link"
             ));
             Ok(Outcome::Usage)
         }

@@ -42,7 +42,8 @@ pub(crate) struct RunArguments {
     /// Write every store as a line of JSON.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
-    /// Write the final contents of a buffer or variable, as in `out=out.npy`; also `.csv`, `.svg` and `.animated.svg` (an animation of the run). Repeatable.
+    /// Write the final contents of a buffer or variable, as in `out=out.npy`. Further formats are `.csv`, `.svg` and `.animated.svg`
+    /// (an animation of the run). Repeatable.
     #[arg(long, value_name = "MEMORY=FILE", value_parser = save::read_save, conflicts_with_all = ["seeds", "beside"])]
     save: Vec<save::Save>,
     /// Count sectors, cache lines, wavefronts and bank conflicts per source line.
@@ -58,7 +59,7 @@ pub(crate) struct RunArguments {
     /// depend on the schedule.
     #[arg(long)]
     interpret: bool,
-    /// Number of host threads for a compiled kernel; one per core by default. The number does not affect results.
+    /// Number of host threads for a compiled kernel; one per core by default. The number of threads does not affect results.
     #[arg(long, value_name = "N", conflicts_with = "interpret", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Option<u32>,
     /// Seed of the scheduler; 0 selects round-robin scheduling.

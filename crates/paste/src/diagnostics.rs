@@ -7,41 +7,44 @@ use warpgrid_isa::form::nearest;
 use warpgrid_program::{Diagnostic, Severity, Span, catalogue};
 
 catalogue! {
-    /// Operands are numbered from 0, outputs before inputs. The compiler rejects a number without an operand.
+    /// Operands are numbered from 0, and the outputs precede the inputs. The compiler rejects a number without an operand.
     NO_SUCH_OPERAND = "W1200", "unknown operand", "asm(\"add.u32 %0, %1, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));", "asm(\"add.u32 %0, %1, %2;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));";
     /// A constraint is a letter that specifies the kind of register of an operand, preceded by `=` for an output or `+` for an operand
-    /// that is read and written. 8-bit registers have no letter.
+    /// that is read and written. No letter exists for 8-bit registers.
     UNKNOWN_CONSTRAINT = "W1201", "unknown constraint", "asm(\"mov.u32 %0, %1;\" : \"=r\"(d) : \"m\"(a));", "asm(\"mov.u32 %0, %1;\" : \"=r\"(d) : \"r\"(a));";
-    /// Operands after the first colon are outputs and require `=` or `+`; operands after the second colon are inputs and have no modifier.
+    /// Operands after the first colon are outputs and require `=` or `+`. Operands after the second colon are inputs and have no
+    /// modifier.
     MISPLACED_MODIFIER = "W1202", "misplaced constraint modifier", "asm(\"mov.u32 %0, %1;\" : \"r\"(d) : \"r\"(a));", "asm(\"mov.u32 %0, %1;\" : \"=r\"(d) : \"r\"(a));";
-    /// The statement writes an operand that is declared as an input. The compiler continues to use the old value.
+    /// The statement writes an operand that is declared as an input. The compiler is not aware of this write and continues to use the
+    /// old value.
     INPUT_WRITTEN = "W1203", "write to an input operand", "asm(\"add.u32 %0, %0, 1;\" :: \"r\"(d));", "asm(\"add.u32 %0, %0, 1;\" : \"+r\"(d));";
-    /// An operand with `=` has no initial value. If the statement reads it before writing it, or writes it under a predicate, `+` is
-    /// required, which passes the old value.
+    /// An operand with `=` has no initial value. If the statement reads the operand before writing it, or writes it under a predicate,
+    /// use `+`, which passes the old value.
     OUTPUT_READ = "W1204", "output read before it is written", "asm(\"add.u32 %0, %0, 1;\" : \"=r\"(d));", "asm(\"add.u32 %0, %0, 1;\" : \"+r\"(d));";
-    /// The compiler interprets a percent sign before a letter and a number as an operand modifier, which does not exist. Write registers
-    /// of the assembly with two percent signs or without a percent sign.
+    /// The compiler interprets a percent sign before a letter and a number as an operand modifier, but no such modifier exists. Write
+    /// registers of the assembly with two percent signs or without a percent sign.
     BARE_REGISTER = "W1205", "register with one percent sign", "asm(\"{ .reg .u32 %r1; mov.u32 %r1, %1; }\" :: \"r\"(a), \"r\"(b));", "asm(\"{ .reg .u32 %%r1; mov.u32 %%r1, %1; }\" :: \"r\"(a), \"r\"(b));";
-    /// The CUDA compiler does not support symbolic operand names; Clang does.
+    /// The CUDA compiler does not support symbolic operand names, whereas Clang supports them.
     SYMBOLIC_NAME = "W1206", "symbolic operand name", "asm(\"mov.u32 %[d], 1;\" : [d] \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
     /// An output that the statement never writes has no defined value after the statement.
     OUTPUT_NOT_WRITTEN = "W1207", "output never written", "asm(\"add.u32 %1, %1, 1;\" : \"=r\"(d), \"+r\"(a));", "asm(\"add.u32 %0, %1, 1;\" : \"=r\"(d) : \"r\"(a));";
-    /// The compiler treats a statement as a pure function of its operands: it may delete a statement without used outputs, move it, or merge
-    /// identical statements. `volatile` prevents these optimizations, and `"memory"` declares that the statement modifies memory, so memory
-    /// values are not cached in registers across it (guide “Inline PTX Assembly in CUDA”, 2.3).
+    /// The compiler treats a statement as a pure function of its operands. The compiler may delete a statement without used outputs,
+    /// move a statement, or merge identical statements. `volatile` prevents these optimizations. `"memory"` declares that the statement
+    /// modifies memory, so that the compiler does not cache memory values in registers across the statement (guide “Inline PTX Assembly
+    /// in CUDA”, 2.3).
     MAY_BE_MOVED = "W1208", "undeclared side effect", "asm(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(a));", "asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(a) : \"memory\");";
-    /// A macro, a macro parameter or a Python expression cannot be resolved in this file. The block is shown, but its analysis may
-    /// be wrong.
+    /// The file does not define a macro, a macro parameter or a Python expression of the assembly. The asm block is shown, but its
+    /// analysis may be wrong.
     UNKNOWN_PIECE = "W1209", "unresolved part of the assembly", "asm(PREFIX \".u32 %0, 1;\" : \"=r\"(d));", "asm(\"mov\" \".u32 %0, 1;\" : \"=r\"(d));";
-    /// The value of a constant is defined in another file or by a template parameter. A value for which the assembly is legal is
-    /// assumed; `//@ constant N = 16` specifies the value.
+    /// The value of a constant is defined in another file or by a template parameter. Warpgrid assumes a value for which the assembly
+    /// is legal. `//@ constant N = 16` specifies the value.
     UNKNOWN_CONSTANT = "W1210", "unknown value of a constant", "asm(\"cp.async.wait_group %0;\" :: \"n\"(N));", "//@ constant N = 2\nasm(\"cp.async.wait_group %0;\" :: \"n\"(N));";
-    /// The statements of a function share their registers, but a block that is shown separately has only its own declarations. Names that
-    /// are declared in braces are local to the block.
+    /// The asm blocks of a function share their registers, but an asm block that is shown separately has only its own declarations.
+    /// Names that are declared in braces are local to the asm block.
     UNDECLARED = "W1211", "undeclared name in a block", "asm(\"mov.u32 t, %0;\" :: \"r\"(a));", "asm(\"{ .reg .u32 t; mov.u32 t, %0; }\" :: \"r\"(a));";
     /// Only `\"memory\"` is allowed after the third colon.
     UNKNOWN_CLOBBER = "W1212", "unknown clobber", "asm(\"membar.gl;\" ::: \"cc\");", "asm volatile(\"membar.gl;\" ::: \"memory\");";
-    /// A message of an assembler or driver about this line, from the log that was pasted with the module.
+    /// The log that was pasted with the module contains a message of an assembler or driver about this line.
     LOG_LINE = "W1213", "log message", "ptxas a.ptx, line 3; error   : Unknown symbol 'x'", "the module without the log";
     /// A percent sign at the end of the assembly does not refer to an operand or register.
     LONE_PERCENT = "W1214", "trailing percent sign", "asm(\"// 100%\");", "asm(\"// 100%%\");";
@@ -51,18 +54,18 @@ catalogue! {
     OPERAND_NOT_USED = "W1217", "unused operand", "asm(\"add.u32 %0, %1, 1;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));", "asm(\"add.u32 %0, %1, %2;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));";
     /// Two percent signs are replaced by one percent sign in the assembly, and `%0` is not a register name.
     ESCAPED_OPERAND = "W1216", "operand with two percent signs", "asm(\"mov.u32 %%0, 1;\" : \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
-    /// Triton packs elements of fewer than 32 bits into 32-bit registers, up to `pack` elements: two of 16 bits or four of 8 bits. An
-    /// operand with constraint `h` has 16 bits, so LLVM fails or drops the upper elements.
+    /// Triton packs up to `pack` elements of fewer than 32 bits into a 32-bit register, such as two elements of 16 bits or four
+    /// elements of 8 bits. An operand with the constraint `h` has only 16 bits, so LLVM fails or drops the upper elements.
     PACKED_OPERAND = "W1218", "16-bit operand with packed elements", "tl.inline_asm_elementwise(\"abs.f16 $0, $1;\", \"=h,h\", [x], dtype=tl.float16, is_pure=True, pack=2)", "tl.inline_asm_elementwise(\"abs.f16x2 $0, $1;\", \"=r,r\", [x], dtype=tl.float16, is_pure=True, pack=2)";
-    /// The number of elements per thread is a power of two. If `pack` does not divide it, Triton pads the operands of the last execution with
-    /// undefined elements and discards their results.
+    /// The number of elements per thread is a power of two. If `pack` does not divide this number, Triton pads the operands of the last
+    /// execution with undefined elements and discards their results.
     UNEVEN_PACK = "W1219", "`pack` not a power of two", "tl.inline_asm_elementwise(\"mov.b32 $0, $3; mov.b32 $1, $4; mov.b32 $2, $5;\", \"=&r,=&r,=r,r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=3)", "tl.inline_asm_elementwise(\"mov.b32 $0, $2; mov.b32 $1, $3;\", \"=&r,=r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=2)";
-    /// Triton executes the assembly for every element of a thread. A layout may replicate elements across threads and registers. `tl.store`
-    /// and `tl.atomic_add` mask replicas, but inline assembly does not, so an atomic addition is executed once per replica. With
-    /// `is_pure=True`, the compiler may also delete, repeat or move the call.
+    /// Triton executes the assembly for every element of a thread. A layout may replicate elements across threads and registers.
+    /// `tl.store` and `tl.atomic_add` mask replicas, but inline assembly does not, so a kernel executes an atomic addition once per
+    /// replica. With `is_pure=True`, the compiler may also delete, repeat or move the call.
     REPLICATED_EFFECT = "W1220", "memory write per element replica", "tl.inline_asm_elementwise(\"red.global.add.u32 [$1], 1; mov.b32 $0, 0;\", \"=r,l\", [p], dtype=tl.int32, is_pure=False, pack=1)", "tl.atomic_add(p, 1)\ntl.inline_asm_elementwise(\"mov.b32 $0, 0;\", \"=r\", [], dtype=tl.int32, is_pure=True, pack=1)";
-    /// LLVM interprets `$(a$|b$)` as alternatives for assembly dialects; `AD_ATT` emits the first alternative. Braces and bars without `$`
-    /// are literal in every dialect.
+    /// LLVM interprets `$(a$|b$)` as alternatives for assembly dialects, and `AD_ATT` emits the first alternative. Braces and bars
+    /// without `$` are literal in every dialect.
     ALTERNATIVES = "W1221", "assembly dialect alternatives", "llvm.inline_asm(i32, [x], \"$(mov$|cvt.u32$).u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)", "llvm.inline_asm(i32, [x], \"{ mov.u32 $0, $1; }\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
     /// For the Intel dialect, LLVM emits `.intel_syntax` and `.att_syntax` around the assembly, which `ptxas` rejects.
     INTEL_DIALECT = "W1222", "Intel dialect", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_Intel)", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";

@@ -100,7 +100,7 @@ pub struct SignatureView {
 /// A constant that may be a descriptor: its fields, and where its tile is drawn.
 pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
     let mut lines = vec![format!(
-        "Matches the format of a shared-memory descriptor of `{}`.",
+        "This constant matches the format of a shared-memory descriptor of `{}`.",
         found.family
     )];
     lines.extend(found.fields.iter().map(field_line));
@@ -128,7 +128,7 @@ pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionCons
         fields,
     } = found;
     let mut lines = vec![format!(
-        "The instruction descriptor of `tcgen05.mma.kind::{kind}`."
+        "This constant is the instruction descriptor of `tcgen05.mma.kind::{kind}`."
     )];
     lines.extend(fields.iter().map(field_line));
     lines.push(format!(

@@ -510,7 +510,7 @@ mod tests {
             ("r570", "PTX up to version 8.7"),
             (
                 "sm_90a",
-                "compute capability 9.0 only. First version: PTX 8.0, CUDA 12.0 (driver r525)",
+                "runs only on compute capability 9.0. The target requires PTX 8.0 or later. This version requires CUDA 12.0 (driver r525)",
             ),
             ("sm_100f", "compute capability 10.0, 10.3, 10.7"),
             ("compute_80", "compute capability 8.0 and later"),

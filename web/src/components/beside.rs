@@ -8,7 +8,7 @@ use super::phrases::{capital, prose};
 use super::step_notes::step_notes;
 use super::{Dispatch, say};
 use crate::beside::{BesidePage, Pair};
-use crate::format::{count, plural};
+use crate::format::count;
 use crate::model::{Action, BesideAction};
 use crate::protocol::BesideOpened;
 use crate::texts;
@@ -78,7 +78,7 @@ fn verdict(page: &BesidePage) -> Html {
     let Some(opened) = &page.opened else {
         let words = match page.choosing {
             true => {
-                "Paste another version of the kernel: PTX, or the output of cuobjdump or nvdisasm. Both versions run with the same launch configuration."
+                "Paste another version of the kernel as PTX, or as output of cuobjdump or nvdisasm. Both versions run with the same launch configuration."
             }
             false => "Running both kernels…",
         };
@@ -96,7 +96,7 @@ fn verdict(page: &BesidePage) -> Html {
             <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
                 { for report.notes.iter().map(|note| html! { <small>{ prose(&capital(note)) }{ "." }</small> }) }
                 if alone > 0 {
-                    <small>{ format!("Not compared: {} of only one version.", plural(alone as u64, "variable")) }</small>
+                    <small>{ format!("Variables in only one version (not compared): {alone}.") }</small>
                 }
                 if !opened.guesses.is_empty() {
                     <small>{ format!("Inferred launch configuration: {}", opened.guesses.join("; ")) }</small>

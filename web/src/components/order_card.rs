@@ -72,9 +72,11 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
     let quiet = race.same_value || race.sure != RaceSure::Certain;
     let note = match (race.sure, race.same_value) {
         (RaceSure::Axiom, _) => {
-            "Required by the memory model, although code that omits the fence often works in practice."
+            "The memory model requires this ordering, but code without the fence often works in practice."
         }
-        (RaceSure::Documented, _) => "Required by the PTX ISA manual, outside the memory model.",
+        (RaceSure::Documented, _) => {
+            "The PTX ISA manual requires this ordering in a rule outside the memory model."
+        }
         (RaceSure::Certain, true) => "Both accesses write the same value.",
         (RaceSure::Certain, false) => "",
     };

@@ -157,7 +157,7 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
                 <ul class="outcome-repairs">{ for found.racy_lines.iter().map(race) }</ul>
             }
             if let Some(rounds) = found.cut_off_after {
-                <p class="hint">{ format!("Loops that do more than poll are unrolled {rounds} times.") }</p>
+                <p class="hint">{ format!("Loops other than polling loops are unrolled {rounds} times.") }</p>
             }
         </section>
     }
@@ -227,7 +227,7 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
             }
-            <p class="quiet">{ format!("All combinations of up to {} were tried; every weaker combination still allows a bad outcome.", plural(repairs.complete_to as u64, "edit")) }</p>
+            <p class="quiet">{ format!("All combinations of up to {} were tried. Every weaker combination still allows a bad outcome.", plural(repairs.complete_to as u64, "edit")) }</p>
         </>
     }
 }

@@ -169,7 +169,7 @@ flags! {
     Mmio         "mmio"          "memory-mapped I/O: each access is performed exactly once";
     NonCoherent  "nc"            "read through the non-coherent cache";
     CacheHint    "L2::cache_hint" "the last operand is a cache policy";
-    Weak         "weak"          "weak: no synchronization; the default";
+    Weak         "weak"          "weak: does not synchronize; this is the default";
     SharedCta    "shared::cta"   "shared memory of the block";
     // Parts of names.
     Any          "any"           "compares a value across the lanes";

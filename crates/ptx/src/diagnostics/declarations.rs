@@ -12,16 +12,16 @@ catalogue! {
     PREDICATE = "W0602", "predicate outside a scalar register", ".global .pred p;", ".reg .pred p;";
     /// A declared vector has two or four elements and at most 128 bits.
     VECTOR_SIZE = "W0603", "vector too large", ".reg .v4 .f64 x;", ".reg .v2 .f64 x;";
-    /// Registers have no address, so there are no arrays of them; `%r<4>` declares four registers.
+    /// Registers have no address, so arrays of registers do not exist. `%r<4>` declares four registers.
     REGISTER_ARRAY = "W0604", "array of registers", ".reg .b32 x[4];", ".reg .b32 x<4>;";
     /// Only variables in global and constant memory can have initial values.
     NO_INITIALIZER = "W0605", "initial value in the wrong state space", ".shared .u32 v = 5;", ".global .u32 v = 5;";
-    /// Integer types require integer initial values, floating-point types require floating-point values, and untyped bits accept both.
-    /// Addresses of variables can initialize `.u32`, `.u64`, `.s32` and `.s64` only.
+    /// Integer types require integer initial values, and floating-point types require floating-point values. Untyped bits accept both
+    /// kinds of values. Addresses of variables can initialize only `.u32`, `.u64`, `.s32` and `.s64`.
     INITIAL_TYPE = "W0606", "initial value of the wrong type", ".global .f32 v = 1;", ".global .f32 v = 1.0;";
     /// A list of initial values has at most as many entries as the array has elements.
     TOO_MANY_VALUES = "W0607", "too many initial values", ".global .u32 v[2] = {1, 2, 3};", ".global .u32 v[3] = {1, 2, 3};";
-    /// A vector is initialized with exactly its number of elements.
+    /// The number of initial values must equal the number of elements of the vector.
     VECTOR_VALUES = "W0608", "wrong number of values for a vector", ".global .v2 .u32 v = {1};", ".global .v2 .u32 v = {1, 2};";
     /// The size of an array must be specified or follow from its initial values, unless the array is `.extern`.
     INCOMPLETE = "W0609", "array without size", ".shared .u32 v[];", ".shared .u32 v[16];";
@@ -29,23 +29,24 @@ catalogue! {
     ALIGNMENT = "W0610", "alignment that is not a power of two", ".global .align 3 .u32 v;", ".global .align 4 .u32 v;";
     /// Parameters of functions and call arguments are aligned to at most 128 bytes.
     PARAMETER_ALIGNMENT = "W0611", "alignment too large for a parameter", ".param .align 256 .b8 v[8];", ".param .align 128 .b8 v[8];";
-    /// A parameter is a scalar or an array; vectors and packed pairs are declared as arrays of bytes.
+    /// A parameter is a scalar or an array. Declare vectors and packed pairs as arrays of bytes.
     PARAMETER_TYPE = "W0612", "type not allowed for a parameter", ".param .v2 .f32 v;", ".param .align 8 .b8 v[8];";
-    /// `.managed` is allowed only for variables in global memory, which host and device can then both access.
+    /// `.managed` is allowed only for variables in global memory. Both the host and the device can access a managed variable.
     ATTRIBUTE = "W0613", "attribute in the wrong state space", ".shared .attribute(.managed) .u32 v;", ".global .attribute(.managed) .u32 v;";
     /// Textures, samplers and surfaces must be declared in global memory at module scope, or as kernel parameters.
     TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// The state space `.tex` was removed in PTX ISA 1.5.
     TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
-    /// `.param` variables inside a function body, which pass arguments to calls, were introduced in PTX ISA 2.0.
+    /// `.param` variables inside a function body require PTX ISA 2.0. These variables pass arguments to calls.
     PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.3\n.target sm_13\n.address_size 64\n.entry k()\n{\n.param .u32 v;\n}";
-    /// A kernel may use at most 48 KiB of static shared memory. On architecture-specific targets (`sm_90a`) the limit is that of the hardware. Larger amounts must be dynamic (`.extern .shared`), with the size set at launch.
+    /// A kernel may use at most 48 KiB of static shared memory. On architecture-specific targets such as `sm_90a`, the hardware
+    /// determines the limit. Declare larger amounts as dynamic shared memory (`.extern .shared`), and set the size at launch.
     SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".version 8.3\n.target sm_90\n.extern .shared .b8 v[];\n.entry k()\n{\nret;\n}";
     /// All `.const` variables of a module share 64 KiB.
     CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
     /// Variables of this state space must be declared inside functions.
     MODULE_SPACE = "W0620", "state space not allowed at module scope", ".version 8.3\n.target sm_90\n.reg .b32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b32 v;\nret;\n}";
-    /// Half-precision variables cannot have initial values; initialize a `.b16` variable with the bit pattern instead.
+    /// Half-precision variables cannot have initial values. Initialize a `.b16` variable with the bit pattern instead.
     HALF_VALUE = "W0621", "initial value of an `.f16` variable", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
     /// Initial values can be addresses of functions and of variables in global or constant memory.
     INITIAL_SYMBOL = "W0622", "name that cannot be an initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
@@ -57,21 +58,23 @@ catalogue! {
     /// All declarations of a function or variable must have the same parameters, type and linkage. The definition of an
     /// `.extern` variable must be visible to other modules.
     REDECLARED = "W0625", "conflicting declarations", ".version 8.3\n.target sm_90\n.extern .global .u32 v;\n.visible .global .f32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.extern .global .u32 v;\n.visible .global .u32 v;\n.entry k()\n{\nret;\n}";
-    /// A declared function must have a body in the module, or be `.extern`, so that the linker finds it in another module.
+    /// A declared function must have a body in the module or must be `.extern`. The linker finds the body of an `.extern` function in
+    /// another module.
     UNRESOLVED = "W0626", "function without a body", ".version 8.3\n.target sm_90\n.func f();\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.extern .func f();\n.entry k()\n{\nret;\n}";
-    /// `.alias` defines a second name for a function of the module. Both names must be declared before with the same parameters, and the
-    /// alias must not have a body.
+    /// `.alias` defines a second name for a function of the module. Both names must be declared before `.alias` with the same
+    /// parameters, and the alias must not have a body.
     ALIAS = "W0627", "invalid alias", ".version 8.3\n.target sm_90\n.func f() { ret; }\n.alias f, f;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.func f() { ret; }\n.func g();\n.alias g, f;\n.entry k()\n{\nret;\n}";
-    /// Debug information must be consistent: each file has one number, each label one definition, and `inlined_at` refers to the
-    /// location of an earlier `.loc`.
+    /// Debug information must be consistent. Each file must have one number, each label must have one definition, and `inlined_at` must
+    /// refer to the location of an earlier `.loc`.
     DEBUG_DATA = "W0628", "inconsistent debug information", ".version 8.3\n.target sm_90\n.file 1 \"a.cu\"\n.file 1 \"b.cu\"\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.file 1 \"a.cu\"\n.file 2 \"b.cu\"\n.entry k()\n{\nret;\n}";
-    /// Parameters of a kernel must be in `.param`. A function returns one `.param` variable or several registers, and only its last
-    /// parameter may be an array without size. The name `_` is allowed only for parameters of kernels and call prototypes.
+    /// Parameters of a kernel must be in `.param`. A function returns one `.param` variable or several registers. Only the last
+    /// parameter of a function may be an array without size. The name `_` is allowed only for parameters of kernels and call
+    /// prototypes.
     PARAMETER_LIST = "W0629", "parameter not allowed in this list", ".version 8.3\n.target sm_90\n.entry k(.reg .u32 n)\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k(.param .u32 n)\n{\nret;\n}";
-    /// An initial value may be one byte of an address. The mask selects this byte by setting all of its bits.
+    /// An initial value may be one byte of an address. In the mask, exactly the bits of this byte must be set.
     MASK = "W0630", "invalid mask of an address", ".global .u32 w; .global .u8 v = 0xF(w);", ".global .u32 w; .global .u8 v = 0xFF(w);";
-    /// The calling convention passes no predicates and no 8-bit or 16-bit integers; untyped bits and arrays of untyped bits are allowed.
-    /// The convention applies to every function whose address is taken and, with `debug`, to all functions.
+    /// The calling convention does not support predicates, 8-bit integers and 16-bit integers as parameters. Untyped bits and arrays of
+    /// untyped bits are allowed. The convention applies to every function whose address is taken and, with `debug`, to all functions.
     CONVENTION = "W0631", "parameter not supported by the calling convention", ".version 8.3\n.target sm_90\n.address_size 64\n.func f(.param .u16 p) { ret; }\n.entry k()\n{\n.reg .b64 r;\nmov.b64 r, f;\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func f(.param .b16 p) { ret; }\n.entry k()\n{\n.reg .b64 r;\nmov.b64 r, f;\nret;\n}";
 }
 

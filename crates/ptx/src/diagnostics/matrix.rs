@@ -6,50 +6,51 @@ use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
-    /// The parts of an opcode such as `wmma.store.d` must come first; the modifiers may follow in any order.
+    /// An instruction must start with all parts of its opcode, such as `wmma.store.d`. The modifiers may follow in any order.
     NAME_ORDER = "W0500", "parts of the opcode out of order", "wmma.store.sync.d.aligned.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// From PTX ISA 6.3 on, `.aligned` is required. It asserts that all threads of the warp execute the same instruction.
+    /// From PTX ISA 6.3 on, `.aligned` is required. The modifier asserts that all threads of the warp execute the same instruction.
     ALIGNED_MISSING = "W0501", "missing `.aligned`", "wmma.store.d.sync.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// Before PTX ISA 6.3, `.aligned` was implied and could not be specified.
     ALIGNED_TOO_EARLY = "W0502", "`.aligned` before version 6.3", ".version 6.2\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .b64 a; .reg .b32 b;\nwmma.store.d.sync.aligned.row.m16n16k16.f16 [a], {b, b, b, b};\n}", ".version 6.2\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .b64 a; .reg .b32 b;\nwmma.store.d.sync.row.m16n16k16.f16 [a], {b, b, b, b};\n}";
-    /// The number of registers per lane follows from shape and type: 8 for 16 x 16 elements of 32 bits, 4 if two `.f16` elements
-    /// share a register, 2 for 8 x 8 elements.
+    /// The shape and the type determine the number of registers per lane. 16 x 16 elements of 32 bits require 8 registers, 16 x 16
+    /// elements of type `.f16` require 4 registers, and 8 x 8 elements require 2 registers.
     FRAGMENT_SIZE = "W0503", "wrong number of registers", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [a], {b, c};", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [a], {b, c, b, c};";
-    /// The registers of a fragment have the element type or are untyped bits of the same width; each register contains two `.f16` elements.
+    /// The registers of a fragment must have the element type, or must be untyped bits of the same width. For `.f16`, each register
+    /// contains two elements.
     FRAGMENT_TYPE = "W0504", "register of the wrong type", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {%f1, %f2};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// All registers of a fragment must have the same type; only untyped bits can be combined with other types.
+    /// All registers of a fragment must have the same type. Only untyped bits can be combined with other types.
     FRAGMENT_CLASH = "W0505", "registers of different types", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {%f1, %u1};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {%u1, %u2};";
-    /// The fragment must be a list of registers in braces; a vector register is not accepted.
+    /// The fragment must be a list of registers in braces. A vector register is not accepted.
     NO_FRAGMENT = "W0506", "list of registers expected", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], b;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// The elements of a fragment must be registers.
     NO_REGISTER = "W0507", "fragment element that is not a register", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, _};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// The stride must be a 32-bit integer register or constant. Its unit is elements, not bytes.
+    /// The stride must be a 32-bit integer register or constant. The stride is a number of elements, not bytes.
     STRIDE_TYPE = "W0508", "stride of the wrong type", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, %rd1;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, %u1;";
-    /// The address of the matrix must be in brackets: a register or variable, optionally plus a constant offset.
+    /// The address of the matrix must be in brackets. An address is a register or a variable, optionally plus a constant offset.
     NO_ADDRESS = "W0509", "address expected", "wmma.store.d.sync.aligned.row.m8n8k32.s32 a, {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// An address register must be a 32-bit or 64-bit integer register.
     ADDRESS_TYPE = "W0510", "register that cannot hold an address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%f1], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {b, c};";
     /// The variable is declared in a different state space than the one that the instruction specifies.
     ADDRESS_SPACE = "W0511", "variable in the wrong state space", "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [tile], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [tile], {b, c};";
-    /// Constant addresses are allowed in local memory only, and matrices cannot be stored in local memory.
+    /// Constant addresses are allowed only in local memory, but matrices cannot be stored in local memory.
     CONSTANT_ADDRESS = "W0512", "constant as an address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [0], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// `ptxas` accepts the instruction, but the PTX ISA manual does not document it, so its behaviour may change.
+    /// `ptxas` accepts the instruction, but the PTX ISA manual does not document this form. The behaviour may change in later releases.
     BEYOND_MANUAL = "W0513", "undocumented form", "wmma.store.d.sync.aligned.row.m8n8k32.f32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// A stride that is less than the length of a row (or column) is undefined behaviour. The stride must also align every
-    /// row (or column) to 16 bytes. `ptxas` does not check the stride.
+    /// If the stride is less than the length of a row (or column), the behaviour is undefined. The stride must also align every row (or
+    /// column) to 16 bytes. `ptxas` does not check the stride.
     STRIDE_VALUE = "W0514", "invalid stride", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 4;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 8;";
     /// A vector width, which the PTX ISA manual does not document here, must equal the number of registers in braces.
     VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// The sparsity selector chooses the threads of each group of four that provide the metadata, so its range is small.
+    /// The sparsity selector selects which threads of each group of four threads provide the metadata. Its range is therefore small.
     SELECTOR = "W0516", "sparsity selector out of range", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 5;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 1;";
     /// Sparsity metadata and block scale factors must be in a 32-bit register.
     DATA = "W0517", "32-bit register expected", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, 3, 0;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 0;";
-    /// Two 16-bit values in braces, byte ID and thread ID, select the byte and the lane that contain a scale factor. The byte ID must be
-    /// a multiple of the number of scale factors per row, and two of every four lanes provide the scale factors of A.
+    /// Two 16-bit values in braces, the byte ID and the thread ID, select the byte and the lane that contain a scale factor. The byte
+    /// ID must be a multiple of the number of scale factors per row, and two of every four lanes provide the scale factors of A.
     PLACES = "W0518", "invalid selector of a scale factor", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {1, 0}, r, {0, 0};\n}", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {2, 0}, r, {0, 0};\n}";
-    /// `.satfinite` for floating-point `wmma`, which clamps results to finite values, was removed in PTX ISA 6.5.
+    /// PTX ISA 6.5 removed `.satfinite` for floating-point `wmma`. The modifier clamped results to finite values.
     SATFINITE_REMOVED = "W0519", "`.satfinite` for floating-point `wmma`", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};";
-    /// Some modifiers have a fixed relative order: `.popc` follows `.xor` or `.and`, and the destination format `.b8x16` precedes the
+    /// Some modifiers have a fixed relative order. `.popc` follows `.xor` or `.and`, and the destination format `.b8x16` precedes the
     /// source format.
     WORD_ORDER = "W0520", "modifiers in the wrong order", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {b, b}, {b}, {b}, {b, b};", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {b, b}, {b}, {b}, {b, b};";
 }

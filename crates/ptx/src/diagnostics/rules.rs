@@ -11,27 +11,30 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 catalogue! {
     /// The two modifiers are mutually exclusive. For example, cache operators and eviction priorities require weak stores, and `.mmio` accesses are neither cached nor vectorized.
     CLASH = "W0300", "mutually exclusive modifiers", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
-    /// The modifier requires another one: a strong store requires a scope, a scope requires a strong store, and `.mmio` requires `.relaxed`.
+    /// The modifier requires another modifier. For example, a strong store requires a scope, a scope requires a strong store, and
+    /// `.mmio` requires `.relaxed`.
     NEEDS = "W0301", "missing companion modifier", "st.relaxed.u32 [a], b;", "st.relaxed.gpu.u32 [a], b;";
-    /// The modifier can be combined only with some values of another group, for example `.mmio` only with `.sys` and global memory.
+    /// The modifier can be combined only with some modifiers of another group. For example, `.mmio` can be combined only with `.sys`
+    /// and global memory.
     NOT_AMONG = "W0302", "modifiers that cannot be combined", "st.mmio.relaxed.gpu.u32 [a], b;", "st.mmio.relaxed.sys.u32 [a], b;";
-    /// Each modifier is available, but the combination of both requires a later PTX version or target.
+    /// Each modifier is available on its own, but the combination of both modifiers requires a later PTX version or target.
     TOGETHER = "W0303", "combination not available yet", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
     /// An instruction without a state space uses generic addressing, which requires PTX 2.0 and `sm_20`.
     GENERIC = "W0304", "generic address in an older version", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
-    /// A vector has at most 128 bits in total. 256-bit vectors are possible in global memory with eight 32-bit or four 64-bit elements.
+    /// A vector has at most 128 bits in total. Vectors with eight 32-bit elements or four 64-bit elements (256 bits) are possible only
+    /// in global memory.
     TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {c, c, c, c, d, d, d, d};", "st.shared.v2.b64 [a], {c, d};";
     /// 256-bit stores require PTX 8.8 and `sm_100`.
     WIDE_GATE = "W0306", "256-bit store in an older version", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
-    /// 256-bit stores are available for global memory only.
+    /// 256-bit stores are available only for global memory.
     WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {x, y, z, w, x, y, z, w};", "st.shared.v4.b32 [a], {x, y, z, w}; st.shared.v4.b32 [a+16], {x, y, z, w};";
-    /// L2 eviction priorities are available on 256-bit stores only.
+    /// L2 eviction priorities are available only on 256-bit stores.
     WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
-    /// The modifier belongs to other instructions; the message suggests an alternative.
+    /// The modifier belongs to other instructions. The message suggests an alternative.
     REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
     /// A copy specifies the destination state space before the source state space. All other modifiers may appear in any order.
     WRONG_ORDER = "W0388", "state spaces in the wrong order", "cp.async.ca.global.shared [a], [a], 4;", "cp.async.ca.shared.global [a], [a], 4;";
-    /// `ptxas` accepts this version or target, but the PTX ISA manual requires a later one.
+    /// `ptxas` accepts the instruction for this version and target, but the PTX ISA manual requires a later version or target.
     MANUAL_FROM = "W0390", "earlier than documented", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
     /// `ptxas` accepts this combination, but the PTX ISA manual does not document it.
     MANUAL_FORM = "W0391", "undocumented combination", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";

@@ -8,7 +8,9 @@ use warpgrid_isa::{ScalarType, StateSpace, ValueClass};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span, counted};
 
 catalogue! {
-    /// A register can be stored as a type if the register is at least as wide as the type: integers as integers and `.bN`, floating-point values as their own type and `.bN`, untyped registers as every type. `.b128` requires a `.b128` register.
+    /// A register must be at least as wide as the type of the store. Integer registers can be stored as integer types and as `.bN`,
+    /// floating-point registers as their own type and as `.bN`, and untyped registers as every type. `.b128` requires a `.b128`
+    /// register.
     TYPE_MISMATCH = "W0310", "value not compatible with the type", "st.global.f32 [a], %u; // .u32", "st.global.b32 [a], %u;";
     /// The number of elements in braces must match the vector modifier.
     N_ELEMENTS = "W0311", "wrong number of elements", "st.global.v4.f32 [a], {x, y};", "st.global.v2.f32 [a], {x, y};";
@@ -16,27 +18,28 @@ catalogue! {
     KINDS = "W0312", "elements of different kinds", "st.global.v2.b32 [a], {%u, %f};", "st.global.v2.b32 [a], {%r, %f};";
     /// All registers in braces must have the same width.
     WIDTHS = "W0313", "elements of different widths", "st.global.v2.b32 [a], {%r, %rd};", "st.global.v2.b32 [a], {%r, %r2};";
-    /// The sink `_` leaves an element of memory unchanged and is allowed in 256-bit stores only.
+    /// The sink `_` leaves an element of memory unchanged. Only 256-bit stores may contain sinks.
     SINK = "W0314", "sink outside of 256-bit stores", "st.global.v4.b32 [a], {x, _, z, w};", "st.global.v8.b32 [a], {x, _, z, w, x, y, z, w};";
     /// A store in which every element is the sink `_` has no effect.
     ALL_SINKS = "W0315", "only sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {c, _, _, _};";
-    /// Move a special register into a register first, or store it in braces.
+    /// A store does not accept a special register as its value. Move the special register into a register first, or enclose it in
+    /// braces.
     SPECIAL = "W0316", "special register as a value", "st.global.u32 [a], %tid.x;", "mov.u32 %r, %tid.x; st.global.u32 [a], %r;";
     /// The stored value must be a register, a literal or a list in braces.
     NOT_A_VALUE = "W0317", "not a value to store", "st.global.u32 [a], [b];", "st.global.u32 [a], %r;";
-    /// The name of a variable denotes its address, which `mov` moves into a register.
+    /// The name of a variable denotes its address. Move the address into a register with `mov` first.
     VARIABLE_VALUE = "W0318", "variable as a value", "st.global.u64 [a], buffer;", "mov.u64 %rd, buffer; st.global.u64 [a], %rd;";
     /// The elements in braces must be registers, components of vectors, special registers or literals.
     NOT_AN_ELEMENT = "W0319", "not an element of a vector", "st.global.v2.u32 [a], {buffer, %r};", "st.global.v2.u32 [a], {%r, %r2};";
     /// `.x` to `.w` are components of registers that are declared with `.v2` or `.v4`.
     NO_COMPONENT = "W0320", "component of a scalar", "st.global.u32 [a], %r.x;", "st.global.u32 [a], %r;";
-    /// The address must be in brackets: a register, a variable or an array element.
+    /// The address must be in brackets. An address is a register, a variable or an array element.
     NOT_AN_ADDRESS = "W0321", "not an address", "st.global.u32 %rd, %r;", "st.global.u32 [%rd], %r;";
     /// An address register must be an integer register of at most 64 bits.
     ADDRESS_TYPE = "W0322", "register that cannot hold an address", "st.global.u32 [%f], %r;", "st.global.u32 [%rd], %r;";
     /// Global and generic addresses have 64 bits. 32-bit registers can hold only addresses of shared and local memory.
     ADDRESS_32 = "W0323", "32-bit global address", "st.global.u32 [%r], %r2;", "st.global.u32 [%rd], %r2;";
-    /// Constant addresses are allowed in local memory only.
+    /// Constant addresses are allowed only in local memory.
     ABSOLUTE = "W0324", "constant address outside of local memory", "st.shared.u32 [16], %r;", "st.shared.u32 [shared_variable], %r;";
     /// The variable is declared in a different state space than the one that the store specifies.
     SPACE_MISMATCH = "W0325", "variable in the wrong state space", "st.global.u32 [shared_variable], %r;", "st.shared.u32 [shared_variable], %r;";
@@ -44,7 +47,7 @@ catalogue! {
     INPUT_PARAMETER = "W0326", "read-only parameter", "st.param.u32 [input], %r;", "st.param.u32 [argument], %r;";
     /// The argument of a call must be stored unconditionally.
     PREDICATED_ARGUMENT = "W0327", "predicated store of a call argument", "@%p st.param.u32 [argument], %r;", "selp.u32 %r, %r1, %r2, %p; st.param.u32 [argument], %r;";
-    /// Parameters must be accessed by name; their address cannot be in a register.
+    /// Parameters must be accessed by name. A register cannot contain the address of a parameter.
     PARAM_REGISTER = "W0328", "parameter by address", "st.param::func.u32 [%rd], %r;", "st.param::func.u32 [argument], %r;";
     /// Only arrays can be indexed.
     NOT_AN_ARRAY = "W0329", "index of a scalar", "st.global.u32 scalar[0], %r;", "st.global.u32 [scalar], %r;";
@@ -56,17 +59,18 @@ catalogue! {
     POLICY_MISSING = "W0332", "modifier without its cache policy", "st.global.L2::cache_hint.u32 [a], %r;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
     /// A cache policy must be an integer or a 64-bit integer register, for example the result of `createpolicy`.
     POLICY_TYPE = "W0333", "not a cache policy", "st.global.L2::cache_hint.u32 [a], %r, %r2;", "st.global.L2::cache_hint.u32 [a], %r, %rd;";
-    /// Literals and components of vectors cannot be in one pair of braces.
+    /// Braces cannot contain both literals and components of vectors.
     LITERAL_BESIDE_COMPONENT = "W0334", "literal next to a component", "st.global.v2.u32 [a], {%tid.x, 5};", "st.global.v2.u32 [a], {%r, 5};";
     /// Special registers cannot be addresses.
     SPECIAL_ADDRESS = "W0335", "special register as an address", "st.shared.u32 [%laneid], %r;", "mov.u32 %r2, %laneid; st.shared.u32 [%r2], %r;";
-    /// In the PTX ISA manual, the vector width directly precedes the type; `ptxas` warns about other positions.
+    /// According to the PTX ISA manual, the vector width directly precedes the type. `ptxas` warns about other positions.
     VECTOR_ORDER = "W0340", "vector width not before the type", "st.v2.global.u32 [a], {x, y};", "st.global.v2.u32 [a], {x, y};";
     /// 8-bit and 16-bit registers hold only the low bits of an address.
     NARROW_ADDRESS = "W0341", "narrow address register", "st.global.u32 [%h], %r; // .b16", "st.global.u32 [%rd], %r;";
-    /// The PTX ISA manual requires a register; `ptxas` also accepts the name of a function, a variable plus a constant and a register plus a constant.
+    /// The PTX ISA manual requires a register. `ptxas` also accepts the name of a function, a variable plus a constant, and a register
+    /// plus a constant.
     ODD_VALUE = "W0342", "undocumented value", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer; add.u64 %rd, %rd, 4; st.global.u64 [a], %rd;";
-    /// The access is out of bounds. An index counts elements, not bytes.
+    /// The index exceeds the array, so the access is out of bounds. An index counts elements, not bytes.
     INDEX_BEYOND_ARRAY = "W0343", "array index out of bounds", "st.global.u8 array[64], %r; // .b8 array[64]", "st.global.u8 array[63], %r;";
     /// The component does not exist, so the value that `ptxas` stores is undefined.
     BEYOND_VECTOR = "W0344", "nonexistent component of a vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";

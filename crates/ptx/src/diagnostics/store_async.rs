@@ -9,37 +9,40 @@ use warpgrid_program::{Diagnostic, Span};
 catalogue! {
     /// The opcode is `st.async`. Blanks are allowed between its modifiers, but not within the opcode.
     ASYNC_PLACE = "W0400", "blank within `st.async`", "st .async.release.gpu.u32 [a], b;", "st.async.release.gpu.u32 [a], b;";
-    /// With an mbarrier operand and generic addressing, the store accesses shared memory of the cluster, which requires an
+    /// With an mbarrier operand and generic addressing, the store accesses shared memory of the cluster. Such a store requires an
     /// explicit completion mechanism.
     BARRIER_WITHOUT_MECHANISM = "W0401", "mbarrier without completion mechanism", "st.async.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
     /// An mbarrier tracks stores to shared memory. A store to global memory has no mbarrier operand.
     BARRIER_WITH_GLOBAL = "W0402", "mbarrier for a store to global memory", "st.async.release.gpu.global.u32 [a], b, [m];", "st.async.release.gpu.global.u32 [a], b;";
-    /// Stores that complete on an mbarrier have at least 32 bits; 8-bit and 16-bit types require the form without an mbarrier operand.
+    /// A store that completes on an mbarrier must have at least 32 bits. 8-bit and 16-bit types require the form without an mbarrier
+    /// operand.
     NARROW_WITH_BARRIER = "W0403", "narrow type with an mbarrier", "st.async.mbarrier::complete_tx::bytes.u16 [a], 5, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], 5, [m];";
-    /// Vectors are available only in the form with an mbarrier operand.
+    /// The form of `st.async` without an mbarrier operand does not support vectors.
     VECTOR_WITHOUT_BARRIER = "W0404", "vector without an mbarrier", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c};", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c}, [m];";
-    /// `.b128` is available only in the form with an mbarrier operand, without a vector width.
+    /// `.b128` requires the form with an mbarrier operand, without a vector width.
     QUAD_WITHOUT_BARRIER = "W0405", "128 bits without an mbarrier", "st.async.release.gpu.b128 [a], q;", "st.async.mbarrier::complete_tx::bytes.u64 [a], %rd1, [m];";
-    /// The value must have the width of the type: unlike `st`, `st.async` does not accept wider registers. Untyped bits of the
-    /// same width are always compatible.
+    /// The value must have the width of the type. Unlike `st`, `st.async` does not accept wider registers. Untyped bits of the same
+    /// width are always compatible.
     SOURCE_TYPE = "W0406", "value of the wrong type", "st.async.release.gpu.u32 [a], %rd1;", "st.async.release.gpu.u64 [a], %rd1;";
     /// The stored value must be a register or a constant. Move the address of a variable into a register first.
     NO_VALUE = "W0407", "value to store expected", "st.async.release.gpu.u64 [a], buffer;", "mov.u64 %rd1, buffer; st.async.release.gpu.u64 [a], %rd1;";
     /// The number of elements in braces must match the vector width, two or four.
     ELEMENT_COUNT = "W0408", "wrong number of elements", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b}, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c}, [m];";
-    /// All elements in braces must have the same type; only untyped bits can be combined with other types.
+    /// All elements in braces must have the same type. Only untyped bits can be combined with other types.
     ELEMENT_CLASH = "W0409", "elements of different types", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {%f1, %u1}, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {%u1, %u2}, [m];";
-    /// The addresses of the store and the mbarrier must be in brackets: a register or variable, optionally plus a constant offset.
+    /// The addresses of the store and of the mbarrier must be in brackets. An address is a register or a variable, optionally plus a
+    /// constant offset.
     NO_ADDRESS = "W0410", "address expected", "st.async.release.gpu.u32 a, b;", "st.async.release.gpu.u32 [a], b;";
     /// An address register must be a 32-bit or 64-bit integer register, not a floating-point, predicate or narrower register.
     ADDRESS_TYPE = "W0411", "register that cannot hold an address", "st.async.release.gpu.u32 [%f1], b;", "st.async.release.gpu.u32 [%rd1], b;";
     /// The variable is declared in a different state space than the one that the instruction specifies.
     ADDRESS_SPACE = "W0412", "variable in the wrong state space", "st.async.release.gpu.global.u32 [tile], b;", "st.async.release.gpu.global.u32 [buffer], b;";
-    /// Constant addresses are allowed in local memory only, which `st.async` cannot access.
+    /// Constant addresses are allowed only in local memory, but `st.async` cannot access local memory.
     CONSTANT_ADDRESS = "W0413", "constant as an address", "st.async.release.gpu.u32 [16], b;", "st.async.release.gpu.u32 [%rd1+16], b;";
-    /// `ptxas` accepts the instruction, but the PTX ISA manual does not document it, so its behaviour may change.
+    /// `ptxas` accepts the instruction, but the PTX ISA manual does not document this form. The behaviour may change in later releases.
     BEYOND_MANUAL = "W0414", "undocumented form", "st.async.shared::cta.u32 [a], b;", "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
-    /// The instruction has a vector width but a single value. `ptxas` accepts it, but the values of the other elements are undocumented.
+    /// The instruction has a vector width but a single value. `ptxas` accepts the instruction, but the values of the other elements are
+    /// undocumented.
     ONE_VALUE_FOR_VECTOR = "W0415", "one value for a vector", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, b}, [m];";
 }
 

@@ -20,16 +20,16 @@ catalogue! {
     /// A string must end with a quotation mark on the same line. Escape sequences are not supported.
     UNCLOSED_STRING = "W0005", "unterminated string", ".pragma \"nounroll;", ".pragma \"nounroll\";";
 
-    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with the suffix `U` for unsigned
-    /// constants. `0f` is followed by exactly 8 hexadecimal digits and `0d` by exactly 16, the bit pattern of the
-    /// value. Decimal floating-point numbers have a decimal point or an exponent and no suffix.
+    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with the suffix `U` for unsigned constants. `0f`
+    /// is followed by exactly 8 hexadecimal digits, and `0d` is followed by exactly 16. These digits are the bit pattern of the value.
+    /// Decimal floating-point numbers have a decimal point or an exponent and no suffix.
     MALFORMED_NUMBER = "W0006", "malformed number", "mov.f32 %f1, 0f3F8;", "mov.f32 %f1, 0f3F800000;";
 
-    /// Integer constants have 64 bits, and floating-point constants are double-precision. The constant exceeds this range.
+    /// Integer constants have 64 bits, and floating-point constants have double precision. The constant exceeds the range of its type.
     CONSTANT_OVERFLOW = "W0007", "constant too large", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
-    /// The constant has more than 64 bits. `ptxas` truncates it to 64 bits without a warning if the value before the last digit
-    /// fits in 63 bits. The PTX ISA manual allows 64 bits only.
+    /// The constant has more than 64 bits. `ptxas` truncates the constant to 64 bits without a warning if the value before the last
+    /// digit fits in 63 bits. The PTX ISA manual allows at most 64 bits.
     CONSTANT_WRAPS = "W0008", "constant truncated to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
     /// The source is in a language other than PTX and SASS, such as CUDA C++, and the message explains how to compile it to PTX. No
@@ -37,7 +37,7 @@ catalogue! {
     /// Markdown, and demangled names.
     OTHER_LANGUAGE = "W0009", "source in another language", "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }", "st.global.f32 [%rd1], 1.0;";
 
-    /// Instructions, declarations and most directives must end with a semicolon. A line break does not terminate them.
+    /// Instructions, declarations and most directives must end with a semicolon. A line break does not terminate a statement.
     MISSING_SEMICOLON = "W0010", "missing semicolon", "ret", "ret;";
 
     /// The grammar does not allow this token here. The message lists the expected tokens.
@@ -52,12 +52,12 @@ catalogue! {
     /// A bracket, brace or parenthesis within a statement must be closed before the semicolon.
     UNCLOSED_GROUP = "W0014", "unclosed bracket", "ld.global.u32 %r1, [%rd1;", "ld.global.u32 %r1, [%rd1];";
 
-    /// An address is a name, optionally plus a constant expression. The grammar does not allow subtraction; write a
-    /// negative offset as the addition of a negative constant.
+    /// An address is a name, optionally plus a constant expression. The grammar does not allow subtraction. Write a negative offset as
+    /// the addition of a negative constant.
     SUBTRACTED_OFFSET = "W0015", "subtracted offset", "ld.global.u32 %r1, [%rd1-8];", "ld.global.u32 %r1, [%rd1+-8];";
 
-    /// An address has exactly one name, which must come first. Compute sums of two registers and scaled indices with a
-    /// separate instruction.
+    /// An address contains exactly one name, and the name must be the first part of the address. Compute sums of two registers and
+    /// scaled indices with a separate instruction.
     ADDRESS_FORM = "W0016", "address that is not `name+constant`", "ld.global.u32 %r1, [4+%rd1];", "ld.global.u32 %r1, [%rd1+4];";
 
     /// An operand is a register, a variable, a constant expression, an address in brackets or a vector in braces. Expressions
@@ -81,7 +81,7 @@ catalogue! {
     /// modifier are joined by `::`.
     MALFORMED_MODIFIER = "W0022", "malformed modifier", "ld.global..u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
 
-    /// Keywords of declarations and directives cannot be part of an opcode.
+    /// Keywords of declarations and directives, such as `.reg`, cannot be part of an opcode.
     DIRECTIVE_IN_OPCODE = "W0023", "directive in an opcode", "ld.reg.u32 %r1, %r2;", "mov.u32 %r1, %r2;";
 
     /// The body of a function consists of instructions, labels, declarations, blocks and a few directives.
@@ -90,15 +90,16 @@ catalogue! {
     /// A semicolon terminates a statement. Empty statements are not allowed.
     STRAY_SEMICOLON = "W0025", "semicolon without a statement", "ret;;", "ret;";
 
-    /// A guard is `@` or `@!` followed by a predicate register. It applies to one instruction, not to a block or a label.
+    /// A guard is `@` or `@!` followed by a predicate register. A guard applies to one instruction, not to a block or a label.
     MALFORMED_GUARD = "W0026", "malformed guard", "@%p1 { ret; }", "@%p1 ret;";
 
-    /// Instructions and labels must be in the body of a function. (A source without a module header and functions is
-    /// parsed as a function body.)
+    /// Instructions and labels must be in the body of a function. However, a source without a module header and without functions is
+    /// parsed as a function body.
     OUTSIDE_FUNCTION = "W0027", "instruction outside a function", ".version 8.0 ret;", ".version 8.0 .target sm_90 .entry k() { ret; }";
 
-    /// `.version`, `.target` and `.address_size` must come first, once and in this order. `.file`, `.section` and function
-    /// definitions are allowed only at module scope. Performance directives must be between the header and the body of a function.
+    /// A module must start with `.version`, `.target` and `.address_size`, in this order and only once. `.file`, `.section` and
+    /// function definitions are allowed only at module scope. Performance directives must be between the header and the body of a
+    /// function.
     MISPLACED_DIRECTIVE = "W0028", "directive in the wrong place", ".entry k() { .version 8.0 ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
 
     /// No directive has this name. Names are case-sensitive.
@@ -111,28 +112,30 @@ catalogue! {
     /// A declaration must have exactly one state space: `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`.
     DECLARED_SPACE = "W0031", "missing, duplicate or invalid state space", ".global .shared .u32 v;", ".shared .u32 v;";
 
-    /// State space, `.align` and `.attribute` come first, then `.v2` or `.v4`, then the type, then the names.
+    /// A declaration starts with the state space, `.align` and `.attribute`. `.v2` or `.v4`, the type and the names follow in this
+    /// order.
     DECLARATION_ORDER = "W0032", "declaration in the wrong order", ".global .u32 .align 16 v;", ".global .align 16 .u32 v;";
 
     /// A name is a letter followed by letters, digits, `_` and `$`, or one of `_ $ %` followed by at least one of these.
     NAME_EXPECTED = "W0033", "missing or invalid name", ".global .u32 4v;", ".global .u32 v4;";
 
-    /// The size of an array is an integer literal, not an expression; only the first size may be omitted. `<n>` is a register count.
+    /// The size of an array is an integer literal, not an expression. Only the first size of an array may be omitted. `<n>` specifies
+    /// the number of registers, not the size of an array.
     ARRAY_SIZE = "W0034", "malformed array size", ".shared .b8 s[2*8];", ".shared .b8 s[16];";
 
-    /// One linkage directive, `.visible`, `.extern`, `.weak` or `.common`, may precede a variable or function at module
-    /// scope (`.common` only a variable). Linkage directives are not allowed inside functions.
+    /// A variable or function at module scope may have one linkage directive: `.visible`, `.extern`, `.weak` or `.common`. `.common` is
+    /// allowed only for variables. Linkage directives are not allowed inside functions.
     MISPLACED_LINKAGE = "W0035", "linkage directive not allowed here", ".visible .weak .func f();", ".visible .func f();";
 
     /// A call prototype and the target list of an indirect call or branch must be preceded by a label.
     LABEL_NEEDED = "W0036", "directive without a label", ".branchtargets a, b;", "table: .branchtargets a, b;";
 
-    /// The snippet contains a line of prose between instructions, as in the listings of a manual. The line is ignored. `ptxas` accepts
-    /// such lines only as comments.
+    /// The snippet contains a line of prose between instructions, as in the listings of a manual. Warpgrid ignores the line. `ptxas`
+    /// accepts such lines only as comments.
     PROSE = "W0037", "prose between instructions", "Examples", "// Examples";
 
-    /// `...` is an ellipsis as in the PTX ISA manual. In a list of numbered names, it denotes all names in between. An instruction with
-    /// `...` in place of operands cannot be run and is skipped in a snippet.
+    /// The PTX ISA manual uses `...` as an ellipsis. In a list of numbered names, `...` denotes all names in between. An instruction
+    /// with `...` in place of operands cannot be run and is skipped in a snippet.
     ELLIPSIS = "W0038", "omitted operands", "wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;", "// wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;";
 
     /// Constant expressions are evaluated at compile time, and division by zero has no result.
@@ -154,19 +157,19 @@ catalogue! {
     /// `generic(name)`, `0xFF00(name)` for one byte of it), or a list of such values in braces.
     INITIALIZER = "W0045", "malformed initializer", ".global .b8 v[4] = \"abc\";", ".global .b8 v[4] = {97, 98, 99, 0};";
 
-    /// The directive does not accept this argument. The message describes the expected arguments.
+    /// The directive does not accept this argument. The message describes the expected argument.
     DIRECTIVE_ARGUMENT = "W0046", "invalid argument of a directive", ".maxntid sixteen", ".maxntid 32";
 
     /// `.loc`, `.file` and the directives of a function header are not followed by a semicolon.
     SEMICOLON_NOT_ALLOWED = "W0047", "unexpected semicolon", ".loc 1 2 3;", ".loc 1 2 3";
 
-    /// PTX has no `if`, `for` or `while`. Write a loop as a label and a predicated branch back to the label, and a condition as
-    /// predicated instructions or a predicated branch around them. Use `bra` instead of `goto`, `break` and `continue`, and `ret`
-    /// instead of `return`.
+    /// PTX has no `if`, `for` or `while`. Write a loop as a label and a predicated branch back to the label. Write a condition as
+    /// predicated instructions, or as a predicated branch around the instructions. Use `bra` instead of `goto`, `break` and `continue`,
+    /// and `ret` instead of `return`.
     C_CONTROL_FLOW = "W0048", "C control flow", "if (%r1 == 0) { mov.u32 %r2, 1; }", "@%p1 mov.u32 %r2, 1;";
 
-    /// Names of registers, variables, labels and functions consist of letters, digits, `_` and `$`. A dot terminates a name: `%v.x`
-    /// is component `x` of the vector `%v`.
+    /// Names of registers, variables, labels and functions consist of letters, digits, `_` and `$`. A dot terminates a name. For
+    /// example, `%v.x` is component `x` of the vector `%v`.
     DOT_IN_NAME = "W0049", "dot in a name", ".reg .b32 %a.b;", ".reg .b32 %a_b;";
 }
 

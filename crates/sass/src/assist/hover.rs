@@ -109,7 +109,7 @@ fn opcode(
         let bound = bind(store, &words);
         let words: Vec<_> = bound.words.iter().map(|bound| bound.word).collect();
         format!(
-            "Corresponds to PTX `{}`, among others.",
+            "The opcode corresponds to PTX `{}`, among others.",
             pairs::ptx(store, &words)
         )
     });

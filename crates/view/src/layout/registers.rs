@@ -69,11 +69,11 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         (thread / LANES * ROWS + row, column)
     });
     let mut notes = vec![format!(
-        "A sparse A stores half of its columns: the {depth} columns shown are the stored ones of {}.",
+        "A sparse A stores half of its columns. The diagram shows the {depth} stored columns of {}.",
         2 * depth
     )];
     if bits == 1 {
-        notes.push("For `b1` the layout follows the rule of the other types.".to_owned());
+        notes.push("For `b1`, the layout follows the rule of the other types.".to_owned());
     }
     Ok(LayoutView {
         title: format!(

@@ -84,8 +84,8 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     ];
     if packs {
         notes.push(match is_store {
-            true => "Each half is stored to the low half of a column; the zero in the upper half is not documented.".to_owned(),
-            false => "The columns of the rule are pairs: a register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
+            true => "Each half is stored to the low half of a column. The zero in the upper half is not documented.".to_owned(),
+            false => "The columns of the rule are pairs. A register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
         });
     }
     let verb = if is_store { "st" } else { "ld" };
@@ -159,7 +159,7 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         rule: rule.to_owned(),
         letters: LETTERS.to_owned(),
         notes: vec![
-            "The descriptor determines the layout of the rows in shared memory, K-major."
+            "The descriptor determines the layout of the rows in shared memory, which is K-major."
                 .to_owned(),
         ],
         column_name: "word".to_owned(),
@@ -246,10 +246,10 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         );
     }
     if letter == 'F' {
-        notes.push("With an address in lane 16 all rows are offset by 16 lanes.".to_owned());
+        notes.push("With an address in lane 16, all rows are offset by 16 lanes.".to_owned());
     }
     if !n.is_multiple_of(16) {
-        notes.push("For 128 rows of one block the PTX ISA manual permits multiples of 8 columns; CuTe requires multiples of 16.".to_owned());
+        notes.push("For 128 rows of one block, the PTX ISA manual permits multiples of 8 columns, whereas CuTe requires multiples of 16.".to_owned());
     }
     Ok(LayoutView {
         title: format!(
@@ -293,7 +293,7 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         rule: format!("lane as row of D in layout {letter}, column = k*{bits}/32, bit = k*{bits}%32"),
         letters: LETTERS.to_owned(),
         notes: match is_open {
-            true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe duplicates rows; the readers of the copies are not documented.".to_owned()],
+            true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe duplicates rows. The readers of the copies are not documented.".to_owned()],
             false => Vec::new(),
         },
         sure: if is_open { "medium" } else { "high" }.to_owned(),
@@ -376,7 +376,7 @@ pub(super) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefu
         rule,
         letters: format!("c = first column of the chunk; {LETTERS}"),
         notes: vec![
-            "The effect of the sparsity selector is not documented; it is assumed to count columns.".to_owned(),
+            "The effect of the sparsity selector is not documented. Warpgrid assumes that the selector counts columns.".to_owned(),
         ],
         sure: "medium".to_owned(),
         origin: "CuTe".to_owned(),

@@ -235,10 +235,10 @@ impl Copied {
             ));
         }
         if self.swizzle == Swizzle::None {
-            notes.push("Without a swizzle (`CU_TENSOR_MAP_SWIZZLE_NONE`) rows are contiguous; the tile requires an address that is a multiple of 128.".to_owned());
+            notes.push("Without a swizzle (`CU_TENSOR_MAP_SWIZZLE_NONE`), rows are contiguous. The address of the tile must be a multiple of 128.".to_owned());
         } else {
             notes.push(format!(
-                "The swizzle uses bits of the shared memory address, not the row of the tile: the pattern starts at multiples of {pattern} bytes. `CU_TENSOR_MAP_SWIZZLE_NONE` disables the swizzle."
+                "The swizzle uses bits of the shared memory address, not the row of the tile. The pattern starts at multiples of {pattern} bytes. `CU_TENSOR_MAP_SWIZZLE_NONE` disables the swizzle."
             ));
         }
         let n = self.pieces().count();
@@ -249,7 +249,7 @@ impl Copied {
         let off = self.base % pattern;
         if off != 0 {
             notes.push(format!(
-                "The tile starts {off} bytes into the {pattern}-byte pattern: align the tile to {pattern} bytes. A kernel that XORs with the row of its tile reads {n_wrong} of {n} chunks from wrong addresses."
+                "The tile starts {off} bytes into the {pattern}-byte pattern. Align the tile to {pattern} bytes. A kernel that XORs with the row of its tile reads {n_wrong} of {n} chunks from wrong addresses."
             ));
         }
         let moved = self

@@ -293,23 +293,23 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
     notes.push(format!(
-        "One instruction reads {} elements along k; the next step adds {} bytes to the start address, {} in the field.",
+        "One instruction reads {} elements along k. The next step adds {} bytes to the start address, which adds {} to the field.",
         found.depth(),
         found.step_bytes(),
         found.step_bytes() / PIECE
     ));
     match (found.matrix.major, descriptor.swizzle) {
         (Major::K, Swizzle::None) => notes.push(
-            "LBO is the distance between adjacent 16-byte chunks along k, SBO the distance between groups of 8 rows.".to_owned(),
+            "LBO is the distance between adjacent 16-byte chunks along k, and SBO is the distance between groups of 8 rows.".to_owned(),
         ),
         (Major::K, _) => notes.push(
-            "With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.".to_owned(),
+            "With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.".to_owned(),
         ),
         (Major::Mn, Swizzle::None) => notes.push(
-            "LBO is the distance between groups of 8 along k, SBO the distance between 16-byte chunks along rows.".to_owned(),
+            "LBO is the distance between groups of 8 along k, and SBO is the distance between 16-byte chunks along rows.".to_owned(),
         ),
         (Major::Mn, _) => notes.push(
-            "LBO is the distance between swizzle spans along rows, SBO the distance between groups of 8 along k.".to_owned(),
+            "LBO is the distance between swizzle spans along rows, and SBO is the distance between groups of 8 along k.".to_owned(),
         ),
     }
     let moved = elements(found, steps)
@@ -317,7 +317,7 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
         .count();
     if descriptor.swizzle != Swizzle::None {
         notes.push(match moved {
-            0 => "The swizzle moves no elements: the tile is smaller than the swizzle pattern."
+            0 => "The swizzle moves no elements, because the tile is smaller than the swizzle pattern."
                 .to_owned(),
             n => format!(
                 "The swizzle moves {n} of {} elements.",

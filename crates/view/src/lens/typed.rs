@@ -49,7 +49,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let title = format!("`{}`: {size} elements at 0 to {most}", read.text);
     let base = LayoutView {
         title,
-        letters: "the first mode is the row, the other modes are the column".to_owned(),
+        letters: "the first mode is the row, and the other modes are the column".to_owned(),
         notes: read.notes.clone(),
         origin: "the layout as entered".to_owned(),
         element_bits: 8 * bytes as u32,
@@ -127,10 +127,10 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
     Ok(LayoutView {
         title: format!("`{layout}`: {size} coordinates"),
         rule: format!("coordinate = ({layout})(row, column)"),
-        letters: "the first mode is the row, the other modes are the column; `64@1` is 64 steps along coordinate 1".to_owned(),
+        letters: "the first mode is the row, and the other modes are the column; `64@1` is 64 steps along coordinate 1".to_owned(),
         notes: vec![
             format!("Coalesced: `{}`.", layout.coalesced()),
-            format!("Its extent is {}, like the box of a tensor copy.", extents.collect::<Vec<_>>().join(" × ")),
+            format!("The extent of the layout is {}, like the box of a tensor copy.", extents.collect::<Vec<_>>().join(" × ")),
         ],
         origin: "the layout as entered".to_owned(),
         element_bits: 32,
@@ -235,13 +235,13 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
             .count();
         notes.push(match moved {
             0 => {
-                format!("{swizzle} moves no cells: the layout is smaller than the swizzle pattern.")
+                format!("{swizzle} moves no cells, because the layout is smaller than the swizzle pattern.")
             }
             n => format!("{swizzle} moves {n} of {} cells.", places.len()),
         });
     }
     if let Ok(bases) = Linear::of_layout(layout, &["row", "column"]) {
-        notes.push(format!("Bases over GF(2): `{bases}`."));
+        notes.push(format!("The bases over GF(2) are `{bases}`."));
     }
     notes
 }
@@ -264,9 +264,9 @@ fn of_bases(linear: &Linear) -> Result<Read, FragmentRefusal> {
         None => "The layout is injective.".to_owned(),
     }];
     match linear.to_layout() {
-        Some(layout) => notes.push(format!("As shape and stride: `{layout}`.")),
+        Some(layout) => notes.push(format!("The equivalent shape and stride are `{layout}`.")),
         None => notes.push(
-            "No strided layout is equivalent: two input bits contribute to one output bit."
+            "No strided layout is equivalent, because two input bits contribute to one output bit."
                 .to_owned(),
         ),
     }

@@ -46,7 +46,10 @@ fn version(version: Version) -> TermFacts {
         format!("PTX ISA {version}"),
         format!(".version {version}"),
     ];
-    let help = format!("PTX ISA version. {}", support(version));
+    let help = format!(
+        "This PTX ISA version was introduced with {}",
+        support(version)
+    );
     term(&format!("PTX {version}"), &aliases, help)
 }
 
@@ -57,7 +60,7 @@ fn support(version: Version) -> String {
     if names.is_empty() {
         let first = Release::of_version(version).map(named);
         names.extend(first.map(|first| {
-            format!("introduced by no toolkit; {first} is the first that accepts it")
+            format!("no toolkit; {first} is the first release that accepts this version")
         }));
     }
     let added = TARGETS.iter().filter(|target| target.since == version);
@@ -93,10 +96,10 @@ fn toolkit(release: &Release) -> Option<TermFacts> {
     if !is_version {
         aliases.push((*toolkit).to_owned());
     }
-    let driver =
-        driver.map(|branch| format!(" Its driver is r{branch}; an older driver rejects its PTX."));
+    let driver = driver
+        .map(|branch| format!(" The driver branch is r{branch}. Older drivers reject this PTX."));
     let help = format!(
-        "CUDA toolkit. Its assembler reads PTX up to version {version}, which its compiler writes.{}",
+        "The compiler of this CUDA toolkit writes PTX {version}, and `ptxas` reads PTX up to this version.{}",
         driver.unwrap_or_default()
     );
     Some(term(&format!("CUDA {toolkit}"), &aliases, help))
@@ -114,7 +117,7 @@ fn driver(release: &Release) -> Option<TermFacts> {
         toolkit => format!(" of CUDA {toolkit}"),
     };
     let help = format!(
-        "Driver branch{toolkit}. It loads PTX up to version {}; newer PTX ends with error 222 (unsupported PTX version).",
+        "This driver branch{toolkit} loads PTX up to version {}. Newer PTX fails with error 222 (unsupported PTX version).",
         release.version
     );
     Some(term(&format!("driver r{branch}"), &aliases, help))
@@ -131,10 +134,10 @@ fn target(target: &Target) -> TermFacts {
     let family = target.family;
     let runs_on = match target.kind {
         TargetKind::Plain => {
-            format!("PTX for it runs on compute capability {capability} and later")
+            format!("PTX for this target runs on compute capability {capability} and later")
         }
         TargetKind::Architecture => format!(
-            "PTX for it has architecture-specific features and runs on compute capability {capability} only"
+            "PTX for this target has architecture-specific features and runs only on compute capability {capability}"
         ),
         TargetKind::Family => {
             let of_family = TARGETS.iter().filter(|other| {
@@ -144,7 +147,7 @@ fn target(target: &Target) -> TermFacts {
                 .map(|other| format!("{}.{}", other.sm / 10, other.sm % 10))
                 .collect();
             format!(
-                "PTX for it has family-specific features and runs on compute capability {}",
+                "PTX for this target has family-specific features and runs on compute capability {}",
                 capabilities.join(", ")
             )
         }
@@ -155,10 +158,10 @@ fn target(target: &Target) -> TermFacts {
     let limits = target.limits;
     let cluster = match limits.cluster_blocks {
         1 => String::new(),
-        n => format!(", {n} blocks per cluster"),
+        n => format!(". A cluster has at most {n} blocks"),
     };
     let help = format!(
-        "Target. {runs_on}. First version: PTX {}, {since}. Limits: {} threads per block, {} KiB of shared memory per block, {} warps per multiprocessor{cluster}.",
+        "{runs_on}. The target requires PTX {} or later. This version requires {since} or later. The limits are {} threads per block, {} KiB of shared memory per block, and {} warps per multiprocessor{cluster}.",
         target.since,
         limits.block_threads,
         limits.shared_bytes / 1024,

@@ -68,10 +68,10 @@ fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
         CellMark::Untouched => format!("{first}, not written"),
         CellMark::Equal => format!("A and B: {first}"),
         CellMark::First => {
-            format!("A: {first}; B has not written this element: {second}")
+            format!("A: {first}, B (not written): {second}")
         }
         CellMark::Second => {
-            format!("B: {second}; A has not written this element: {first}")
+            format!("A (not written): {first}, B: {second}")
         }
         CellMark::Differs => format!("A: {first}, B: {second}"),
     };

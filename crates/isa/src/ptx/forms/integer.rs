@@ -115,7 +115,7 @@ pub static FORMS: &[Form] = &[
         "Divides a by b with truncation.", "integer-arithmetic-instructions-div";
         good: &["div.s32 r, r, r;"]),
     form!("rem.type d, a, b", [INTEGERS], Arithmetic(Rem);
-        "Computes the remainder of a divided by b; its sign is that of a.", "integer-arithmetic-instructions-rem";
+        "Computes the remainder of a divided by b; the result has the sign of a.", "integer-arithmetic-instructions-rem";
         good: &["rem.u64 d, d, d;"]),
     form!("abs.type d, a", [SIGNED], Arithmetic(Abs);
         "Computes the absolute value.", "integer-arithmetic-instructions-abs";

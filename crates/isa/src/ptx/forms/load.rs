@@ -38,8 +38,8 @@ set! { DESCRIBED: Space "state space"; CONST; PARAM; }
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
 
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     MODEL,  "weak: no synchronization; the default";
-    "volatile", Sem(Volatile), ALWAYS, "volatile: neither omitted nor merged";
+    "weak",     Sem(Weak),     MODEL,  "weak: does not synchronize; this is the default";
+    "volatile", Sem(Volatile), ALWAYS, "volatile: the access is neither omitted nor merged";
     "relaxed",  Sem(Relaxed),  MODEL,  "relaxed: strong, does not order other accesses";
     "acquire",  Sem(Acquire),  MODEL,  "acquire: strong, orders all later accesses after the load";
 }

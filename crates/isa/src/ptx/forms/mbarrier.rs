@@ -103,7 +103,7 @@ pub static FORMS: &[Form] = &[
         good: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
     form!("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(ArriveDrop),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
-        "Like `mbarrier.arrive_drop`, but must not complete the phase.", DROP;
+        "Performs `mbarrier.arrive_drop`, but must not complete the phase.", DROP;
         good: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
     form!("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
         gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;

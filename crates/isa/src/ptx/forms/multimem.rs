@@ -30,12 +30,12 @@ const SECTION: &str = "data-movement-and-conversion-instructions-multimem";
 
 set! { ON_GLOBAL: Space "state space"; GLOBAL; }
 set! { LOADS: Sem "memory order";
-    "weak",    Sem(Weak),    ALWAYS, "weak: no synchronization; the default";
+    "weak",    Sem(Weak),    ALWAYS, "weak: does not synchronize; this is the default";
     "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
     "acquire", Sem(Acquire), ALWAYS, "acquire: orders all later accesses after the operation";
 }
 set! { STORES: Sem "memory order";
-    "weak",    Sem(Weak),    ALWAYS, "weak: no synchronization; the default";
+    "weak",    Sem(Weak),    ALWAYS, "weak: does not synchronize; this is the default";
     "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
     "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation";
 }

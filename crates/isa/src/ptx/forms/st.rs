@@ -40,8 +40,8 @@ set! { CACHE_STORE: CacheOp "cache operator";
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler(ASSEMBLER);
 
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     MODEL,       "weak: no synchronization; the default";
-    "volatile", Sem(Volatile), since(1, 1), "volatile: neither omitted nor merged";
+    "weak",     Sem(Weak),     MODEL,       "weak: does not synchronize; this is the default";
+    "volatile", Sem(Volatile), since(1, 1), "volatile: the access is neither omitted nor merged";
     "relaxed",  Sem(Relaxed),  MODEL,       "relaxed: strong, does not order other accesses";
     "release",  Sem(Release),  MODEL,       "release: strong, orders all earlier accesses before the store";
 }
@@ -114,8 +114,8 @@ pub static RULES: &[Rule] = &[
     manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the PTX ISA manual requires these targets"),
     // What people try.
     rule(Refused { words: &["const", "param::entry"] }, "this state space is read-only in kernels"),
-    rule(Refused { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; this cache operator is available on loads only"),
-    rule(Refused { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available on loads only"),
+    rule(Refused { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; this cache operator is available only on loads"),
+    rule(Refused { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available only on loads"),
     rule(Refused { words: &["sc"] }, "use `.relaxed` or `.release`, with `fence.sc` for sequential consistency"),
     rule(Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
     rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),

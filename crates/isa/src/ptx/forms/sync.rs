@@ -139,16 +139,16 @@ pub static FORMS: &[Form] = &[
         "Waits at the barrier and tests whether c is true in all threads or in any thread.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.and.pred p, 0, p;"]),
     form!("barrier{.level}.sync{.aligned} a{, b}", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
-        "Like `bar.sync`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
+        "Performs `bar.sync`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
     form!("barrier{.level}.arrive{.aligned} a, b", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 2, types: SYNC;
-        "Like `bar.arrive`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
+        "Performs `bar.arrive`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.arrive 0, 64;"]),
     form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: POPC_TYPES;
-        "Like `bar.red.popc`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
+        "Performs `bar.red.popc`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.popc.u32 r, 0, p;"]),
     form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, BOTH, PRED_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: BOTH_TYPES;
-        "Like `bar.red.and` and `bar.red.or`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
+        "Performs `bar.red.and` or `bar.red.or`, but the threads of a warp may arrive separately.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.or.pred p, 0, p;"]),
     form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
         "Waits until all lanes of the member mask have arrived.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
@@ -163,13 +163,13 @@ pub static FORMS: &[Form] = &[
         "Orders the memory accesses before the fence before the accesses after the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.acq_rel.gpu;", "fence.sc.sys;"], bad: &[("fence.sc;", "W0105")]),
     form!("fence{.sem}.async.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: since(8, 0).sm(90).assembler("13.5");
-        "Orders generic accesses and asynchronous copies before the fence before those after the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Orders generic accesses and asynchronous copies before the fence before such accesses after the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.sc.async.cluster;"], bad: &[("fence.acquire.async;", "W0105")]),
     form!("fence.sem.sync_restrict::shared::cluster.scope", [ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90);
-        "Acquire fence for accesses to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Performs an acquire fence for accesses to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.acquire.sync_restrict::shared::cluster.cluster;"], bad: &[("fence.release.sync_restrict::shared::cluster.cluster;", "W0102")]),
     form!("fence.sem.sync_restrict::shared::cta.scope", [RELEASE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90);
-        "Release fence for accesses to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Performs a release fence for accesses to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.release.sync_restrict::shared::cta.cluster;"]),
     form!("fence.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
         "Orders memory accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
@@ -179,20 +179,20 @@ pub static FORMS: &[Form] = &[
         good: &["fence.proxy.async.shared::cta;"]),
     form!("fence.proxy.proxykind.sem.scope [a], size", [TENSORMAP, ACQUIRES, SCOPE], Sync(Fence), gate: since(8, 3).sm(90), leads: 1,
         address: Described, types: SIZE;
-        "Acquire fence for accesses to a tensor map through the tensormap proxy.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Performs an acquire fence for accesses to a tensor map through the tensormap proxy.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.acquire.gpu [d], 128;"], bad: &[("fence.proxy.tensormap::generic.acquire.gpu [d], 64;", "W0144")]),
     form!("fence.proxy.proxykind.sem.scope{.ss}{.level}", [TENSORMAP, RELEASE, SCOPE, UNUSED_SPACE, UNUSED_LIMIT], Sync(Fence), gate: since(8, 3).sm(90), leads: 1;
-        "Release fence for modifications of a tensor map.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Performs a release fence for modifications of a tensor map.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.release.cta;"]),
     form!("fence.proxy.proxykind.sem.scope", [ALIAS_PROXY, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90).assembler("13.5"), leads: 1;
         "Orders accesses to virtual aliases; undocumented, but accepted by `ptxas`.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.alias.release.sys;"]),
     form!("fence.proxy.proxykind.sem.sync_restrict::shared::cluster.scope", [ASYNC_GENERIC, ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
-        "Acquire fence between the async and generic proxies for shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Performs an acquire fence between the async and generic proxies for shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"],
         bad: &[("fence.proxy.async::generic.acquire.cluster;", "W0105")]),
     form!("fence.proxy.proxykind.sem.sync_restrict::shared::cta.scope", [ASYNC_GENERIC, RELEASE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
-        "Release fence between the async and generic proxies for shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence"),
+        "Performs a release fence between the async and generic proxies for shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence"),
     form!("fence.mbarrier_init.release.scope", [CLUSTER], Sync(Fence), gate: since(8, 0).sm(90);
         "Makes prior mbarrier initializations visible to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.mbarrier_init.release.cluster;"], bad: &[("fence.mbarrier_init.release.cta;", "W0102")]),

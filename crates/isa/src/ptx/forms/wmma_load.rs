@@ -61,7 +61,7 @@ const SPACES: Rule = rule(
             "shared::cluster",
         ],
     },
-    "a matrix can be loaded from global memory or shared memory of the block only",
+    "a matrix can be loaded only from global memory or shared memory of the block",
 );
 static RULES: &[Rule] = &[SPACES];
 /// Elements of less than a byte lie along k.

@@ -55,7 +55,7 @@ types!(TYPE_DOUBLE, Type; AMPERE => F64);
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
-        "a matrix can be stored to global memory or shared memory of the block only"),
+        "a matrix can be stored only to global memory or shared memory of the block"),
     rule(Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "the elements of matrix D must be `.f16`, `.f32`, `.s32` or `.f64`"),
 ];
 
