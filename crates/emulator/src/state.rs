@@ -59,7 +59,7 @@ impl Form for Live {
 /// Everything that changes while a launch runs.
 #[derive(Clone, Debug)]
 pub(crate) struct State<F: Form = Live> {
-    /// Steps done.
+    /// Number of executed steps.
     pub(crate) position: u64,
     /// Steps done that stored.
     pub(crate) stores_done: u64,

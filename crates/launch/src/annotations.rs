@@ -211,7 +211,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Tensormap(map))
     }
 
-    /// Memory that only textures and surfaces see.
+    /// Reads the annotation of an array for textures and surfaces.
     fn array(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, init) = fact.split_init();
         let (name, texels) = declaration.name_and_type()?;

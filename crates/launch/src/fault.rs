@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_emulator::FaultKind;
 use warpgrid_isa::StateSpace;
 
-/// What went wrong in a run.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -92,7 +92,7 @@ impl From<&FaultKind> for FaultSort {
     }
 }
 
-/// A state space, as views name it.
+/// State space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

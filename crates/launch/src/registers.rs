@@ -10,7 +10,7 @@ use warpgrid_program::{Function, MachineCode};
 /// A register with its value: the sum of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegisterFact {
-    /// As the text names it: `R2`.
+    /// Name of the register in the source: `R2`.
     name: String,
     start: u64,
     per_lane: u64,

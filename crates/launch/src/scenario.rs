@@ -23,7 +23,7 @@ use crate::fault::{FaultSort, Space};
 use crate::value::Literal;
 use serde::{Deserialize, Serialize};
 
-/// Everything a run needs.
+/// All inputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Scenario {
@@ -38,10 +38,10 @@ pub struct Scenario {
     /// Overrides `.target`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Overrides `.version`. (In the corpus form this states the module's own version.)
+    /// Overrides `.version`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx_version: Option<String>,
-    /// The kernel; the first one when absent.
+    /// Kernel to run. Default: the first kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub struct Scenario {
     pub block: Option<[u32; 3]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
-    /// Bytes of dynamic shared memory.
+    /// Size of dynamic shared memory in bytes.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub dynamic_shared: u64,
@@ -59,32 +59,33 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
-    /// Memory that only textures and surfaces see.
+    /// Arrays for textures and surfaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<TexelArray>>", optional))]
     pub arrays: Vec<TexelArray>,
-    /// Turns the scheduler; 0, as when absent, is plain round robin.
+    /// Seed of the scheduler. Default: 0, which selects round-robin scheduling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How many blocks run at the same time, at least one: in order of their numbers, and a block keeps its place until it ends. Without
-    /// it as many as the machine has room for.
+    /// Number of concurrently resident blocks, at least 1. Blocks become resident in the order of their indices, and remain
+    /// resident until they exit. Default: as many blocks as the device supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resident: Option<u32>,
-    /// What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch.
+    /// Initial register values. All other registers are zero. Only SASS reads registers from the launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "typescript",
         ts(as = "Option<Vec<RegisterStart>>", optional)
     )]
     pub registers: Vec<RegisterStart>,
-    /// What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine
-    /// code go on as their reference says.
+    /// Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
+    /// without a listing follow their reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misaligned: Option<Misaligned>,
-    /// Another text of the same kernel, run with the same launch where two are compared; a session runs the first alone.
+    /// Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
-    /// Where the launch must stop, if it must.
+    /// Expected fault of the launch, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
     /// Values of scalar parameters by name, which replace those of the annotations and of inference. Only options of the command
@@ -93,18 +94,19 @@ pub struct Scenario {
     pub overrides: Vec<(String, Literal)>,
 }
 
-/// What a register holds at the first step.
+/// Initial value of a register.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct RegisterStart {
-    /// As the text names it: `R2`.
+    /// Name of the register in the source: `R2`.
     pub name: String,
-    /// A number, or a sum such as `"lane * 4 + out"`: `lane`, `thread`, multiples of them, and the address of a buffer.
+    /// Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
+    /// address of a buffer.
     pub value: Literal,
 }
 
-/// What becomes of an access whose address is no multiple of its size.
+/// Behaviour of an access whose address is not a multiple of its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -115,24 +117,24 @@ pub enum Misaligned {
     Force,
 }
 
-/// Another text of a kernel.
+/// Second version of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
 pub struct Beside {
     pub source: String,
-    /// Its language; the text shows it where this is absent.
+    /// Language of the source. Default: inferred from the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front: Option<Front>,
-    /// Overrides the target that the text states.
+    /// Overrides the target of the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Its kernel; the one of the same name when absent, or else its first.
+    /// Kernel to run. Default: the kernel with the same name, otherwise the first kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
 }
 
-/// A kernel parameter, as `crates/view/tests/corpus/README.md` describes it.
+/// Kernel parameter of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "lowercase", try_from = "read::Fields")]
@@ -197,18 +199,18 @@ impl Parameter {
     }
 }
 
-/// A member of a structure passed by value.
+/// Member of a structure that is passed by value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(try_from = "read::Fields")]
 pub struct Field {
-    /// Bytes from the start of the structure.
+    /// Byte offset from the start of the structure.
     pub offset: u64,
     #[serde(flatten)]
     pub parameter: Parameter,
 }
 
-/// An array in global memory.
+/// Array in global memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Buffer {
@@ -217,25 +219,25 @@ pub struct Buffer {
     #[serde(rename = "type")]
     #[cfg_attr(feature = "typescript", ts(as = "crate::value::ElementType"))]
     pub ty: String,
-    /// Elements.
+    /// Number of elements.
     pub len: u64,
-    /// Extents for the grid, outermost first; flat when empty.
+    /// Extents for the grid, outermost first. If empty, the array has one dimension.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u64>>", optional))]
     pub shape: Vec<u64>,
     #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
     pub init: Init,
-    /// The element that the kernel gets the address of; kernels with negative indices get one in the middle.
+    /// Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer.
     #[serde(skip_serializing_if = "is_first")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub start: u64,
-    /// Memory after the launch; `null` promises nothing.
+    /// Expected memory contents after the launch. `null` specifies no expectation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Vec<Literal>>,
-    /// Digest of the expected bytes, little-endian.
+    /// SHA-256 digest of the expected bytes in little-endian order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect_sha256: Option<String>,
-    /// For each element the values that it may end with.
+    /// Permitted final values for each element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_of: Option<Vec<Vec<Literal>>>,
 }
@@ -252,7 +254,7 @@ fn is_first(start: &u64) -> bool {
     *start == 0
 }
 
-/// Memory before the launch.
+/// Initial memory contents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
@@ -284,7 +286,7 @@ impl Default for Init {
     }
 }
 
-/// The fault that a case names.
+/// Fault that a scenario expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ExpectedFault {

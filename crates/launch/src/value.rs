@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use warpgrid_isa::FloatFormat;
 
-/// A value as a scenario writes it.
+/// Value in a scenario.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "typescript",
@@ -85,7 +85,7 @@ impl Visitor<'_> for LiteralVisitor {
     }
 }
 
-/// Element types of buffers and of the grid's value picker.
+/// Element type of a buffer or of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "typescript",

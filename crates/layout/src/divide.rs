@@ -14,7 +14,7 @@ pub enum Tiler {
 pub trait Strided: Clone + fmt::Display {
     /// Its shape.
     fn shape(&self) -> &Tuple;
-    /// Elements.
+    /// Returns the number of elements.
     fn size(&self) -> i64;
     /// Its modes on the outside: itself, where it has no brackets.
     fn parts(&self) -> Vec<Self>;

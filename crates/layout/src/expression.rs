@@ -422,7 +422,7 @@ fn by_part(left: &Composed, tiler: &Tiler) -> Result<Value, LayoutError> {
 }
 
 impl Value {
-    /// What it is, in words.
+    /// Returns the kind of the value as a noun phrase.
     pub const fn kind(&self) -> &'static str {
         match self {
             Value::Number(_) => "a number",

@@ -140,7 +140,7 @@ impl Layout {
             .collect()
     }
 
-    /// Elements.
+    /// Returns the number of elements.
     pub fn size(&self) -> i64 {
         self.shape.leaves().iter().product()
     }

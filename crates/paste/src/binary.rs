@@ -19,13 +19,13 @@ const MAX_ALL_BYTES: usize = 256 << 20;
 /// Entries that are listed.
 const MAX_ENTRIES: usize = 4096;
 
-/// What a file holds.
+/// Contents of a compiled file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// What the file is: `cubin`, `fatbin`, or a file with fatbins in it.
     pub kind: &'static str,
     pub entries: Vec<Entry>,
-    /// What could not be read, a sentence each.
+    /// Parts of the file that cannot be read, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -35,9 +35,9 @@ pub struct Entry {
     pub kind: EntryKind,
     /// `sm_90`; of PTX that of its header.
     pub target: Option<String>,
-    /// The name of the source that the compiler noted.
+    /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
-    /// How it was packed: `zstd`, `LZ4`.
+    /// Compression: `zstd`, `LZ4`.
     pub packed: Option<&'static str>,
     /// After unpacking.
     pub n_bytes: usize,

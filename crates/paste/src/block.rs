@@ -9,7 +9,7 @@ use warpgrid_program::{Diagnostic, Given, Origin, Span};
 pub struct Block {
     /// The function that it is in, with a number where that has several.
     pub name: String,
-    /// The whole statement.
+    /// Span of the whole statement.
     pub span: Span,
     /// The word that begins it.
     pub word: Span,
@@ -28,14 +28,14 @@ pub struct Block {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// An operand of a block.
+/// Operand of an asm block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockOperand {
     /// What it is called in the snippet; the number of a constant that is known.
     pub name: String,
     pub kind: OperandKind,
     pub role: Role,
-    /// As it is written, without quotes: `=r`.
+    /// Constraint as written, without quotation marks: `=r`.
     pub constraint: String,
     /// The place of the constraint.
     pub place: Span,

@@ -152,7 +152,7 @@ pub struct PartOperand {
     pub ty: String,
     /// As it is written: `=r`.
     pub constraint: String,
-    /// The expression that is handed in.
+    /// Expression that is passed to the operand.
     pub expression: String,
 }
 
@@ -241,7 +241,7 @@ pub struct HoverText {
     pub lines: Vec<String>,
     /// Anchor of the section in the manual.
     pub section: Option<&'static str>,
-    /// Where the name is declared.
+    /// Range of the declaration of the name.
     pub declared: Option<Span>,
 }
 
@@ -280,7 +280,7 @@ pub enum SuggestionKind {
     Function,
 }
 
-/// A word that can be written.
+/// Completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// As it is written.
@@ -290,14 +290,14 @@ pub struct Suggestion {
     pub help: String,
     /// Since when and where it exists: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-    /// What it replaces.
+    /// Range that the completion replaces.
     pub span: Span,
 }
 
 /// The form that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureText {
-    /// The syntax line.
+    /// Syntax line.
     pub syntax: String,
     pub help: String,
     /// Names of the operands, in order.
@@ -306,7 +306,7 @@ pub struct SignatureText {
     pub active: Option<u32>,
 }
 
-/// The reference page of a diagnostic.
+/// Reference page of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeFacts {
     pub code: &'static str,
@@ -355,9 +355,9 @@ pub struct TermFacts {
 /// An instruction form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormFacts {
-    /// The first word: `st`.
+    /// Opcode: `st`.
     pub opcode: String,
-    /// The syntax line.
+    /// Syntax line.
     pub syntax: String,
     pub help: String,
     /// Since when and where it exists.
@@ -366,7 +366,7 @@ pub struct FormFacts {
     pub section: String,
     pub slots: Vec<SlotFacts>,
     pub operands: Vec<OperandFacts>,
-    /// What excludes or needs what, one phrase each.
+    /// Rules for combinations of modifiers, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
     /// The counterpart in another language, and remarks, one line each.
@@ -378,7 +378,7 @@ pub struct FormFacts {
 pub struct OperandFacts {
     /// As the syntax line names it: `a`.
     pub name: String,
-    /// What it is: "address of an mbarrier object in shared memory".
+    /// Description: "address of an mbarrier object in shared memory".
     pub help: String,
     pub required: bool,
 }
@@ -387,7 +387,7 @@ pub struct OperandFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotFacts {
     pub name: String,
-    /// What the slot says, as a noun: "state space".
+    /// Title of the slot: "state space".
     pub title: String,
     pub required: bool,
     pub values: Vec<ValueFacts>,
@@ -400,7 +400,7 @@ pub struct ValueFacts {
     pub help: String,
     /// Since when and where it exists.
     pub needs: Option<String>,
-    /// Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
+    /// Origin of the fact: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
     pub origin: String,
 }
 

@@ -25,7 +25,7 @@ pub struct Visible {
     /// `%r<4>` means `%r0` to `%r3`.
     pub count: Option<u32>,
     pub meaning: Meaning,
-    /// Where the name is declared.
+    /// Range of the declaration of the name.
     pub span: Span,
     /// The whole declaration.
     pub declaration: Span,

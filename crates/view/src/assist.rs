@@ -10,24 +10,24 @@ use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_program::SuggestionKind;
 
-/// What a token means.
+/// Hover text of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct HoverView {
-    /// The token; offsets count UTF-16 units from the start.
+    /// Range of the token. Offsets count UTF-16 units from the start.
     pub start: u32,
     pub end: u32,
-    /// As code.
+    /// Title, displayed as code.
     pub title: String,
     pub lines: Vec<String>,
     /// Anchor of the PTX ISA section.
     pub section: Option<String>,
-    /// Where the name is declared.
+    /// Range of the declaration of the name.
     pub declared: Option<SourceRange>,
 }
 
-/// The kind of a completion.
+/// Kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -70,18 +70,18 @@ impl From<SuggestionKind> for CompletionSort {
     }
 }
 
-/// A word that can be written.
+/// Completion item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionView {
-    /// What it replaces.
+    /// Range that the completion replaces.
     pub start: u32,
     pub end: u32,
     pub text: String,
     pub sort: CompletionSort,
     pub help: String,
-    /// "since PTX 8.1, on `sm_90` and later".
+    /// Required version and target: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use warpgrid_launch::{Annotations, Front};
 use warpgrid_program::diagnostic::CUT_SHORT;
 use warpgrid_program::{Diagnostic, LineIndex, Needs, Origin, Overrides, Program, Span};
 
-/// What `check` may override.
+/// Options of `check`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct CheckOptions {
@@ -23,7 +23,8 @@ pub struct CheckOptions {
     /// Check for this target instead of the module's own: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
-    /// Check for this PTX ISA version instead of the module's own: `8.8`. Named as in the JSON of `check --batch` and of scenarios.
+    /// Check for this PTX ISA version instead of the module's own: `8.8`. The JSON of `check --batch` and of scenarios uses the
+    /// same name.
     #[serde(default)]
     pub ptx_version: Option<String>,
 }
@@ -36,22 +37,23 @@ impl CheckOptions {
     }
 }
 
-/// The verdict on a text.
+/// Result of checking a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckReport {
-    /// True exactly when no diagnostic is an error.
+    /// True if no diagnostic is an error.
     pub accept: bool,
     pub diagnostics: Vec<DiagnosticView>,
-    /// The target that the text itself states.
+    /// Target that the source specifies.
     pub target: Option<String>,
-    /// The PTX ISA version that the text itself states.
+    /// PTX ISA version that the source specifies.
     pub ptx_version: Option<String>,
-    /// The target that a text without one is checked for: a usual one, or the nearest on which it is legal.
+    /// Target for which a source without a target is checked: the default target, or the nearest target for which the source is
+    /// legal.
     pub assumed_target: Option<String>,
-    /// The PTX ISA version that a text without one is checked for.
+    /// PTX ISA version for which a source without a version is checked.
     pub assumed_ptx_version: Option<String>,
-    /// The blocks of inline assembly, where the text is source code with such; each runs by itself, under its name.
+    /// Asm blocks of a source with inline assembly. Each asm block runs separately under its own name.
     #[serde(default)]
     pub parts: Vec<PartView>,
 }

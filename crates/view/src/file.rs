@@ -3,34 +3,34 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a file holds.
+/// Contents of a compiled file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileView {
-    /// What the file is: `cubin`, `fatbin`, `object or program with fatbins`.
+    /// Kind of the file: `cubin`, `fatbin`, `object or program with fatbins`.
     pub kind: String,
     pub programs: Vec<ProgramView>,
-    /// What could not be read, a sentence each.
+    /// Parts of the file that cannot be read, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A program in a file.
+/// Code object in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgramView {
     pub language: ProgramLanguage,
     pub target: Option<String>,
-    /// The name of the source that the compiler noted.
+    /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
-    /// How it was packed: `zstd`, `LZ4`.
+    /// Compression: `zstd`, `LZ4`.
     pub packed: Option<String>,
-    /// Bytes after unpacking.
+    /// Size in bytes after decompression.
     pub bytes: u32,
     pub kernels: Vec<ProgramKernel>,
 }
 
-/// What a program is written in.
+/// Language of a code object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -50,12 +50,12 @@ impl ProgramLanguage {
     }
 }
 
-/// A kernel of a program.
+/// Kernel of a code object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProgramKernel {
     pub name: String,
-    /// What the file states of it, one phrase each: `32 registers`.
+    /// Properties that the file records, one phrase each: `32 registers`.
     pub facts: Vec<String>,
 }
 

@@ -23,32 +23,32 @@ use warpgrid_isa::fragment::{
 use warpgrid_isa::target::{TARGETS, TargetGate};
 use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
 
-/// What to look up, in the words of PTX.
+/// Request for a fragment layout or another layout, with PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct FragmentRequest {
-    /// `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`; of layouts
-    /// `wgmma.d`, `tcgen05.ld` and others.
+    /// Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
+    /// `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`.
     pub op: String,
     /// `m16n16k16`
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub shape: String,
-    /// The type of an element: `f16`.
+    /// Element type: `f16`.
     #[serde(default, rename = "type")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub ty: String,
-    /// `sm_90`; the newest target that has the fragment when left out. Layouts do not depend on it.
+    /// Target: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not depend on the target.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub target: String,
-    /// `row` or `col`; the first that the operation has when left out.
+    /// Memory layout: `row` or `col`. Default: the first layout that the operation supports.
     #[serde(default)]
     pub layout: Option<String>,
-    /// Elements between the starts of rows (columns); the length of one when left out.
+    /// Distance between the starts of rows (columns) in elements. Default: the length of a row (column).
     #[serde(default)]
     pub stride: Option<u32>,
-    /// Further words of a layout, by name: `swizzle`, `128B`.
+    /// Further parameters of a layout by name, such as `swizzle: "128B"`.
     #[serde(default)]
     #[cfg_attr(
         feature = "typescript",
@@ -71,7 +71,7 @@ impl From<&FragmentQuery> for FragmentRequest {
     }
 }
 
-/// Why there is no such fragment, and what exists instead.
+/// Reason why the fragment does not exist, and the available alternatives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentRefusal {
@@ -89,7 +89,7 @@ impl std::error::Error for FragmentRefusal {}
 /// For each lane, register and position in the register (low bits first): `[row, col]`.
 pub type Lanes = Vec<Vec<Vec<[u16; 2]>>>;
 
-/// One fragment. From `format` on it is a file of fragment maps with this one in it.
+/// Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentView {
@@ -98,15 +98,15 @@ pub struct FragmentView {
     #[serde(rename = "type")]
     pub ty: String,
     pub target: String,
-    /// The layout of the matrix in memory: `row` or `col`.
+    /// Layout of the matrix in memory: `row` or `col`.
     pub layout: String,
-    /// Elements between the starts of rows (columns).
+    /// Distance between the starts of rows (columns) in elements.
     pub stride: u32,
-    /// Bits of one element.
+    /// Element size in bits.
     pub element_bits: u32,
-    /// Where the map comes from: "assembler 13.5" (its compiled code), "PTX ISA".
+    /// Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA".
     pub origin: String,
-    /// How often each element is held.
+    /// Number of copies of each element.
     pub copies: u32,
     pub rows: u16,
     pub cols: u16,
@@ -114,20 +114,21 @@ pub struct FragmentView {
     pub elems_per_reg: u8,
     pub formula: String,
     pub lanes: Lanes,
-    /// Elements between the start of the matrix and the element, in the order of `lanes`.
+    /// Offset of each element from the start of the matrix in elements, in the order of `lanes`.
     pub offsets: Vec<Vec<Vec<u64>>>,
-    /// The matrix, in the order of `lanes`, where there are several (`ldmatrix.x4`, `mma.m8n8k4`).
+    /// Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
+    /// `mma.m8n8k4`).
     pub matrices: Option<Vec<Vec<Vec<u16>>>>,
-    /// The version of the file's form, 1.
+    /// Version of the file format, which is 1.
     pub format: u32,
-    /// The letters of the formulas.
+    /// Meaning of the variables in the formulas.
     pub variables: BTreeMap<String, String>,
     pub maps: BTreeMap<String, FragmentMapEntry>,
     pub fragments: Vec<FragmentEntry>,
     pub access: Vec<AccessEntry>,
 }
 
-/// A map, as a file of maps has it.
+/// Entry of a file of fragment maps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentMapEntry {
@@ -139,7 +140,7 @@ pub struct FragmentMapEntry {
     pub lanes: Lanes,
 }
 
-/// Which operation has the map.
+/// Operation with this map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentEntry {
@@ -147,22 +148,22 @@ pub struct FragmentEntry {
     pub shape: String,
     #[serde(rename = "type")]
     pub ty: String,
-    /// The targets on which it is the same.
+    /// Targets with the same map.
     pub archs: Vec<String>,
     pub layouts: Vec<String>,
-    /// `quad-pair` or `group`
+    /// Family of the map: `quad-pair` or `group`.
     pub family: String,
     pub regs: u8,
     pub elems_per_reg: u8,
-    /// The stride when it is left out, by layout.
+    /// Default stride by layout.
     pub default_stride: BTreeMap<String, u32>,
     pub map: String,
-    /// The leading registers that `wmma.mma` reads, for A and B of shapes with several.
+    /// Number of leading registers that `wmma.mma` reads, for A and B of shapes whose fragments contain copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mma_reads: Option<u8>,
 }
 
-/// The memory accesses of the compiled code.
+/// Memory accesses of the compiled code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessEntry {
@@ -172,19 +173,19 @@ pub struct AccessEntry {
     pub ty: String,
     pub layout: String,
     pub archs: Vec<String>,
-    /// For generic addresses too.
+    /// Accesses to global memory and to generic addresses.
     pub global: AccessView,
     pub shared: AccessView,
 }
 
-/// The accesses to one state space.
+/// Accesses to one state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessView {
-    /// Bytes of the widest, which is the alignment that address and stride need.
+    /// Size of the widest access in bytes, which is the required alignment of address and stride.
     pub bytes: u8,
     pub count: u8,
-    /// What a stride that is not aligned so does: `fault`, or `moved` when rows land elsewhere.
+    /// Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_stride: Option<String>,
 }
@@ -440,7 +441,7 @@ fn origin(origin: Origin) -> String {
     }
 }
 
-/// Who holds a matrix element.
+/// Lane and register that hold a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CellHolder {

@@ -95,72 +95,73 @@ pub fn has_layout(op: &str) -> bool {
 /// Numbers that name a place, as [`LayoutView::place`] says: thread, register and element, for example.
 pub type Place = Vec<u32>;
 
-/// Where the elements of a matrix lie.
+/// Layout of the elements of a matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutView {
-    /// `wgmma.d`
+    /// Operation: `wgmma.d`.
     pub op: String,
-    /// What it is, in words.
+    /// Title of the layout.
     pub title: String,
-    /// What was asked for, and what could be asked instead.
+    /// Parameters of the request, with their alternatives.
     pub parameters: Vec<LayoutParameter>,
-    /// Where an element lies, as a formula.
+    /// Closed-form mapping of the layout.
     pub rule: String,
-    /// The letters of the formula.
+    /// Meaning of the variables in the mapping.
     pub letters: String,
-    /// What one should know of it: what is not settled, what is not read.
+    /// Notes, such as undocumented behaviour or unread elements.
     pub notes: Vec<String>,
-    /// Where the rule comes from: "PTX ISA, CuTe".
+    /// Origin of the mapping: "PTX ISA, CuTe".
     pub origin: String,
-    /// `high`, or `medium` where a source leaves something open.
+    /// Confidence: `high`, or `medium` if the sources are incomplete.
     pub sure: String,
     pub rows: u32,
     pub columns: u32,
-    /// What a row of the grid is: `row`, `lane`, `column of B`.
+    /// Meaning of a row of the grid: `row`, `lane`, `column of B`.
     pub row_name: String,
     pub column_name: String,
-    /// Bits of one element.
+    /// Element size in bits.
     pub element_bits: u32,
-    /// What the numbers of a place are.
+    /// Names of the numbers of a location.
     pub place: Vec<String>,
-    /// For each row and column the places of the element: several where it is expected in each of them, none where nothing lies.
+    /// Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
+    /// cell is empty.
     pub grid: Vec<Vec<Vec<Place>>>,
-    /// Registers only: for each thread, register and position in the register (low bits first) `[row, column]`.
+    /// For registers only: `[row, column]` by thread, register and position in the register (low bits first).
     pub lanes: Option<Vec<Vec<Vec<[u32; 2]>>>>,
-    /// The bits of the descriptor, in hexadecimal, where there is one.
+    /// Bits of the descriptor in hexadecimal, if the layout has a descriptor.
     pub descriptor: Option<String>,
-    /// The fields of the descriptor, lowest first.
+    /// Fields of the descriptor, lowest bits first.
     pub fields: Vec<DescriptorField>,
-    /// Cells that are not as they should be: `[row, column]`.
+    /// Cells that differ from the intended layout: `[row, column]`.
     pub wrong: Vec<[u32; 2]>,
-    /// Lines of PTX that build the descriptor.
+    /// PTX instructions that build the descriptor.
     pub ptx: Vec<String>,
-    /// Cells that one step reads, where not all of the picture is: `[row, column]`. The others are there to compare.
+    /// Cells that the step reads, if the diagram also contains other cells for comparison: `[row, column]`.
     pub marked: Vec<[u32; 2]>,
-    /// Pictures that go with this one.
+    /// Related diagrams.
     pub related: Vec<RelatedLayout>,
 }
 
-/// A picture that goes with another one.
+/// Related diagram.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RelatedLayout {
-    /// What it shows, in words.
+    /// Title of the diagram.
     pub title: String,
     pub request: FragmentRequest,
 }
 
-/// A field of a descriptor.
+/// Field of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DescriptorField {
     pub name: String,
-    /// The lowest and the highest bit.
+    /// Lowest and highest bit.
     pub bits: [u32; 2],
-    /// What the bits are, as a number.
+    /// Value of the field.
     pub value: u32,
-    /// What they mean: `128 rows`.
+    /// Meaning of the value: `128 rows`.
     pub meaning: String,
 }
 

@@ -41,7 +41,7 @@ use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_launch::fault::{FaultSort, Space};
 
-/// Where a stretch of a sentence leads.
+/// Target of a link in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -52,17 +52,17 @@ pub enum PhraseLink {
     Warp(u64, u32),
 }
 
-/// A stretch of a sentence; the numbers and names are strong.
+/// Part of a sentence. Numbers and names are strong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
     pub text: String,
     pub strong: bool,
-    /// What the stretch names, when that can be shown.
+    /// Object that this part of the sentence names, if the object can be shown.
     pub link: Option<PhraseLink>,
 }
 
-/// The state of a run.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -78,48 +78,48 @@ pub enum RunStatus {
 /// Columns of a grid among those of a cluster.
 const CLUSTER_COLUMNS: u32 = 4;
 
-/// Everything a page shows at one position of a run.
+/// View of a run at one position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
-    /// Steps done.
+    /// Number of executed steps.
     pub position: u64,
-    /// Steps of the whole run, once it is known.
+    /// Number of steps of the whole run, once known.
     pub length: Option<u64>,
     pub status: RunStatus,
-    /// One sentence about what the last step did.
+    /// Summary of the last step.
     pub sentence: Vec<Phrase>,
-    /// The step just done; absent at the start.
+    /// Last executed step. Absent at the start.
     pub last: Option<StepView>,
-    /// The step that would come next; absent at the end.
+    /// Next step. Absent at the end.
     pub next: Option<StepView>,
-    /// What the last step stored, if it was a store.
+    /// Store of the last step, if the step was a store.
     pub store: Option<StoreView>,
-    /// The matrices of the last step, if it was a matrix instruction.
+    /// Matrices of the last step, if the step was a matrix instruction.
     pub matrix: Option<MatrixStep>,
-    /// What the last step started on the tensor units, or what of it landed.
+    /// Tensor operation that the last step started or completed.
     pub tensor: Option<TensorStep>,
     pub fault: Option<FaultView>,
-    /// The earlier events that matter for the fault.
+    /// Earlier events that are related to the fault.
     pub causes: Vec<CauseView>,
     pub memories: Vec<MemoryView>,
     pub grids: Vec<Grid>,
     pub warp: Option<WarpView>,
-    /// How far each block is, and which warps exist at present.
+    /// Progress of each block, and the resident warps.
     pub blocks: BlockMap,
-    /// Steps that stored, for the ticks of the transport; a sample when there are very many.
+    /// Steps with stores, for the marks of the transport control. For very many stores, a sample.
     pub store_steps: Vec<u64>,
     /// Number of stores up to this position and in all known steps.
     pub stores_done: u64,
     pub stores_known: u64,
-    /// The cluster of the block that is shown; absent where clusters are single blocks.
+    /// Cluster of the displayed block. Absent if the launch has no clusters.
     pub cluster: Option<ClusterView>,
-    /// The mbarrier objects of the blocks that are on the machine.
+    /// mbarrier objects of the resident blocks.
     pub mbarriers: Vec<MbarrierView>,
-    /// Operations in flight: stores that an earlier step started and that land in a step of their own.
+    /// Pending asynchronous operations, which an earlier step issued and which complete in a separate step.
     pub pending: Vec<PendingView>,
-    /// Bounded notes: output of `printf`, choices of the scheduler that mattered.
+    /// Notes of the run, such as output of `printf` and relevant choices of the scheduler. Their number is limited.
     pub notes: Vec<String>,
 }
 

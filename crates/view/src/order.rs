@@ -15,27 +15,27 @@ pub use races::{RaceReport, UnwrittenView};
 
 use serde::{Deserialize, Serialize};
 
-/// A data race: two places in the text, with an example of what happened there.
+/// Data race between two positions of the source, with an example of the conflicting accesses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceView {
     pub first: RaceAccess,
     pub second: RaceAccess,
-    /// The bytes that both touch.
+    /// Bytes that both accesses access.
     #[serde(rename = "where")]
     pub place: RacePlace,
     pub why: RaceWhy,
-    /// How sure it is.
+    /// Certainty of the race.
     pub sure: RaceSure,
-    /// Whether the second access left the bytes as they were.
+    /// Whether the second access left the bytes unchanged.
     pub same_value: bool,
-    /// The step of the second access.
+    /// Step of the second access.
     pub step: u64,
     pub message: String,
-    /// The weakest change that was found which ends the race; empty where none is known.
+    /// Weakest known fix. Empty if no fix is known.
     pub repair: Vec<RepairEdit>,
-    /// Whether a run of the changed text showed that it heals.
+    /// Whether a run of the fixed kernel has verified the fix.
     pub repair_tried: bool,
 }
 
@@ -46,27 +46,27 @@ impl RaceView {
     }
 }
 
-/// One side of a race.
+/// Access of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceAccess {
-    /// From 1; none where it is the life of a block.
+    /// Line of the source, starting at 1. Absent if the access is the start or exit of a block.
     pub line: Option<u32>,
-    /// `exit of block 1`, where there is no line.
+    /// Description if the access has no line: `exit of block 1`.
     pub what: Option<String>,
     pub block: [u32; 3],
-    /// Within the block.
+    /// Thread index in the block.
     pub thread: [u32; 3],
     pub kind: RaceKind,
-    /// `generic`, `async` or `tensormap`.
+    /// Proxy: `generic`, `async` or `tensormap`.
     pub proxy: String,
     pub asynchronous: bool,
-    /// `relaxed at gpu`, where the access is strong.
+    /// Memory order and scope of a strong access: `relaxed at gpu`.
     pub scope: Option<String>,
 }
 
-/// What an access does.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -78,23 +78,23 @@ pub enum RaceKind {
     Life,
 }
 
-/// Bytes with a name.
+/// Byte range of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RacePlace {
-    /// `global` or `shared`.
+    /// State space: `global` or `shared`.
     pub space: String,
-    /// Linear index of the block whose shared memory it is.
+    /// Linear index of the block that owns the shared memory.
     pub block: Option<u64>,
     pub buffer: Option<String>,
     pub variable: Option<String>,
-    /// From the start of the buffer or variable; of the memory, where it has no name.
+    /// Byte offset from the start of the buffer or variable, or from the start of the memory if the range has no name.
     pub offset: u64,
     pub bytes: u32,
 }
 
-/// What is missing between two accesses.
+/// Missing condition between two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -107,7 +107,7 @@ pub enum RaceWhy {
     Init,
 }
 
-/// How sure a race is.
+/// Certainty of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -120,19 +120,19 @@ pub enum RaceSure {
     Documented,
 }
 
-/// A change of the text.
+/// Edit of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RepairEdit {
     pub op: RepairOp,
-    /// From 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
-    /// Without the line's indentation; empty where a line goes.
+    /// Inserted text without the indentation of the line. Empty if the line is removed.
     pub text: String,
 }
 
-/// What a change does with a line.
+/// Kind of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

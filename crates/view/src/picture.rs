@@ -11,7 +11,7 @@ use crate::model::GridRequest;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
-/// The form of a file.
+/// Format of an exported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -18,30 +18,30 @@ use warpgrid_emulator::tensor::{
 use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCore, fragment};
 use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
 
-/// A product and the operands of one element of D, in the words of PTX.
+/// Request for the computation of one element of D of a matrix multiplication, with PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProductRequest {
-    /// `wmma` or `mma`
+    /// Instruction: `wmma` or `mma`.
     pub op: String,
     /// `m16n16k16`
     pub shape: String,
-    /// The types of A, B, C and D.
+    /// Types of A, B, C and D.
     pub types: Vec<String>,
     /// `sm_90`
     pub target: String,
-    /// The row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`); zeros follow.
+    /// Row of A as numbers (`1.5`, `-inf`) or bits (`0x3c00`), padded with zeros.
     #[serde(default)]
     pub a: Vec<String>,
-    /// The column of B.
+    /// Column of B.
     #[serde(default)]
     pub b: Vec<String>,
-    /// The element of C; zero when left out.
+    /// Element of C. Default: zero.
     #[serde(default)]
     pub c: Option<String>,
 }
 
-/// A number with its bits.
+/// Number with its bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NumberView {
@@ -50,31 +50,31 @@ pub struct NumberView {
     pub bits: String,
 }
 
-/// How an element of D came about.
+/// Computation of an element of D.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProductView {
     /// `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`
     pub title: String,
-    /// In one sentence: whether the result is the exact sum rounded once, and if not, why.
+    /// Summary in one sentence: whether the result is correctly rounded, and the reason if not.
     pub summary: String,
     pub result: NumberView,
-    /// The sum without rounding, as a decimal number; absent where a term is infinite or not a number.
+    /// Exact sum as a decimal number. Absent if a term is infinite or NaN.
     pub exact: Option<String>,
-    /// The exact sum, rounded to the type of D once, to nearest even.
+    /// Exact sum, rounded once to the type of D, to nearest even.
     pub rounded_once: Option<NumberView>,
-    /// Fused multiply-adds of `f32` from C in ascending k, then rounded to the type of D: what a loop in a program gives.
+    /// Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison.
     pub chain: NumberView,
     pub steps: Vec<ProductStep>,
-    /// What each generation gives that has the instruction, results that occur first first.
+    /// Results of all GPU generations that support the instruction, in order of first occurrence.
     pub generations: Vec<GenerationView>,
 }
 
-/// Targets whose tensor cores give the same result.
+/// Targets whose Tensor Cores produce the same result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GenerationView {
-    /// The first target of each generation.
+    /// First target of each generation.
     pub targets: Vec<String>,
     pub result: NumberView,
 }

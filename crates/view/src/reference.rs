@@ -15,69 +15,69 @@ use warpgrid_program::{
 /// The codes of words that an instruction does not have, in this combination or at all, and of missing ones.
 const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
 
-/// One instruction form.
+/// Instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FormPage {
-    /// The first word: `st`.
+    /// Opcode: `st`.
     pub opcode: String,
-    /// The opcode with the words that the form always begins with: `wmma.store.d.sync`.
+    /// Opcode with the modifiers with which the form always starts: `wmma.store.d.sync`.
     pub title: String,
-    /// The syntax line.
+    /// Syntax line.
     pub syntax: String,
     pub help: String,
-    /// "since PTX 8.1, on `sm_90` and later".
+    /// Required version and target: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-    /// Anchor of the section in the PTX ISA; empty for an instruction of which only words are known.
+    /// Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known.
     pub section: String,
     pub slots: Vec<SlotPage>,
     pub operands: Vec<OperandPage>,
-    /// What excludes or needs what, one phrase each.
+    /// Rules for combinations of modifiers, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
 }
 
-/// One modifier position of a form.
+/// Modifier slot of an instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SlotPage {
     pub name: String,
-    /// What the slot says, as a noun: "state space".
+    /// Title of the slot: "state space".
     pub title: String,
     pub required: bool,
     pub values: Vec<ValuePage>,
 }
 
-/// An operand position.
+/// Operand of an instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OperandPage {
-    /// As the syntax line names it: "a".
+    /// Name in the syntax line: "a".
     pub name: String,
-    /// What it is: "address of an mbarrier object in shared memory".
+    /// Description: "address of an mbarrier object in shared memory".
     pub help: String,
     pub required: bool,
 }
 
-/// One modifier, or several that differ in one number alone.
+/// Modifier, or a family of modifiers that differ only in one number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ValuePage {
-    /// `v4`; of a family `m64n{8…256 step 8}k16`.
+    /// Name of the modifier: `v4`. For a family: `m64n{8…256 step 8}k16`.
     pub text: String,
-    /// The modifiers of a family; empty for a single one.
+    /// Modifiers of a family. Empty for a single modifier.
     pub members: Vec<String>,
     pub help: String,
     pub needs: Option<String>,
-    /// Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
+    /// Origin of the fact: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
     pub origin: String,
 }
 
-/// The reference page of a diagnostic.
+/// Reference page of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

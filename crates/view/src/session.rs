@@ -105,12 +105,12 @@ impl Session {
         self.program.target.name
     }
 
-    /// Steps done; `u64::MAX` at the end of a run without [`Session::step_counts`].
+    /// Returns the number of executed steps.
     pub fn position(&self) -> u64 {
         self.timeline.position()
     }
 
-    /// Steps of the whole run, once it is known.
+    /// Returns the number of steps of the whole run, once known.
     pub fn length(&self) -> Option<u64> {
         self.timeline.length()
     }

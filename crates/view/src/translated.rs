@@ -52,7 +52,7 @@ impl fmt::Display for Translated {
     }
 }
 
-/// Million lane-instructions a second.
+/// Computes the throughput in million lane-instructions per second.
 pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
     lane_instructions as f64 / took.as_secs_f64().max(1e-9) / 1e6
 }

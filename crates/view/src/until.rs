@@ -28,15 +28,15 @@ pub enum Direction {
     Back,
 }
 
-/// Where a run until something has come to.
+/// Result of `Session.runUntil`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reached {
-    /// Whether it happened; otherwise the run is at its end, at its start, or where the steps that it was given ended.
+    /// Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit.
     pub is_reached: bool,
     pub position: u64,
-    /// What happened, or that it did not: `lane 3 of warp 0, block 0: %r5 is 7`.
+    /// Description of the match, or of its absence: `lane 3 of warp 0, block 0: %r5 is 7`.
     pub text: String,
 }
 

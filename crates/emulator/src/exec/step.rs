@@ -365,7 +365,7 @@ fn outcome(exited: bool) -> Outcome {
 struct Way {
     /// Number of the first step.
     first: u64,
-    /// Steps done.
+    /// Number of executed steps.
     steps: u32,
     /// Parts of a step are done, and not all of them.
     in_bundle: bool,

@@ -58,7 +58,7 @@ impl Launch {
 /// What a register holds at the first step: `start + per_lane * lane + per_thread * thread`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInit {
-    /// As the text names it: `R2`.
+    /// Name of the register in the source: `R2`.
     pub name: String,
     pub start: u64,
     pub per_lane: u64,

@@ -478,7 +478,7 @@ impl Machine {
         }
     }
 
-    /// Steps done.
+    /// Returns the number of executed steps.
     pub fn position(&self) -> u64 {
         self.state.position
     }

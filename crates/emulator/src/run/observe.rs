@@ -7,7 +7,7 @@ use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::{Function, FunctionId, Operand};
 
-/// What an access does.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessAction {
     Load,
@@ -85,7 +85,7 @@ impl OperandIndex {
 /// One element that went between a lane and memory. An element that is not stored (a sink) makes no piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The lane that gave the address.
+    /// Lane that supplied the address.
     pub asked: u8,
     /// The lane whose register the data comes from or goes to.
     pub gave: u8,

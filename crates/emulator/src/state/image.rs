@@ -32,7 +32,7 @@ pub struct Sampler {
     pub is_linear: bool,
     /// Integers of 8 and 16 bits become floats from 0 or -1 to 1.
     pub reads_normalized: bool,
-    /// Coordinates go from 0 to 1.
+    /// Whether coordinates are normalized to the range from 0 to 1.
     pub is_normalized: bool,
     pub border_color: [f32; 4],
 }
@@ -45,7 +45,7 @@ pub struct ImageInit {
     /// Where its bytes are.
     pub buffer: BufferIndex,
     pub byte_offset: u64,
-    /// Type of a channel: `u8 s8 u16 s16 u32 s32 f16 f32`.
+    /// Channel type: `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`.
     pub channel: ScalarType,
     /// 1, 2 or 4.
     pub channels: u64,
@@ -56,9 +56,9 @@ pub struct ImageInit {
     pub depth: u64,
     /// 0 for what has no layers.
     pub layers: u64,
-    /// Each layer is six faces; there is at least one layer.
+    /// Whether the array is a cube map, in which each layer has six faces. A cube map has at least one layer.
     pub is_cubemap: bool,
-    /// Bytes from row to row.
+    /// Row pitch in bytes.
     pub pitch: u64,
     /// Memory that a kernel can reach by addresses, too.
     pub is_plain_memory: bool,

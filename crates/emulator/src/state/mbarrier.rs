@@ -20,7 +20,7 @@ pub struct MbarrierState {
     pub parity: bool,
     /// Arrivals that the phase still waits for.
     pub pending: u32,
-    /// Arrivals that the next phase will wait for.
+    /// Expected arrival count of the next phase.
     pub expected: u32,
     /// Bytes of asynchronous operations that the phase still waits for; negative where more landed than are expected so far.
     pub bytes: i32,

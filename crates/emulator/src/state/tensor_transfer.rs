@@ -16,7 +16,7 @@ pub enum TensorDirection {
     Store,
 }
 
-/// A copy of a part of a tensor.
+/// Copy of a box of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorTransfer {
     pub map: TensorMap,
@@ -38,9 +38,9 @@ pub struct TensorTransfer {
 /// A part of a row of at most 16 bytes of shared memory, as a tensor copy moves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TilePiece {
-    /// Of its first element in the tensor, innermost first.
+    /// Coordinates of the first element in the tensor, innermost first.
     pub coordinates: [i64; MAX_RANK],
-    /// Its first byte in shared memory, and where it would be without a swizzle.
+    /// First byte in shared memory, with and without the swizzle.
     pub shared: u64,
     pub plain: u64,
     /// Bytes of shared memory.

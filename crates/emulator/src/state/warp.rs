@@ -439,7 +439,7 @@ impl Frame {
 /// One warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Warp {
-    /// Within the block.
+    /// Index of the warp in the block.
     pub(crate) index: u32,
     pub(crate) present: u32,
     pub(crate) exited: u32,

@@ -127,7 +127,7 @@ impl Value {
 pub struct Set {
     /// The slot that takes them.
     pub slot: SlotName,
-    /// What the slot says, as a noun: "state space".
+    /// Title of the slot: "state space".
     pub title: &'static str,
     pub values: &'static [Value],
 }
@@ -422,7 +422,7 @@ pub enum Reports {
     Everything,
 }
 
-/// One instruction form.
+/// Instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// The manual's own syntax line: opcode, slots (`.x` required, `{.x}` optional), operands.

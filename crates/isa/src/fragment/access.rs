@@ -27,7 +27,7 @@ impl ShortStride {
     }
 }
 
-/// The accesses to one state space.
+/// Accesses to one state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     /// Bytes of the widest access, which is the alignment that the address and the stride in bytes need.

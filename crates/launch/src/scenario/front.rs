@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_isa::sass::control::Control;
 use warpgrid_program::wrapped::Wrapping;
 
-/// Which front end reads the source.
+/// Front end that parses a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

@@ -11,46 +11,46 @@ use warpgrid_emulator::{AddressMode, BufferIndex, ImageInit, Sampler};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::counted;
 
-/// Memory that only textures and surfaces see (CUDA driver API, "cuArray3DCreate").
+/// Array for textures and surfaces (CUDA driver API, "cuArray3DCreate").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(from = "ArrayFields")]
 pub struct TexelArray {
     pub name: String,
-    /// Type of a channel: `u8 s8 u16 s16 u32 s32 f16 f32`.
+    /// Channel type: `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// 1, 2 or 4; 1 when absent.
+    /// Number of channels: 1, 2 or 4. Default: 1.
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub channels: u64,
     pub width: u64,
-    /// 0, as when absent, for one row.
+    /// Height in rows. Default: 0, for a one-dimensional array.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub height: u64,
-    /// 0, as when absent, for what is no volume.
+    /// Depth. Default: 0, for an array that is not a volume.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub depth: u64,
-    /// 0, as when absent, for what has no layers.
+    /// Number of layers. Default: 0, for an array without layers.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub layers: u64,
-    /// Each layer is six faces; there is at least one layer.
+    /// Whether the array is a cube map, in which each layer has six faces. A cube map has at least one layer.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub cubemap: bool,
-    /// Made for surfaces, too: says nothing to a run.
+    /// Whether the array can be bound to a surface. The value does not affect a run.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub surface: bool,
-    /// In the order channel, x, y, z or layer and face, channel fastest.
+    /// Initial values in the order channel, x, y, z or layer and face, where the channel varies fastest.
     #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
     pub init: Init,
-    /// Memory after the launch; `null` promises nothing.
+    /// Expected memory contents after the launch. `null` specifies no expectation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Vec<Literal>>,
-    /// Digest of the expected bytes, little-endian.
+    /// SHA-256 digest of the expected bytes in little-endian order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect_sha256: Option<String>,
 }
@@ -104,33 +104,33 @@ impl From<ArrayFields> for TexelArray {
     }
 }
 
-/// A parameter that is the handle of a texture (CUDA driver API, "cuTexObjectCreate").
+/// Texture handle parameter (CUDA driver API, "cuTexObjectCreate").
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Texture {
     pub name: String,
     pub resource: Resource,
-    /// Of x, y and z: `wrap clamp mirror border`; `clamp` when absent.
+    /// Address modes for x, y and z: `wrap`, `clamp`, `mirror` or `border`. Default: `clamp`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
     pub address_mode: Vec<String>,
-    /// `point` or `linear`; `point` when absent.
+    /// Filter mode: `point` or `linear`. Default: `point`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
-    /// `element` or `normalized_float`; `element` when absent.
+    /// Read mode: `element` or `normalized_float`. Default: `element`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_mode: Option<String>,
-    /// Coordinates go from 0 to 1.
+    /// Whether coordinates are normalized to the range from 0 to 1.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub normalized: bool,
-    /// Four channels; zeros when absent.
+    /// Border colour with four channels. Default: zeros.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<f64>>", optional))]
     pub border_color: Vec<f64>,
 }
 
-/// A parameter that is the handle of a surface (CUDA driver API, "cuSurfObjectCreate").
+/// Surface handle parameter (CUDA driver API, "cuSurfObjectCreate").
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Surface {
@@ -138,17 +138,18 @@ pub struct Surface {
     pub resource: Resource,
 }
 
-/// The memory of a texture or surface.
+/// Memory of a texture or surface.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
 pub struct Resource {
-    /// `array`, or part of a buffer: `linear`, a row of texels, or `pitch2d`, rows with gaps.
+    /// Kind of memory: `array`, or a part of a buffer. `linear` is one row of texels, and `pitch2d` has several rows with a
+    /// pitch.
     pub kind: String,
-    /// The name of an array.
+    /// Name of an array.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
-    /// The rest is of parts of buffers.
+    /// Buffer that contains the texels. This field and the following fields apply to `linear` and `pitch2d`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -164,7 +165,7 @@ pub struct Resource {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub height: u64,
-    /// Bytes from row to row.
+    /// Row pitch in bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub pitch: u64,

@@ -14,37 +14,37 @@ use warpgrid_emulator::{Interleave, MAX_RANK, TensorMode, TensorType, TensorUnit
 use warpgrid_isa::layout::Swizzle;
 use warpgrid_program::counted;
 
-/// A parameter that describes a tensor: 128 bytes by value, or the address of them (CUDA driver API, "cuTensorMapEncodeTiled").
+/// Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled").
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct TensorMap {
     pub name: String,
-    /// `tiled im2col im2col_w im2col_w128`.
+    /// Mode: `tiled`, `im2col`, `im2col_w` or `im2col_w128`.
     pub mode: String,
-    /// The buffer that holds the tensor.
+    /// Buffer that contains the tensor.
     pub buffer: String,
-    /// Where in it the tensor begins.
+    /// Byte offset of the tensor in the buffer.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub byte_offset: u64,
     /// Element type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16 f32_ftz tf32 tf32_ftz u4_align8 u4_align16 u6_align16`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Elements along each of 1 to 5 dimensions, innermost first.
+    /// Number of elements along each of 1 to 5 dimensions, innermost first.
     pub dims: Vec<u64>,
-    /// Bytes between neighbours along each dimension but the innermost; packed when empty.
+    /// Strides in bytes along each dimension except the innermost. If empty, the tensor is packed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u64>>", optional))]
     pub strides: Vec<u64>,
-    /// Elements of the box along each dimension, for `tiled`.
+    /// Box extents in elements along each dimension, for `tiled`.
     #[serde(rename = "box", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u32>>", optional))]
     pub box_extents: Vec<u32>,
-    /// Steps along each dimension; all 1 when empty.
+    /// Element strides along each dimension. Default: 1 for each dimension.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u32>>", optional))]
     pub element_strides: Vec<u32>,
-    /// Along width, height and depth, for `im2col`.
+    /// Corner of the bounding box along width, height and depth, for `im2col`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<i32>>", optional))]
     pub lower_corner: Vec<i32>,
@@ -55,19 +55,19 @@ pub struct TensorMap {
     pub channels_per_pixel: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pixels_per_column: Option<u32>,
-    /// `none 16B 32B`; `none` when absent.
+    /// Interleave layout: `none`, `16B` or `32B`. Default: `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interleave: Option<String>,
-    /// `none 32B 64B 128B 128B_atom_32B 128B_atom_32B_flip_8B 128B_atom_64B`; `none` when absent.
+    /// Swizzle mode: `none`, `32B`, `64B`, `128B`, `128B_atom_32B`, `128B_atom_32B_flip_8B` or `128B_atom_64B`. Default: `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swizzle: Option<String>,
-    /// `none 64B 128B 256B`: changes nothing that a kernel computes.
+    /// L2 promotion: `none`, `64B`, `128B` or `256B`. The value does not affect results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l2_promotion: Option<String>,
-    /// What lies outside of the tensor: `zeros` or `nan`.
+    /// Fill value for out-of-bounds elements: `zeros` or `nan`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oob_fill: Option<String>,
-    /// `value`, or `pointer` for the address of the object in global memory.
+    /// Passing mode: `value`, or `pointer` for the address of the tensor map in global memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<String>,
 }

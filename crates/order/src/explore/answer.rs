@@ -16,16 +16,16 @@ pub struct Answer {
     pub outcomes: Option<Vec<Outcome>>,
     /// Outcomes that reads and writes could make and the model forbids, sorted.
     pub forbidden: Vec<Forbidden>,
-    /// Forbidden ones beyond those: their least number.
+    /// Lower bound for the number of forbidden outcomes that are not listed.
     pub more_forbidden: usize,
     pub races: Vec<RacePair>,
-    /// Candidate executions that were looked at.
+    /// Number of examined candidate executions.
     pub candidates: u64,
     /// Rounds after which a loop that does more than wait was cut off, where one was.
     pub cut_off_after: Option<usize>,
 }
 
-/// An outcome that is allowed.
+/// Allowed outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub values: Vec<u64>,
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub witness: Witness,
 }
 
-/// Whether the executions race that end with an outcome.
+/// Whether executions with an outcome have a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Races {
     Always,
@@ -90,11 +90,11 @@ pub struct Witness {
     pub edges: Vec<Edge>,
 }
 
-/// An event.
+/// Event of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub kind: NodeKind,
-    /// None for what is there at the start.
+    /// Thread of the event. Absent for initial values.
     pub place: Option<(usize, u32)>,
     pub words: Words,
     /// Location and byte in it, where memory is accessed.
@@ -108,7 +108,7 @@ pub struct Node {
     pub is_exchange: bool,
 }
 
-/// Why one event comes before another.
+/// Relation between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EdgeKind {
     /// The second reads what the first writes.

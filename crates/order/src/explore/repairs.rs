@@ -67,9 +67,9 @@ impl Ord for Repair {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
     pub repairs: Vec<Vec<Change>>,
-    /// Up to this many places of change all sets were tried.
+    /// Number of edits up to which all combinations were tried.
     pub complete_to: usize,
-    /// Sets that were evaluated.
+    /// Number of evaluated combinations.
     pub tried: u64,
 }
 

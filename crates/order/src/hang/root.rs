@@ -13,7 +13,7 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// What the root of a hang is.
+/// Kind of a hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootKind {
     Barrier,

@@ -5,12 +5,12 @@ use super::site::{Kind, ProxyKind, Site};
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 
-/// A thread of a launch.
+/// Thread of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ThreadId {
     /// Linear index of its block.
     pub(crate) block: u64,
-    /// Within the block.
+    /// Thread index in the block.
     pub(crate) thread: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct Access {
     pub instruction: u32,
     /// Linear index of the block.
     pub block: u64,
-    /// Within the block.
+    /// Thread index in the block.
     pub thread: u32,
     pub kind: Kind,
     pub strength: Strength,
@@ -71,7 +71,7 @@ pub enum End {
     Life(Lifetime),
 }
 
-/// What is missing between two accesses.
+/// Missing condition between two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// Nothing orders them.

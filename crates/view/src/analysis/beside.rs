@@ -25,45 +25,45 @@ use warpgrid_launch::{Annotations, Front, Scenario};
 /// Stores of a text after which further ones are run, but no longer stopped at.
 const MAX_STOPS: usize = 1 << 20;
 
-/// How two texts of a kernel end.
+/// Comparison of two versions of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BesideReport {
-    /// Whether both came to an end, with the same memory and with the same sort of fault if with one.
+    /// Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault.
     pub equal: bool,
-    /// The verdict in a few words: `both leave the same memory: 128 bytes of \`out\``.
+    /// Summary of the result: `identical memory contents: 128 bytes of \`out\``.
     pub summary: String,
     pub sides: [BesideSide; 2],
-    /// The memories that both have: buffers, and variables by their names.
+    /// Memories that exist in both versions: buffers, and variables with equal names.
     pub memories: Vec<MemoryId>,
-    /// Bytes of these memories.
+    /// Total size of these memories in bytes.
     pub n_bytes: u64,
-    /// Variables that one text has alone; they are not compared.
+    /// Variables that exist in only one version and are not compared.
     pub alone: [Vec<MemoryId>; 2],
-    /// The first element of each memory that differs, with the stores of both that wrote it.
+    /// First differing element of each memory, with the stores of both versions that wrote this element.
     pub differences: Vec<Difference>,
-    /// Where the results differ: what makes the results of a text undefined, such as a data race.
+    /// If the results differ, findings that make the results of a version undefined, such as a data race.
     pub notes: Vec<String>,
 }
 
-/// How one of the texts ran.
+/// Run of one version of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BesideSide {
     pub front: Front,
-    /// The machine that it was checked for and ran on.
+    /// Target for which the version was checked and run.
     pub target: String,
-    /// Its kernel.
+    /// Executed kernel.
     pub entry: String,
-    /// Steps of the run.
+    /// Number of steps of the run.
     pub steps: u64,
-    /// Steps that stored to what is compared.
+    /// Number of steps that stored to the compared memory.
     pub stores: u64,
-    /// Whether it came to an end within the steps that it was given.
+    /// Whether the run finished within the step limit.
     pub over: bool,
-    /// The fault that stopped it.
+    /// Fault that stopped the run.
     pub fault: Option<String>,
 }
 

@@ -11,31 +11,31 @@ use warpgrid_launch::value::ElementType;
 /// How many stores to an element are listed.
 const MAX_STORES: usize = 4;
 
-/// A memory that two runs leave differently.
+/// Memory whose final contents differ between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     pub memory: MemoryId,
-    /// The first element that differs.
+    /// Index of the first differing element.
     pub index: u64,
     pub n_elements: u64,
-    /// One per run.
+    /// Values of the element in each run.
     pub sides: [Side; 2],
 }
 
-/// How one run came to its value.
+/// Value of an element in one run, with the stores that wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Side {
     pub seed: u64,
     pub value: String,
-    /// The last stores to the element, the very last one at the end; empty where no store went there.
+    /// Latest stores to the element in order of execution. Empty if no store wrote the element.
     pub stores: Vec<ElementStore>,
 }
 
-/// A store that wrote an element.
+/// Store to an element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -44,10 +44,10 @@ pub struct ElementStore {
     pub block: [u32; 3],
     pub warp: u32,
     pub lane: u8,
-    /// Line of the source, from 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
     pub instruction: String,
-    /// What the element was after it.
+    /// Value of the element after the store.
     pub value: String,
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn differing(
 struct Element<'a> {
     id: &'a MemoryId,
     ty: ElementType,
-    /// Bytes from the start of the memory.
+    /// Byte offset from the start of the memory.
     offset: u64,
 }
 

@@ -61,7 +61,7 @@ pub struct HistorySearch {
     memory: Memory,
     /// The position that the list is made around.
     position: u64,
-    /// Steps that were looked through.
+    /// Number of examined steps.
     done: u64,
     initial: Vec<u8>,
     /// What the cell holds after those steps.

@@ -27,15 +27,15 @@ const MAX_RANGES: usize = 4;
 /// Values that are reported for one range.
 const MAX_VALUES: usize = 16;
 
-/// A register that a snippet has written, at the end of the run.
+/// Register that a snippet has written, at the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RegisterResult {
     pub name: String,
-    /// The type that the values are shown as: `b32`, `f32`.
+    /// Displayed type of the values: `b32`, `f32`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Lanes with equal values, in the order of blocks, warps and lanes.
+    /// Groups of lanes with equal values, in the order of blocks, warps and lanes.
     pub groups: Vec<LaneGroup>,
 }
 
@@ -47,7 +47,7 @@ pub struct LaneGroup {
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub block: u64,
     pub warp: u32,
-    /// One bit per lane.
+    /// Lane mask with one bit per lane.
     pub lanes: u32,
     pub value: String,
 }
@@ -105,7 +105,7 @@ impl RegisterResult {
 /// A memory of which the run has changed elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMemory {
-    /// The name to show.
+    /// Displayed name.
     pub title: String,
     /// The first ranges of consecutive changed elements.
     pub ranges: Vec<ChangedRange>,

@@ -18,35 +18,35 @@ use warpgrid_launch::scenario::{Buffer, ExpectedFault};
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::counted;
 
-/// What a report has beside its verdict, from JavaScript.
+/// Options of `Session.report`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportOptions {
-    /// Steps after which the run stops; one that has not ended is not well.
+    /// Step limit. `ok` is false if the run does not finish within this limit.
     #[serde(default)]
     pub max_steps: Option<f64>,
-    /// Counts sectors, lines, wavefronts and bank conflicts.
+    /// Whether to count sectors, cache lines, wavefronts and bank conflicts.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub traffic: bool,
-    /// Looks for data races.
+    /// Whether to detect data races.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub races: bool,
-    /// Says which layout the addresses of each access have.
+    /// Whether to infer the layout of each access from its addresses.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub layouts: bool,
-    /// Digests every buffer.
+    /// Whether to compute a digest of every buffer.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub digests: bool,
-    /// Leaves `ok` true beside certain data races and undefined behavior.
+    /// Whether `ok` remains true despite certain data races and undefined behavior.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub allow_undefined: bool,
-    /// Which engine runs.
+    /// Engine of the run.
     #[serde(default)]
     pub engine: Option<EngineChoice>,
 }
@@ -76,53 +76,49 @@ pub struct ReportRequest {
     pub allow_undefined: bool,
 }
 
-/// How a run ended, and whether it is as its scenario promises.
+/// Result of a run and of the expectations of its scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunReport {
-    /// Whether the launch ended, everything that the scenario promises holds, and no certain data race or undefined behavior was
+    /// Whether the launch finished, all expectations of the scenario hold, and no certain data race or undefined behavior was
     /// found.
     pub ok: bool,
-    /// The fault that stopped the launch.
+    /// Fault that stopped the launch.
     pub fault: Option<FaultReport>,
-    /// The buffers after the run by name, where digests are asked for.
+    /// Buffers after the run, by name, if digests are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub buffers: Option<BTreeMap<String, BufferDigest>>,
-    /// Executed steps. `null` after a JIT run in which a warp diverged.
-    pub steps: Option<u64>,
-    /// Steps that stored. `null` after a JIT run in which a warp diverged.
-    pub stores: Option<u64>,
-    /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
-    pub lane_instructions: u64,
-    /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
+    pub steps: u64,
+    pub stores: u64,
+    /// Memory traffic: sectors, cache lines, wavefronts and bank conflicts, in total and per source line.
     pub traffic: Option<TrafficView>,
-    /// Where the run was looked through for data races.
+    /// Data races, if race detection is requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub races: Option<Vec<RaceView>>,
-    /// Why the launch never ends, where it does not.
+    /// Diagnosis of a launch that hangs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub hang: Option<HangView>,
-    /// The layouts of accesses, where they are asked for.
+    /// Inferred layouts of accesses, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub layouts: Option<Vec<AccessLayout>>,
-    /// The registers that a snippet has written, at the end of the run; none for a kernel.
+    /// Registers that a snippet has written, at the end of the run. Empty for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "typescript",
         ts(as = "Option<Vec<RegisterResult>>", optional)
     )]
     pub registers: Vec<RegisterResult>,
-    /// Why `ok` is false, a sentence each: what differs from what the scenario promises, and what is undefined.
+    /// Reasons for `ok: false`, one sentence each: differences from the expectations, and undefined behavior.
     pub differences: Vec<String>,
-    /// What a person should know: guesses, notes of the run, and the differences.
+    /// Notes for the user: the inferred launch configuration, notes of the run, and the differences.
     pub notes: Vec<String>,
 }
 
-/// A fault in the words of scenarios, with its message, its line, and what led to it.
+/// Fault with its message, its line and related events, in the notation of scenarios.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FaultReport {
@@ -130,17 +126,17 @@ pub struct FaultReport {
     pub fault: ExpectedFault,
     pub message: String,
     pub line: u32,
-    /// The earlier events that matter for it.
+    /// Earlier events that are related to the fault.
     pub causes: Vec<CauseView>,
 }
 
-/// A buffer after a run.
+/// Digest of a buffer after a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BufferDigest {
     #[serde(rename = "type")]
     pub ty: String,
-    /// SHA-256 of its bytes, little-endian, in hexadecimal.
+    /// SHA-256 digest of the bytes in little-endian order, in hexadecimal.
     pub sha256: String,
 }
 

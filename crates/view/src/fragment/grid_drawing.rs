@@ -30,7 +30,7 @@ pub(crate) struct Cell {
     /// Of the 32 colours of lanes.
     pub(crate) colour: u8,
     pub(crate) mark: Mark,
-    /// What it is, in words.
+    /// Label of the cell.
     pub(crate) words: String,
 }
 

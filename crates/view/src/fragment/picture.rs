@@ -28,7 +28,7 @@ pub struct FragmentChoices {
 /// A cell of the matrix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureCell {
-    /// Lowest lane first; several where the hardware replicates.
+    /// Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element.
     pub holders: Vec<CellHolder>,
     /// Bits between the start of the matrix in memory and the element.
     pub offset_bits: u64,
@@ -70,14 +70,14 @@ pub struct FragmentPicture {
     pub rows: u16,
     pub columns: u16,
     pub n_matrices: u16,
-    /// How often each element is held.
+    /// Number of copies of each element.
     pub copies: u32,
     pub n_registers: u8,
     pub elements_per_register: u8,
     pub element_bits: u32,
-    /// Elements between the starts of rows (columns).
+    /// Distance between the starts of rows (columns) in elements.
     pub stride: u32,
-    /// Matrix by matrix, row by row.
+    /// Elements by matrix and row.
     pub cells: Vec<PictureCell>,
     /// Where an element lies; absent for operands that are registers only.
     pub address_rule: Option<String>,

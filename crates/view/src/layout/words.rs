@@ -5,16 +5,16 @@ use crate::fragment::{FragmentRefusal, FragmentRequest};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
 
-/// A word of a query.
+/// Parameter of a layout request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutParameter {
-    /// `shape`, `type`, or a name in `with`: `swizzle`.
+    /// Name: `shape`, `type`, or a name in `with` such as `swizzle`.
     pub name: String,
     pub value: String,
-    /// What it could be; empty for a number or a shape that is written.
+    /// Possible values. Empty for a number or a shape.
     pub choices: Vec<String>,
-    /// What it is, in words.
+    /// Description of the parameter.
     pub about: String,
 }
 

@@ -8,21 +8,21 @@ use warpgrid_emulator::MemoryId as Place;
 use warpgrid_launch::reading::Reader;
 use warpgrid_program::FunctionId;
 
-/// An access to global memory that moves more sectors than it needs.
+/// Access to global memory with excessive sectors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SectorAdvice {
-    /// From 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// The buffer of the launch, or the variable.
+    /// Accessed buffer of the launch, or variable.
     pub buffer: String,
     pub requests: u64,
-    /// `memory_l2_theoretical_sectors_global`, and the fewest for the bytes that are used.
+    /// Number of sectors (`memory_l2_theoretical_sectors_global`), and smallest number of sectors for the accessed bytes.
     pub sectors: u64,
     pub ideal: u64,
-    /// What one could do.
+    /// Suggested change.
     pub text: String,
 }
 

@@ -13,94 +13,94 @@ use warpgrid_isa::MemoryShape;
 use warpgrid_launch::reading::Reader;
 use warpgrid_program::FunctionId;
 
-/// What a run costs in shared memory, why, and what would cure it.
+/// Bank conflicts and uncoalesced accesses of a run, with proposed layouts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictReport {
-    /// Accesses to shared memory, by line.
+    /// Accesses to shared memory by line.
     pub accesses: Vec<AccessConflicts>,
-    /// Buffers of shared memory that have conflicts.
+    /// Buffers in shared memory with bank conflicts.
     pub buffers: Vec<BufferConflicts>,
-    /// Accesses to global memory that move more sectors than they need.
+    /// Accesses to global memory with excessive sectors.
     pub sectors: Vec<SectorAdvice>,
 }
 
-/// An access to shared memory.
+/// Access to shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AccessConflicts {
-    /// From 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// The variable that it touches.
+    /// Accessed variable.
     pub buffer: String,
     pub requests: u64,
     pub wavefronts: u64,
-    /// The fewest for accesses of this width.
+    /// Smallest number of wavefronts for accesses of this width.
     pub ideal: u64,
     pub conflicts: u64,
-    /// What the vendor's profiler calls these counts, and what it counts beside.
+    /// Corresponding metrics of Nsight Compute.
     pub profiler: Vec<ProfilerCount>,
-    /// The step of the request with the most conflicts, whose phases follow.
+    /// Step of the request with the most conflicts. `phases` contains the phases of this request.
     pub worst_step: u64,
     pub phases: Vec<BankPhase>,
-    /// Two lanes of it that meet in a bank with different words.
+    /// Two lanes that access different words of one bank.
     pub collision: Option<Collision>,
 }
 
-/// A count with the name that the vendor's profiler has for it.
+/// Metric with its name in Nsight Compute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProfilerCount {
     pub name: String,
     pub count: u64,
-    /// Why the profiler may show another number.
+    /// Reason why Nsight Compute may show a different value.
     pub beside: String,
 }
 
-/// Lanes that go to shared memory together: all of a warp for 4 bytes each, 16 for 8, 8 for 16.
+/// Group of lanes that access shared memory together: 32 lanes for 4 bytes per lane, 16 for 8 bytes, 8 for 16 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankPhase {
     pub first_lane: u32,
     pub last_lane: u32,
-    /// Passes that it takes.
+    /// Number of wavefronts.
     pub wavefronts: u32,
-    /// The banks that are used, ascending.
+    /// Accessed banks in ascending order.
     pub banks: Vec<BankCell>,
 }
 
-/// A bank in a phase.
+/// Accesses to a bank in a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankCell {
     pub bank: u32,
-    /// The lanes at each of its words, with the address of the word.
+    /// Accessed words of the bank with their lanes.
     pub words: Vec<BankWord>,
 }
 
-/// A word of a bank, and who asks for it.
+/// Word of a bank, with the lanes that access it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankWord {
-    /// In shared memory of the block.
+    /// Address in the shared memory of the block.
     pub address: u32,
     pub lanes: Vec<u8>,
 }
 
-/// Two lanes that wait for each other.
+/// Two lanes with a bank conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Collision {
     pub lanes: [u8; 2],
-    /// The words that they ask for, in shared memory of the block.
+    /// Addresses of the words in the shared memory of the block.
     pub addresses: [u32; 2],
     pub bank: u32,
     pub text: String,

@@ -20,46 +20,46 @@ const MOST_SHOWN: usize = 6;
 /// The longest stretch that a lane moves at once.
 const WIDEST: u64 = 16;
 
-/// A buffer of shared memory with conflicts.
+/// Buffer in shared memory with bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BufferConflicts {
     pub name: String,
     pub conflicts: u64,
-    /// Lines that access it.
+    /// Lines that access the buffer.
     pub lines: Vec<u32>,
-    /// Changes that free all accesses to it, the least one first.
+    /// Layouts that make all accesses to the buffer conflict-free, the smallest change first.
     pub proposals: Vec<Proposal>,
-    /// Why there is none: which accesses cannot both be had, or what keeps the buffer as it is.
+    /// Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout.
     pub impossible: Option<String>,
 }
 
-/// A change of where the bytes of a buffer lie.
+/// Proposed layout of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
-    /// `Swizzle<3,4,3> on bytes`, `4 unused bytes after every 128`
+    /// Description of the layout, such as an XOR swizzle or padding.
     pub change: String,
-    /// Bytes that the buffer takes beside.
+    /// Number of additional bytes of the buffer.
     pub more_bytes: u64,
-    /// Instructions that are added before each access.
+    /// Number of additional instructions per access.
     pub instructions: u32,
 }
 
-/// A text without the conflicts, and what shows that it does the same.
+/// Rewritten source without bank conflicts, and its verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Cured {
     pub source: String,
-    /// What was changed, by buffer.
+    /// Changes by buffer.
     pub changes: Vec<String>,
-    /// Conflicts of the run before and after.
+    /// Number of bank conflicts before and after the rewrite.
     pub before: u64,
     pub after: u64,
-    /// Buffers of the launch, all of which have the same bytes after both runs.
+    /// Buffers of the launch, all of which have identical contents after both runs.
     pub same: Vec<String>,
 }
 

@@ -9,39 +9,39 @@ use warpgrid_launch::reading::Reader;
 use warpgrid_layout::{Explanation, Found, Linear, Table, fit};
 use warpgrid_program::FunctionId;
 
-/// The layout of an access.
+/// Inferred layout of an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AccessLayout {
-    /// From 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// The buffer that it touches: a variable or a buffer of the launch.
+    /// Accessed memory: a variable or a buffer of the launch.
     pub buffer: String,
-    /// Bytes that one step of the layout counts.
+    /// Size of one unit of the layout in bytes.
     pub unit_bytes: u32,
-    /// What the parts of the layout are, the one that counts fastest first.
+    /// Dimensions of the layout, the fastest varying dimension first.
     pub dimensions: Vec<LayoutDimension>,
-    /// `Swizzle<3,3,3> o 16 o (32,4):(1,32)`, in units from the start of the buffer.
+    /// Layout in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`.
     pub layout: Option<String>,
-    /// Bases over GF(2), where the layout is linear: `{lane = [1, 2, 4, 8, 16]}`; what is added by XOR comes first.
+    /// Bases over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases.
     pub bases: Option<String>,
-    /// Why no layout explains the addresses, and where it breaks.
+    /// Reason why no layout matches the addresses, with the first mismatch.
     pub broken: Option<String>,
-    /// All of it in a sentence.
+    /// Description of the layout in a sentence.
     pub text: String,
-    /// Requests of the run, and those of its first block that were looked at.
+    /// Number of requests of the run, and number of examined requests of the first block.
     pub requests: u64,
     pub looked_at: u64,
 }
 
-/// A part of a layout.
+/// Dimension of a layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LayoutDimension {
-    /// `element`, `lane`, `iteration` or `warp`.
+    /// Name: `element`, `lane`, `iteration` or `warp`.
     pub name: String,
     pub size: u32,
 }

@@ -8,30 +8,32 @@ use warpgrid_order::explore::{
     Answer, Axiom, EdgeKind, Forbidden, Node, NodeKind, Outcome, RacePair, Races, Witness,
 };
 
-/// Everything that was found about a test.
+/// Results of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LitmusView {
     pub name: String,
     pub observe: Vec<String>,
-    /// All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing.
+    /// All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the
+    /// model then gives no guarantees.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
-    /// Forbidden ones beyond those: their least number.
+    /// Lower bound for the number of forbidden outcomes that are not listed.
     pub more_forbidden: u32,
     pub race: bool,
-    /// Pairs of thread and line of its body, from 0.
+    /// Racing pairs of accesses. Each access is a thread and a line of its body, starting at 0.
     pub racy_pairs: Vec<[[u32; 2]; 2]>,
-    /// The same with the lines as a person counts them: of the text, from 1.
+    /// Racing pairs of accesses. Each access is a thread and a line of the source, starting at 1.
     pub racy_lines: Vec<[[u32; 2]; 2]>,
-    /// Candidate executions that were looked at.
+    /// Number of examined candidate executions.
     pub candidates: u64,
-    /// Rounds after which a loop that does more than wait was cut off; none where all of it was seen.
+    /// Number of iterations to which loops other than polling loops were limited. Absent if all executions were examined
+    /// completely.
     pub cut_off_after: Option<u32>,
 }
 
-/// An outcome that is allowed.
+/// Allowed outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -39,12 +41,12 @@ pub struct OutcomeView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
     pub races: RacesName,
-    /// Whether instructions one after the other reach it.
+    /// Whether an interleaving of the instructions produces the outcome.
     pub is_interleaving: bool,
     pub graph: GraphView,
 }
 
-/// Whether the executions race that end with an outcome.
+/// Whether executions with an outcome have a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -54,7 +56,7 @@ pub enum RacesName {
     Never,
 }
 
-/// An outcome that is forbidden.
+/// Forbidden outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -62,22 +64,22 @@ pub struct ForbiddenView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
     pub violation: ViolationView,
-    /// The candidate that comes nearest.
+    /// Candidate execution with the fewest violations.
     pub graph: GraphView,
 }
 
-/// What a candidate contradicts.
+/// Axiom that a candidate execution violates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ViolationView {
     pub axiom: AxiomName,
     pub sentence: String,
-    /// Nodes of the graph that it speaks of.
+    /// Nodes of the graph that violate the axiom.
     pub nodes: Vec<u32>,
 }
 
-/// The axioms.
+/// Axioms of the memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -89,34 +91,34 @@ pub enum AxiomName {
     Atomicity,
 }
 
-/// An execution.
+/// Execution graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct GraphView {
-    /// Thread after thread, each in program order.
+    /// Events by thread, in program order.
     pub nodes: Vec<NodeView>,
     pub edges: Vec<EdgeView>,
 }
 
-/// An event.
+/// Event of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeView {
-    /// None for what is there at the start.
+    /// Thread of the event. Absent for initial values.
     pub thread: Option<u32>,
-    /// Of the text, from 1; of the body of a test that has no text.
+    /// Line of the source, starting at 1, or line of the thread body if the test has no source.
     pub line: Option<u32>,
     pub kind: NodeName,
     /// `x = 1`, `read x: 0`, `fence.sc.gpu`.
     pub label: String,
-    /// `release at gpu`; empty for weak accesses.
+    /// Memory order and scope: `release at gpu`. Empty for weak accesses.
     pub words: String,
     pub is_asynchronous: bool,
 }
 
-/// What an event is.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -132,7 +134,7 @@ pub enum NodeName {
     GroupWait,
 }
 
-/// An arrow between nodes, by their numbers.
+/// Edge between two nodes, by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -142,7 +144,7 @@ pub struct EdgeView {
     pub kind: EdgeName,
 }
 
-/// Why one event comes before another.
+/// Relation between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

@@ -30,31 +30,31 @@ const MOST_THREADS: usize = 8;
 /// Registers and places that are observed.
 const MOST_OBSERVED: usize = 12;
 
-/// The lines of a kernel, and the threads that execute them.
+/// Request for the extraction of a litmus test from lines of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CutRequest {
-    /// First and last, from 1.
+    /// First and last line, starting at 1.
     pub lines: [u32; 2],
-    /// Without threads: two that touch the same bytes there, one of them to write.
+    /// Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write.
     #[serde(default)]
     pub threads: Vec<CutThread>,
-    /// A step of the run: each thread comes to the lines for the last time before it, not for the first.
+    /// Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub before: Option<u64>,
 }
 
-/// A thread of a launch.
+/// Thread of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
 pub struct CutThread {
     pub block: [u32; 3],
-    /// Within the block.
+    /// Thread index in the block.
     pub thread: [u32; 3],
-    /// The line that it is to execute when it comes to the lines; any where absent.
+    /// Line that the thread must execute when it reaches the lines. Default: any line.
     #[serde(default)]
     pub line: Option<u32>,
 }

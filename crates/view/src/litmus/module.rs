@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 1 << 16;
 pub struct LitmusError {
     /// Whose instruction it is.
     pub thread: Option<u32>,
-    /// Of the text, from 1; of the body of a test that has no text.
+    /// Line of the source, starting at 1, or line of the thread body if the test has no source.
     pub line: Option<u32>,
     pub message: String,
 }
@@ -90,7 +90,7 @@ impl Prepared {
     }
 }
 
-/// The line as a person counts it.
+/// Returns the displayed line number.
 pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
     let first = test
         .threads

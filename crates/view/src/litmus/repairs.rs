@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_order::explore::{Change, Repair, Repairs, Words};
 
-/// All weakest repairs of a test.
+/// All weakest fixes of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LitmusRepairs {
-    /// The outcomes that they forbid.
+    /// Outcomes that the fixes forbid.
     #[cfg_attr(feature = "typescript", ts(type = "number[][]"))]
     pub bad: Vec<Vec<u64>>,
     pub repairs: Vec<Vec<LitmusEdit>>,
-    /// Up to this many places of change all sets were tried.
+    /// Number of edits up to which all combinations were tried.
     pub complete_to: u32,
-    /// Sets that were evaluated.
+    /// Number of evaluated combinations.
     pub tried: u64,
 }
 
-/// A change of a line.
+/// Edit of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LitmusEdit {
     pub thread: u32,
-    /// Of the body, from 0.
+    /// Line of the thread body, starting at 0.
     pub line: u32,
     pub op: LitmusEditOp,
-    /// The whole statement.
+    /// Complete new statement.
     pub text: String,
-    /// The line as a person counts it.
+    /// Displayed line number.
     pub shown_line: u32,
-    /// The statement that is replaced; empty where one is put in.
+    /// Replaced statement. Empty for an insertion.
     pub before: String,
 }
 
-/// What a change does.
+/// Kind of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

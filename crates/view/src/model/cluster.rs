@@ -3,25 +3,25 @@
 use super::Progress;
 use serde::{Deserialize, Serialize};
 
-/// A cluster whose blocks are on the machine.
+/// Cluster whose blocks are resident.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterView {
-    /// By rank.
+    /// Blocks by rank.
     pub blocks: Vec<ClusterBlock>,
 }
 
-/// A block of a cluster.
+/// Block of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterBlock {
     /// `%cluster_ctarank`
     pub rank: u32,
-    /// Linear index in the grid, and the coordinates.
+    /// Linear index and coordinates of the block in the grid.
     pub block: u64,
     pub block_id: [u32; 3],
-    /// How far each of its warps is.
+    /// Progress of each warp of the block.
     pub warps: Vec<Progress>,
 }

@@ -5,36 +5,36 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::Space;
 
-/// What went wrong in a run.
+/// Kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
     pub kind: FaultSort,
-    /// The buffer or module variable that the address lies in or next to.
+    /// Buffer or module variable that contains the address or is next to the address.
     pub buffer: Option<String>,
-    /// The memory, where it is neither.
+    /// State space of the address, if the address is in neither a buffer nor a variable.
     pub space: Option<Space>,
     pub byte_offset: Option<i64>,
     pub width: Option<u32>,
     pub thread: [u32; 3],
     pub block: [u32; 3],
     pub address: Option<String>,
-    /// Bit `i`: lane `i` would have faulted.
+    /// Mask of faulting lanes: bit `i` is lane `i`.
     pub lanes: u32,
     pub range: SourceRange,
     pub message: String,
     pub help: Option<String>,
 }
 
-/// An earlier event that matters for a fault.
+/// Earlier event that is related to a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CauseView {
-    /// The number of the step (from 0).
+    /// Index of the step, starting at 0.
     pub step: u64,
     pub range: SourceRange,
-    /// What happened there: "`%rd3`, which holds the address, was computed by lane 5 of warp 0".
+    /// Description of the event: "`%rd3`, which holds the address, was computed by lane 5 of warp 0".
     pub text: String,
 }

@@ -6,25 +6,26 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::Space;
 use warpgrid_launch::value::ElementType;
 
-/// What can be shown as a grid.
+/// Memory that can be displayed as a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryView {
-    /// A buffer's name, `shared:0` for the shared memory of block 0, `tensor:0` for its tensor memory, `var:table` for a module variable.
+    /// ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
+    /// `var:table` for a module variable.
     pub id: MemoryId,
-    /// The name to show.
+    /// Displayed name.
     pub title: String,
     pub space: Space,
     /// Address of the first byte: `0x7f0000000400`.
     pub address: String,
     pub size_bytes: u64,
-    /// Natural element type, `f32`.
+    /// Element type of the memory: `f32`.
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Extents of the array as declared, outermost first; empty when flat.
+    /// Declared extents of the array, outermost first. Empty for a one-dimensional array.
     pub shape: Vec<u64>,
-    /// Whether an instruction names it: compilers declare many variables that nothing uses.
+    /// Whether an instruction uses the memory. Compilers declare many unused variables.
     pub is_named: bool,
 }
 
@@ -46,27 +47,27 @@ impl MemoryView {
     }
 }
 
-/// Which part of which memory to lay out.
+/// Request for a window of a memory as a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
     pub memory: MemoryId,
-    /// Element type to show; the natural one when absent.
+    /// Displayed element type. Default: the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
-    /// Cells per row; chosen from the shape (or 16, 32) when absent.
+    /// Number of cells per row. Default: derived from the shape of the array, otherwise 16 or 32.
     #[serde(default)]
     pub columns: Option<u32>,
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub first_row: u64,
-    /// Rows to lay out; at most 512.
+    /// Number of rows, at most 512.
     #[serde(default)]
     pub n_rows: Option<u32>,
 }
 
-/// A window of memory as a grid of cells.
+/// Window of a memory as a grid of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -77,38 +78,39 @@ pub struct Grid {
     pub columns: u32,
     pub first_row: u64,
     pub n_rows: u32,
-    /// Rows of the whole memory.
+    /// Number of rows of the whole memory.
     pub total_rows: u64,
-    /// Size of the sectors in which the hardware moves this memory; absent for spaces without sectors.
+    /// Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors.
     pub sector_bytes: Option<u32>,
-    /// Row by row; the last row may be short.
+    /// Cells row by row. The last row may be incomplete.
     pub cells: Vec<Cell>,
-    /// Which of them are part of the tiles of the step.
+    /// Cells that belong to tiles of the step.
     pub tiles: Vec<TileCells>,
 }
 
-/// One element of a grid.
+/// Cell of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Cell {
-    /// The value in the chosen type, as short as it can be read.
+    /// Value in the displayed type, with the fewest digits that identify the value.
     pub text: String,
-    /// Whether the value is zero (a negative zero is none).
+    /// Whether the value is zero. Negative zero does not count as zero.
     pub is_zero: bool,
-    /// The lane that wrote it last; absent when no store of the run touched it, and in the parts of very large launches of
-    /// which only that is known.
+    /// Lane that wrote the cell last. Absent if no store of the run wrote the cell, and in very large launches if only the fact
+    /// of a write is tracked.
     pub lane: Option<u8>,
-    /// The step of that store.
+    /// Step of the last write.
     pub step: Option<u64>,
     pub written: Written,
-    /// Written by the store of the present step by more than one lane, with other values: the winner is shown.
+    /// Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
+    /// the winning lane.
     pub conflict: bool,
-    /// An operation in flight will write it.
+    /// Whether a pending asynchronous operation will write the cell.
     pub pending: bool,
 }
 
-/// When a cell was written.
+/// Time of the last write to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

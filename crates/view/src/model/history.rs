@@ -5,64 +5,65 @@ use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// The stores that wrote a cell, in the steps that were taken.
+/// Stores to a cell in the executed steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CellHistory {
     pub memory: MemoryId,
-    /// Bytes from the start of the memory.
+    /// Byte offset from the start of the memory.
     pub offset: u64,
     pub n_bytes: u64,
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// What it held at the launch.
+    /// Initial value of the cell.
     pub initial: String,
-    /// The position that the list is made around: the latest stores up to it are listed, and the first ones after it.
+    /// Position around which stores are listed: the latest stores up to this position, and the first stores after this position.
     pub position: u64,
-    /// How many stores wrote it up to that position, and after it.
+    /// Total number of stores to the cell up to this position, and after this position.
     pub n_before: u64,
     pub n_after: u64,
-    /// Steps that were looked through.
+    /// Number of examined steps.
     pub steps: u64,
-    /// In their order.
+    /// Listed stores in order of execution.
     pub writes: Vec<CellWrite>,
 }
 
-/// One store to a cell.
+/// Store to a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CellWrite {
-    /// The position just after it: where `seek` goes to.
+    /// Position directly after the store, as an argument for `seek`.
     pub position: u64,
     /// Linear index of the block.
     pub block: u64,
     pub warp: u32,
-    /// The lane that wrote it; the last one, where several did. Absent for tensor memory, where warps and operations in flight write.
+    /// Lane that wrote the cell. If several lanes wrote the cell, the last of these lanes. Absent for tensor memory, which is
+    /// written by warps and asynchronous operations.
     pub lane: Option<u8>,
-    /// How many lanes wrote bytes of it.
+    /// Number of lanes that wrote bytes of the cell.
     pub n_lanes: u32,
     pub range: SourceRange,
     /// The instruction as written.
     pub instruction: String,
     pub action: StoreAction,
-    /// Whether this is the landing of an operation that was in flight.
+    /// Whether the store is the completion of an asynchronous operation.
     pub has_landed: bool,
-    /// What the cell held before and after.
+    /// Value of the cell before and after the store.
     pub before: String,
     pub after: String,
 }
 
-/// What is asked of a history from JavaScript.
+/// Options of `Session.history`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryOptions {
-    /// Element type to show; the natural one of the memory when absent.
+    /// Displayed element type. Default: the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
-    /// Bytes of the cell, 1 to 64; those of an element when absent.
+    /// Size of the cell in bytes, from 1 to 64. Default: the element size.
     #[serde(default)]
     pub bytes: Option<u64>,
 }

@@ -5,63 +5,63 @@ use crate::memory_id::MemoryId;
 use crate::product::ProductRequest;
 use serde::{Deserialize, Serialize};
 
-/// The matrix instruction that a step was.
+/// Matrix instruction that the step executed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MatrixStep {
-    /// In the order of the instruction.
+    /// Operands in the order of the instruction.
     pub operands: Vec<MatrixOperand>,
-    /// Of products of floating-point numbers, whose sums tensor cores round in their own way.
+    /// Results of a floating-point multiplication, whose sums follow the rounding of Tensor Cores.
     pub product: Option<StepProduct>,
 }
 
-/// A matrix that the step read or wrote in registers.
+/// Matrix that the step read from or wrote to registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MatrixOperand {
     /// `A`, `B`, `C`, `D`
     pub name: String,
-    /// With the stride of the access, where it has one.
+    /// Fragment layout, with the stride of the access if it has one.
     pub fragment: FragmentRequest,
-    /// Bytes between a boundary of 256 bytes and the start of the matrix in memory; 0 for registers only.
+    /// Byte offset of the matrix from a 256-byte boundary of memory. 0 for registers only.
     pub base_bytes: u32,
     pub rows: u16,
     pub columns: u16,
-    /// Matrix by matrix, row by row.
+    /// Elements by matrix and row.
     pub cells: Vec<ElementView>,
-    /// Names of the registers; empty for a constant.
+    /// Register names. Empty for a constant.
     pub registers: Vec<String>,
     pub elements_per_register: u8,
 }
 
-/// An element of a matrix in a run.
+/// Matrix element in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ElementView {
-    /// Lowest lane first; several where the hardware replicates.
+    /// Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element.
     pub holders: Vec<CellHolder>,
     pub value: String,
     /// `0x3c00`
     pub bits: String,
-    /// The memory that it comes from or goes to.
+    /// Memory from which the element is loaded or to which it is stored.
     pub memory: Option<MemoryId>,
-    /// Bytes from the start of the memory.
+    /// Byte offset from the start of the memory.
     pub offset: Option<u64>,
 }
 
-/// What a tensor core made of a product.
+/// Results of a matrix multiplication on Tensor Cores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StepProduct {
-    /// The product without operands.
+    /// Request for the multiplication without operand values.
     pub request: ProductRequest,
-    /// Elements of D, and how many of them are not the exact sum rounded once to nearest.
+    /// Number of elements of D, and number of elements that are not correctly rounded.
     pub n_elements: u32,
     pub n_odd: u32,
-    /// The first of these, by its number among the cells of D.
+    /// Index of the first such element among the cells of D.
     pub first_odd: Option<u32>,
 }

@@ -3,52 +3,52 @@
 use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 
-/// An mbarrier object.
+/// mbarrier object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MbarrierView {
-    /// The shared memory that it is in.
+    /// Shared memory that contains the object.
     pub memory: MemoryId,
-    /// Bytes from the start of the memory.
+    /// Byte offset from the start of the memory.
     pub offset: u64,
-    /// As the source calls it: `full`, `full[1]`; absent where no variable lies there.
+    /// Name in the source: `full`, `full[1]`. Absent if no variable is at this address.
     pub name: Option<String>,
-    /// What it holds; absent when something else was written over it.
+    /// Current phase. Absent if the object was overwritten.
     pub phase: Option<MbarrierPhase>,
-    /// Operations in flight that will signal it, and the bytes that they bring.
+    /// Number of pending operations that complete on the object, and their bytes.
     pub n_in_flight: u32,
     pub bytes_in_flight: u64,
     pub waiting: Vec<PhaseWaiter>,
 }
 
-/// The phase of an mbarrier that is not complete.
+/// Current, incomplete phase of an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MbarrierPhase {
-    /// 0 for the first phase, 1 for the second, 0 for the third.
+    /// Parity of the phase: 0 for the first phase, 1 for the second, 0 for the third.
     pub parity: u8,
-    /// Arrivals that it still waits for.
+    /// Pending arrival count.
     pub pending: u32,
-    /// Arrivals that the next phase will wait for.
+    /// Expected arrival count of the next phase.
     pub expected: u32,
-    /// Bytes that it still waits for; negative where more landed than are expected so far.
+    /// Pending tx-count in bytes. Negative if more bytes have completed than are expected so far.
     pub bytes: i32,
 }
 
-/// Lanes that wait for a phase of an mbarrier.
+/// Lanes of a warp that wait for a phase of an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseWaiter {
-    /// Linear index.
+    /// Linear index of the block.
     pub block: u64,
     pub warp: u32,
-    /// Bit `i`: lane `i` waits.
+    /// Mask of waiting lanes: bit `i` is lane `i`.
     pub lanes: u32,
-    /// The parity of the phase that they wait for.
+    /// Parity of the awaited phase.
     pub parity: u8,
-    /// Line of the source, from 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
 }

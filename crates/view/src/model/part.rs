@@ -4,41 +4,42 @@ use crate::check::Places;
 use serde::{Deserialize, Serialize};
 use warpgrid_program::{Part, PartOperand};
 
-/// A block of inline assembly. Lines and columns are those of the source code, from 1, columns in UTF-16 units; the end is exclusive.
+/// Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PartView {
-    /// The function that it is in, with a number where that has several: what `entry` of a scenario names.
+    /// Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
+    /// refers to this name.
     pub name: String,
     pub line: u32,
     pub column: u32,
     pub end_line: u32,
     pub end_column: u32,
-    /// The instructions as they are checked and run, with the names of operands in the places of their numbers.
+    /// Instructions as they are checked and run, with operand names in place of operand numbers.
     pub text: String,
-    /// True exactly when nothing in it is an error.
+    /// True if the asm block contains no error.
     pub accept: bool,
-    /// The target and the PTX version that it is checked for.
+    /// Target and PTX version for which the asm block is checked.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
     pub operands: Vec<PartOperandView>,
-    /// What a compiler may do with the statement, and what it needs.
+    /// Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires.
     pub note: Option<String>,
 }
 
-/// An operand of a block.
+/// Operand of an asm block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PartOperandView {
-    /// Its name in the block.
+    /// Name of the operand in the asm block.
     pub name: String,
     /// `.u32`, `constant` or `text`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// As it is written, without quotes: `=r`.
+    /// Constraint as written, without quotation marks: `=r`.
     pub constraint: String,
-    /// The expression that is handed in.
+    /// Expression that is passed to the operand.
     pub expression: String,
 }
 

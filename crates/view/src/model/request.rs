@@ -5,7 +5,7 @@ use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// What a host shows of the present position.
+/// Request for a frame at the current position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -13,23 +13,23 @@ pub struct FrameRequest {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
     pub grids: Vec<GridRequest>,
-    /// The warp to show; that of the last step when absent.
+    /// Displayed warp (block and warp). Default: the warp of the last step.
     #[serde(default)]
     pub warp: Option<(u64, u32)>,
 }
 
-/// Options of a run from JavaScript.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct RunOptions {
-    /// Steps after which the run pauses.
+    /// Number of steps after which the run pauses.
     #[serde(default)]
     pub max_steps: Option<f64>,
 }
 
-/// Which engine runs a session to its end: `auto` lets translated code run what is long and not watched; `interpreter` switches that off;
-/// `translated` tries it however short the run is.
+/// Engine that runs a session to its end. `auto` compiles long runs without observers, `interpreter` disables compilation, and
+/// `translated` compiles even short runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -40,20 +40,20 @@ pub enum EngineChoice {
     Translated,
 }
 
-/// Options of the run of a session from JavaScript.
+/// Options of `Session.run`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRunOptions {
-    /// Steps after which the run pauses.
+    /// Number of steps after which the run pauses.
     #[serde(default)]
     pub max_steps: Option<f64>,
-    /// Which engine runs.
+    /// Engine of the run.
     #[serde(default)]
     pub engine: Option<EngineChoice>,
 }
 
-/// What ran a session.
+/// Engine that executed a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -62,45 +62,45 @@ pub enum EngineName {
     Translated,
 }
 
-/// Which engine ran a session last, and how fast.
+/// Engine of the last run of a session, and its throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EngineView {
     pub name: EngineName,
-    /// The same as a sentence, with why a run was not translated where that was tried.
+    /// Description of the engine in a sentence, with the reason if a run was not compiled.
     pub words: String,
-    /// Million lane-instructions a second.
+    /// Throughput in million lane-instructions per second.
     pub rate: f64,
 }
 
-/// What a run is to stop at, from JavaScript: one of `condition`, `lines` and `memory`.
+/// Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct UntilOptions {
-    /// A lane meets it and did not before the step: `lane 3: %r5 == 7`.
+    /// Condition that a lane meets after the step, but not before the step: `lane 3: %r5 == 7`.
     #[serde(default)]
     pub condition: Option<String>,
-    /// The next step is at one of these lines.
+    /// Stop when the next step executes one of these lines.
     #[serde(default)]
     pub lines: Option<Vec<u32>>,
-    /// Bytes of this memory change: `bytes` of them, those of an element when absent, `offset` bytes from its start.
+    /// Stop when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change.
     #[serde(default)]
     pub memory: Option<String>,
     #[serde(default)]
     pub offset: Option<u64>,
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Goes back to where it happened last.
+    /// Search backwards for the previous match.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub back: bool,
-    /// Steps after which the run pauses.
+    /// Number of steps after which the run pauses.
     #[serde(default)]
     pub max_steps: Option<f64>,
 }
 
-/// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
+/// Options of `Session.grid`: the fields of [`GridRequest`] except `memory`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]

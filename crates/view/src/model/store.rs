@@ -7,55 +7,55 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::Space;
 use warpgrid_launch::value::ElementType;
 
-/// The bytes that one lane stored.
+/// Bytes that one lane stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LaneStore {
     pub lane: u8,
-    /// Thread in its block.
+    /// Thread index in the block.
     pub thread: [u32; 3],
     pub address: String,
-    /// Bytes from the start of the memory; absent when no known memory holds the address.
+    /// Byte offset from the start of the memory. Absent if the address is in no known memory.
     pub offset: Option<u64>,
-    /// What memory holds of the lane's elements after the store; sinks have no bytes.
+    /// Bytes of the elements of the lane after the store. Sinks have no bytes.
     pub bytes: Vec<u8>,
-    /// What memory holds after the store, as the store's type; elements separated by commas, `_` for a sink.
+    /// Value in memory after the store, in the type of the store. Elements are separated by commas, and `_` is a sink.
     pub value: String,
-    /// One per element that is not a sink.
+    /// Elements of the store except sinks.
     pub pieces: Vec<PieceView>,
 }
 
-/// One element of a store.
+/// Element of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PieceView {
-    /// Which element of the lane's vector it is.
+    /// Index of the element in the vector of the lane.
     pub element: u8,
-    /// The lane that gave the address.
+    /// Lane that supplied the address.
     pub asked: u8,
-    /// Id of the memory; absent when no known memory holds the address.
+    /// ID of the memory. Absent if the address is in no known memory.
     pub memory: Option<MemoryId>,
     pub address: String,
-    /// Bytes from the start of the memory.
+    /// Byte offset from the start of the memory.
     pub offset: Option<u64>,
     pub n_bytes: u32,
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// What memory holds after.
+    /// Value in memory after the store.
     pub value: String,
-    /// What memory held before.
+    /// Value in memory before the store.
     pub before: String,
-    /// What memory was to take: the stored value, or the result of the atomic.
+    /// Value to be written: the stored value, or the result of the atomic operation.
     pub given: String,
-    /// Whether memory took a new value: false for a comparison that failed or a minimum that was there already.
+    /// Whether memory was modified. False for a failed comparison, or for a minimum that memory already contained.
     pub written: bool,
-    /// The operand that the lane gave, as written: `%r3`.
+    /// Source operand of the lane, as written: `%r3`.
     pub source: Option<String>,
 }
 
-/// How a step changes memory.
+/// Kind of a memory modification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -67,7 +67,7 @@ pub enum StoreAction {
     Reduction,
 }
 
-/// A store as an event of the run.
+/// Store of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -78,45 +78,47 @@ pub struct StoreView {
     pub range: SourceRange,
     /// The instruction as written.
     pub instruction: String,
-    /// Its opcode with the modifiers: `st.global.v2.f32`.
+    /// Opcode with modifiers: `st.global.v2.f32`.
     pub opcode: String,
     pub action: StoreAction,
-    /// Whether this is the landing of an operation that was in flight.
+    /// Whether the store is the completion of an asynchronous operation.
     pub has_landed: bool,
-    /// Id of the memory that the lanes wrote; absent when they wrote several.
+    /// ID of the memory that the lanes wrote. Absent if the lanes wrote several memories.
     pub memory: Option<MemoryId>,
-    /// Ids of all memories that the lanes wrote.
+    /// IDs of all memories that the lanes wrote.
     pub memories: Vec<MemoryId>,
     pub space: Space,
-    /// Element type and count per lane: `f32`, 4.
+    /// Element type, and number of elements per lane: `f32`, 4.
     #[serde(rename = "type")]
     pub ty: ElementType,
     pub n_elements: u32,
     pub lanes: Vec<LaneStore>,
-    /// Distinct bytes that were written.
+    /// Number of distinct written bytes.
     pub n_bytes: u32,
-    /// What the store costs: sectors, lines, wavefronts.
+    /// Cost of the store: sectors, cache lines, wavefronts.
     pub traffic: Traffic,
-    /// Its memory order: `weak`, `volatile`, `relaxed`, `release`, `acq_rel` and the like.
+    /// Memory order, such as `weak`, `volatile`, `relaxed`, `release` or `acq_rel`.
     pub order: String,
-    /// The threads that a strong store is ordered for: `cta`, `cluster`, `gpu`, `sys`.
+    /// Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`.
     pub scope: Option<String>,
-    /// What it says to the caches, as written: `cs`, `L1::no_allocate`. Hints change no result.
+    /// Cache hints as written: `cs`, `L1::no_allocate`. Hints do not affect results.
     pub hints: Vec<String>,
-    /// Lanes that lost a race: another lane of the same store wrote another value to one of their bytes.
+    /// Number of lanes with a write conflict, in which another lane of the same store wrote a different value to one of their
+    /// bytes.
     pub lost: u32,
 }
 
-/// A store that is on its way.
+/// Pending asynchronous operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingView {
-    /// Names it towards `land`.
+    /// ID of the operation for `land`.
     pub id: u64,
-    /// The step that started it.
+    /// Step that issued the operation.
     pub step: u64,
-    /// The step before which it lands by itself; absent while other warps must start their part of it first.
+    /// Step before which the operation completes automatically. Absent while other warps must first issue their part of the
+    /// operation.
     pub lands_at: Option<u64>,
     pub block: [u32; 3],
     pub warp: u32,
@@ -125,16 +127,16 @@ pub struct PendingView {
     pub pieces: Vec<PendingPieceView>,
 }
 
-/// Bytes that an operation in flight will write.
+/// Bytes that a pending asynchronous operation will write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingPieceView {
     pub lane: u8,
-    /// Id of the memory; absent when no known memory holds the address.
+    /// ID of the memory. Absent if the address is in no known memory.
     pub memory: Option<MemoryId>,
     pub address: String,
-    /// Bytes from the start of the memory.
+    /// Byte offset from the start of the memory.
     pub offset: Option<u64>,
     pub bytes: Vec<u8>,
 }

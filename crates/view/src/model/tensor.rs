@@ -4,20 +4,20 @@ use crate::fragment::FragmentRequest;
 use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 
-/// What a step did on the tensor units: it started an operation, or one landed.
+/// Tensor operation that a step started or completed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorStep {
-    /// Whether it landed; else it was started.
+    /// Whether the step completed the operation. Otherwise the step started the operation.
     pub has_landed: bool,
-    /// What is read and written; at most eight.
+    /// Tiles that the operation reads and writes, at most eight.
     pub tiles: Vec<TileView>,
-    /// Of a tensor copy.
+    /// Details of a tensor copy.
     pub copy: Option<TensorCopyView>,
 }
 
-/// A matrix that an operation reads or writes.
+/// Matrix tile that an operation reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -30,77 +30,77 @@ pub struct TileView {
     pub rows: u32,
     pub columns: u32,
     pub is_written: bool,
-    /// How it lies: `from byte 1024, K-major, 128B swizzle`.
+    /// Layout of the tile: `from byte 1024, K-major, 128B swizzle`.
     pub place: String,
-    /// Where it lies; none where it is in registers.
+    /// Memories that contain the tile. Empty if the tile is in registers.
     pub memories: Vec<MemoryId>,
-    /// Its first byte in each of them.
+    /// First byte of the tile in each memory.
     pub starts: Vec<u64>,
-    /// Bytes of them that are read or written.
+    /// Number of accessed bytes.
     pub n_bytes: u64,
-    /// Shows its layout in the matrix view.
+    /// Request that shows the layout of the tile in the Layout Explorer.
     pub layout: Option<FragmentRequest>,
 }
 
-/// A copy of a part of a tensor.
+/// Copy of a box of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorCopyView {
-    /// From the tensor to shared memory; else the other way.
+    /// Whether the direction is from the tensor to shared memory. Otherwise the direction is from shared memory to the tensor.
     pub is_load: bool,
     /// `tiled`, `im2col`
     pub mode: String,
-    /// Of an element: `f16`.
+    /// Element type: `f16`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Elements of the tensor along each dimension, innermost first.
+    /// Extents of the tensor in elements, innermost dimension first.
     pub extents: Vec<u64>,
-    /// Elements of the box along each dimension; of an image channels and pixels.
+    /// Extents of the box in elements along each dimension. For an image, channels and pixels.
     pub box_extents: Vec<u64>,
-    /// Of the first element of the box.
+    /// Coordinates of the first element of the box.
     pub coordinates: Vec<i64>,
     /// `128B`; `none`
     pub swizzle: String,
-    /// The buffer that holds the tensor.
+    /// Buffer that contains the tensor.
     pub memory: Option<MemoryId>,
-    /// Shared memory that takes part: of several blocks for a multicast.
+    /// Shared memories that participate. A multicast copy has several.
     pub shared: Vec<MemoryId>,
-    /// Bytes of shared memory in each block.
+    /// Number of bytes in the shared memory of each block.
     pub n_bytes: u64,
-    /// Of them, those that are outside of the tensor.
+    /// Number of these bytes that are outside of the tensor.
     pub n_outside: u64,
-    /// What is read there: `0`, `NaN`.
+    /// Fill value for out-of-bounds elements: `0`, `NaN`.
     pub fill: String,
-    /// Where the mbarrier is that counts the bytes, in its block's shared memory.
+    /// Address of the mbarrier that counts the bytes, in the shared memory of its block.
     pub mbarrier: Option<u64>,
-    /// In the order of the box. The first 4,096 of a larger one.
+    /// Chunks in the order of the box, at most the first 4,096.
     pub pieces: Vec<TensorPieceView>,
 }
 
-/// 16 bytes of a tensor copy, or the rest of a row.
+/// Chunk of 16 bytes of a tensor copy, or the remainder of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorPieceView {
-    /// Of its first element in the tensor, innermost first.
+    /// Coordinates of the first element in the tensor, innermost first.
     pub coordinates: Vec<i64>,
-    /// Its first byte in shared memory, and where it would be without a swizzle.
+    /// First byte in shared memory, with and without the swizzle.
     pub shared: u64,
     pub plain: u64,
     pub n_bytes: u32,
-    /// Of them, those inside of the tensor.
+    /// Number of these bytes that are inside the tensor.
     pub n_inside: u32,
 }
 
-/// Cells of a grid that are part of a tile.
+/// Cells of a grid that belong to a tile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TileCells {
-    /// Which of the step's tiles.
+    /// Index of the tile in the step.
     pub tile: u8,
-    /// Index of the first element in the memory, and how many.
+    /// Index of the first element in the memory, and number of elements.
     pub first: u64,
     pub n: u64,
 }

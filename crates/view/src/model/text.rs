@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Lines and columns from 1, columns in UTF-16 units; the end is exclusive.
+/// Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +13,7 @@ pub struct SourceRange {
     pub end_column: u32,
 }
 
-/// One replacement of a fix.
+/// Text replacement of a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EditView {
@@ -24,17 +24,17 @@ pub struct EditView {
     pub text: String,
 }
 
-/// A change that a button applies.
+/// Fix that can be applied to the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
     pub title: String,
-    /// Whether it changes the version or the target that the text states: an override hides that.
+    /// Whether the fix changes the version or target of the source. An override of the version or target hides such a fix.
     pub is_header: bool,
     pub edits: Vec<EditView>,
 }
 
-/// A second place of a diagnostic.
+/// Related position of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LabelView {
@@ -45,7 +45,7 @@ pub struct LabelView {
     pub text: String,
 }
 
-/// How much a diagnostic weighs. Only an error rejects the text.
+/// Severity of a diagnostic. Only an error rejects the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -66,8 +66,8 @@ impl Severity {
     }
 }
 
-/// A diagnostic in the one form that the command line, JavaScript and the page share. Lines and columns count from 1,
-/// columns in UTF-16 units; the end is exclusive.
+/// Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
+/// units, and the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DiagnosticView {
@@ -79,13 +79,13 @@ pub struct DiagnosticView {
     pub end_line: u32,
     pub end_column: u32,
     pub help: Option<String>,
-    /// "since PTX 8.8, on `sm_100` and later", when a gate is the reason.
+    /// Requirement such as "since PTX 8.8, on `sm_100` and later", if a version or target is the reason.
     pub needs: Option<String>,
-    /// Other places that matter.
+    /// Related positions.
     pub labels: Vec<LabelView>,
-    /// The best fix.
+    /// Preferred fix.
     pub fix: Option<FixView>,
-    /// Further fixes, if a person has to choose.
+    /// Alternative fixes that the user can choose.
     pub other_fixes: Vec<FixView>,
 }
 
@@ -136,7 +136,7 @@ macro_rules! has_range {
 }
 has_range!(DiagnosticView LabelView EditView);
 
-/// A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start.
+/// Token of the source for syntax highlighting. Offsets count UTF-16 units from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TokenView {
@@ -145,7 +145,7 @@ pub struct TokenView {
     pub class: TokenClass,
 }
 
-/// Classes of the highlighter.
+/// Class of a token for syntax highlighting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

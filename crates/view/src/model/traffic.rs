@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What accesses to memory cost. Each count has the name that the vendor's profiler gives it in its source view.
+/// Cost of memory accesses. Each count has the metric name of the source view in Nsight Compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Traffic {
-    /// Instructions of warps that accessed global, local or shared memory (`inst_executed`), and landings of operations in flight.
+    /// Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
+    /// asynchronous operations.
     pub requests: u64,
-    /// Lanes of them that took part (`thread_inst_executed`).
+    /// Number of lanes that executed these accesses (`thread_inst_executed`).
     pub lanes: u64,
     pub global: SectorTraffic,
     pub local: SectorTraffic,
@@ -26,26 +27,26 @@ impl Traffic {
     }
 }
 
-/// What accesses to global or local memory cost.
+/// Cost of accesses to global or local memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SectorTraffic {
-    /// Accesses that went there.
+    /// Number of requests.
     pub requests: u64,
-    /// Distinct bytes of each access.
+    /// Sum of the distinct bytes of each access.
     pub bytes: u64,
-    /// Distinct sectors of 32 bytes (`memory_l2_theoretical_sectors_global`).
+    /// Number of distinct 32-byte sectors (`memory_l2_theoretical_sectors_global`).
     pub sectors: u64,
-    /// The fewest sectors that hold as many bytes (`memory_l2_theoretical_sectors_global_ideal`).
+    /// Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`).
     pub sectors_ideal: u64,
-    /// The difference (`derived__memory_l2_theoretical_sectors_global_excessive`).
+    /// Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`).
     pub sectors_excessive: u64,
-    /// Distinct lines of 128 bytes (`memory_l1_tag_requests_global`).
+    /// Number of distinct 128-byte cache lines (`memory_l1_tag_requests_global`).
     pub lines: u64,
-    /// Those beyond the fewest that hold as many bytes.
+    /// Number of cache lines beyond the smallest number that can hold the accessed bytes.
     pub lines_excessive: u64,
-    /// Bytes of the sectors that no lane asked for.
+    /// Number of bytes in the accessed sectors that no lane accessed.
     pub bytes_wasted: u64,
 }
 
@@ -62,20 +63,20 @@ impl SectorTraffic {
     }
 }
 
-/// What accesses to shared memory cost.
+/// Cost of accesses to shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankTraffic {
-    /// Accesses that went there.
+    /// Number of requests.
     pub requests: u64,
-    /// Distinct bytes of each access.
+    /// Sum of the distinct bytes of each access.
     pub bytes: u64,
-    /// Passes over the banks (`memory_l1_wavefronts_shared`).
+    /// Number of wavefronts (`memory_l1_wavefronts_shared`).
     pub wavefronts: u64,
-    /// The fewest for accesses of these widths (`memory_l1_wavefronts_shared_ideal`).
+    /// Smallest number of wavefronts for these access widths (`memory_l1_wavefronts_shared_ideal`).
     pub wavefronts_ideal: u64,
-    /// The difference: passes because lanes met in a bank (`derived__memory_l1_wavefronts_shared_excessive`).
+    /// Number of additional wavefronts due to bank conflicts (`derived__memory_l1_wavefronts_shared_excessive`).
     pub bank_conflicts: u64,
 }
 
@@ -89,26 +90,26 @@ impl BankTraffic {
     }
 }
 
-/// The traffic of a run.
+/// Memory traffic of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TrafficView {
-    /// Steps from the start that are counted.
+    /// Number of counted steps from the start.
     pub steps: u64,
     pub total: Traffic,
-    /// The lines of the source that access memory, ascending.
+    /// Source lines that access memory, in ascending order.
     pub lines: Vec<LineTraffic>,
 }
 
-/// The traffic of a line of the source.
+/// Memory traffic of a source line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LineTraffic {
-    /// From 1.
+    /// Line of the source, starting at 1.
     pub line: u32,
-    /// The opcode of its first instruction that accesses memory.
+    /// Opcode of the first instruction of the line that accesses memory.
     pub opcode: String,
     pub traffic: Traffic,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
 
-/// One lane of a warp.
+/// Lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -11,13 +11,13 @@ pub struct LaneView {
     pub lane: u8,
     pub thread: [u32; 3],
     pub state: LaneState,
-    /// The line that the lane executes next.
+    /// Line that the lane executes next.
     pub line: Option<u32>,
-    /// What a lane that waits waits for: `for the others at barrier 0`.
+    /// Event for which the lane waits: `for the other threads at barrier 0`.
     pub waits: Option<String>,
 }
 
-/// What a lane does at the present step.
+/// State of a lane at the current step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -40,7 +40,7 @@ pub enum LaneState {
     Absent,
 }
 
-/// A register over the lanes of a warp.
+/// Values of a register in the lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -48,15 +48,15 @@ pub struct RegisterView {
     pub name: String,
     #[serde(rename = "type")]
     pub ty: RegisterType,
-    /// One value per lane, as text in the register's type.
+    /// One value per lane in the type of the register.
     pub values: Vec<String>,
-    /// The same in hexadecimal.
+    /// One value per lane in hexadecimal.
     pub hex: Vec<String>,
-    /// Written by the present step.
+    /// Whether the current step wrote the register.
     pub changed: bool,
 }
 
-/// The type that a register is declared with. Registers of other types are untyped bits of their width.
+/// Declared type of a register. Registers of other types are untyped bits of the same width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -164,7 +164,7 @@ impl From<ScalarType> for RegisterType {
     }
 }
 
-/// A warp with its lanes and registers.
+/// Warp with its lanes and registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -177,7 +177,7 @@ pub struct WarpView {
     pub registers: Vec<RegisterView>,
 }
 
-/// How far a block or a warp is.
+/// Progress of a block or a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -190,30 +190,31 @@ pub enum Progress {
     Done,
 }
 
-/// The blocks of a launch, as a map.
+/// Map of the blocks of a launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BlockMap {
-    /// Extents of the grid.
+    /// Grid size in blocks.
     pub grid: [u32; 3],
     pub n_blocks: u64,
     pub n_done: u64,
-    /// Blocks per cell: 1 unless there are very many.
+    /// Number of blocks per cell, which is 1 except for very large grids.
     pub blocks_per_cell: u64,
-    /// In the order of linear indices. A cell of several blocks is done when all are, and to come when none has started.
+    /// Progress in the order of linear block indices. A cell of several blocks is finished when all its blocks are finished, and
+    /// not started while none has started.
     pub cells: Vec<Progress>,
-    /// Blocks that have a place on the machine.
+    /// Resident blocks.
     pub resident: Vec<ResidentBlock>,
 }
 
-/// A block that has a place on the machine.
+/// Resident block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResidentBlock {
-    /// Linear index.
+    /// Linear index of the block.
     pub block: u64,
-    /// How far each of its warps is.
+    /// Progress of each warp of the block.
     pub warps: Vec<Progress>,
 }

@@ -13,23 +13,24 @@ use warpgrid_order::hang::{Diagnosis, RootKind, Story, Wait, WaitKind, diagnose}
 /// Steps of a rehearsal in which all blocks have places.
 const MOST_AHEAD: u64 = 4_000_000;
 
-/// A launch that never ends.
+/// Diagnosis of a launch that hangs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangView {
     pub kind: HangKind,
-    /// What is waited for: the number of a barrier or of a block, or a name; none where it depends on the order of the run.
+    /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
+    /// schedule.
     pub object: Option<HangObject>,
-    /// Where the lanes stand that wait for it.
+    /// Line at which the lanes wait.
     pub line: u32,
     pub missing: Option<HangMissing>,
-    /// The line that should have provided what is missing, or after which it is missing.
+    /// Line that should have provided the missing event, or line after which the event is missing.
     pub line_at_fault: Option<u32>,
     pub message: String,
     pub waits: Vec<HangWait>,
 }
 
-/// What the root of a hang is.
+/// Kind of a hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -50,7 +51,7 @@ pub enum HangKind {
     Copies,
 }
 
-/// What is waited for.
+/// Object for which threads wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(untagged))]
 pub enum HangObject {
@@ -108,12 +109,12 @@ impl Visitor<'_> for NumberOrName {
     }
 }
 
-/// How much is missing: only what there is to count.
+/// Missing arrivals, bytes or lanes, if they can be counted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct HangMissing {
     pub arrivals: Option<u32>,
-    /// Negative where more came than were expected.
+    /// Missing bytes. Negative if more bytes completed than were expected.
     pub bytes: Option<i32>,
     pub lanes: Option<Vec<u32>>,
 }
@@ -140,17 +141,17 @@ impl Serialize for HangMissing {
     }
 }
 
-/// Threads that wait.
+/// Waiting threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangWait {
     pub kind: HangKind,
     pub block: [u32; 3],
-    /// Ranges of the block's threads: `0, 32-63`.
+    /// Ranges of thread indices in the block: `0, 32-63`.
     pub threads: String,
     pub line: Option<u32>,
     pub object: Option<HangObject>,
-    /// Phases that are over.
+    /// Number of completed phases.
     pub phase: Option<u32>,
     pub awaited_parity: Option<u32>,
     pub pending_arrivals: Option<u32>,

@@ -16,27 +16,27 @@ use warpgrid_order::races::{
 /// Steps after which a run that shall have no race is looked at first; then after twice as many.
 const FIRST_PART: u64 = 64;
 
-/// The races of a run, and what else was seen on the way.
+/// Data races and other findings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceReport {
-    /// Those that are certain first, each in the order in which they were found.
+    /// Data races in the order of detection, certain races first.
     pub races: Vec<RaceView>,
-    /// Reads of shared memory that nothing has written, one for each place in the text.
+    /// Uninitialized reads of shared memory, one per position of the source.
     #[serde(default)]
     pub unwritten: Vec<UnwrittenView>,
-    /// What a person should know besides; these reads as sentences, too.
+    /// Further notes, including the uninitialized reads as sentences.
     pub notes: Vec<String>,
 }
 
-/// A read of shared memory that nothing has written.
+/// Uninitialized read of shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UnwrittenView {
     pub reader: RaceAccess,
-    /// The first byte that is read.
+    /// First uninitialized byte.
     #[serde(rename = "where")]
     pub place: RacePlace,
     pub step: u64,

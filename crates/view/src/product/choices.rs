@@ -10,11 +10,11 @@ use warpgrid_isa::{Rounding, Target};
 /// A product that can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductChoice {
-    /// `wmma` or `mma`
+    /// Instruction: `wmma` or `mma`.
     pub op: String,
     /// `m16n16k16`
     pub shape: String,
-    /// The types of A, B, C and D.
+    /// Types of A, B, C and D.
     pub types: Vec<String>,
 }
 

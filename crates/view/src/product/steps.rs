@@ -10,7 +10,7 @@ use warpgrid_isa::ScalarType;
 /// The name of the term that is no product.
 const ACCUMULATOR: &str = "accumulator";
 
-/// One operation of the hardware.
+/// Operation of the hardware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -19,25 +19,25 @@ pub enum ProductStep {
     Operation(OperationView),
 }
 
-/// A fused sum: all terms are aligned to the largest exponent, cut and added as integers.
+/// Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BlockView {
-    /// The places along k that it adds: `k = 0 to 7`.
+    /// Range of k in this block: `k = 0 to 7`.
     pub products: String,
     pub accumulator: NumberView,
-    /// The largest exponent. Without meaning where `special` is set.
+    /// Largest exponent. Undefined if `special` is set.
     pub exponent: i32,
-    /// Bits that are kept below it.
+    /// Number of bits kept below the largest exponent.
     pub kept_bits: u8,
-    /// Terms that are not zero.
+    /// Nonzero terms.
     pub terms: Vec<TermView>,
-    /// The sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
+    /// Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
     pub sum: String,
-    /// Why the sum is no number, or infinite.
+    /// Reason why the sum is NaN or infinite.
     pub special: Option<String>,
     pub result: NumberView,
-    /// Whether the sum has more bits than the result.
+    /// Whether the sum has more bits than the result type.
     pub is_cut: bool,
 }
 
@@ -48,17 +48,17 @@ impl BlockView {
     }
 }
 
-/// A term of a block.
+/// Term of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TermView {
-    /// `accumulator` or `k = 3`
+    /// Source of the term: `accumulator` or `k = 3`.
     pub source: String,
-    /// Its exact value.
+    /// Exact value of the term.
     pub value: String,
-    /// What takes part, in units of the block, as a decimal number.
+    /// Aligned value in units of the block, as a decimal number.
     pub aligned: String,
-    /// The bits that were cut off, binary; empty if none.
+    /// Truncated bits in binary. Empty if no bits were truncated.
     pub cut: String,
 }
 
@@ -69,7 +69,7 @@ impl TermView {
     }
 }
 
-/// An IEEE operation.
+/// IEEE 754 operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OperationView {

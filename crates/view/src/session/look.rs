@@ -95,7 +95,7 @@ impl Session {
         self.warp_view(block, warp)
     }
 
-    /// The fault that stopped the launch.
+    /// Returns the fault that stopped the launch.
     pub fn fault(&self) -> Option<FaultView> {
         let fault = self.timeline.machine().fault()?;
         let range = self.range_of(fault.function, fault.instruction);

@@ -49,7 +49,7 @@ pub(crate) struct Surroundings<'a> {
     /// What it started on the tensor units, or what of it landed.
     pub(crate) tensor: Option<&'a TensorStep>,
     pub(crate) shape: MemoryShape,
-    /// Extents of the grid.
+    /// Grid size in blocks.
     pub(crate) grid: [u32; 3],
     /// The launch has one warp, which needs no name.
     pub(crate) is_alone: bool,

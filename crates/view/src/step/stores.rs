@@ -15,9 +15,9 @@ pub(crate) struct PieceRecord {
     pub(crate) piece: Piece,
     /// What the lane gave to memory.
     pub(crate) bytes: Vec<u8>,
-    /// What memory held before.
+    /// Value in memory before the store.
     pub(crate) old: Vec<u8>,
-    /// What memory holds after.
+    /// Value in memory after the store.
     pub(crate) new: Vec<u8>,
 }
 

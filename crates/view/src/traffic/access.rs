@@ -13,7 +13,7 @@ const WORD: u64 = 4;
 /// A stretch of memory that a lane accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// The lane that gave the address.
+    /// Lane that supplied the address.
     pub(crate) lane: u8,
     pub(crate) memory: Place,
     /// Of the first byte, within the memory.

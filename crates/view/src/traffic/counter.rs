@@ -9,7 +9,7 @@ use warpgrid_isa::MemoryShape;
 /// Adds up the traffic of the steps that it observes.
 #[derive(Debug)]
 pub(crate) struct TrafficCounter {
-    /// Steps from the start that are counted.
+    /// Number of counted steps from the start.
     pub(crate) counted: u64,
     /// By function and instruction.
     pub(crate) found: BTreeMap<(u32, u32), Traffic>,

@@ -355,7 +355,7 @@ impl Session {
         )
     }
 
-    /// Where a run until something has come to.
+    /// Returns the reached position and its description.
     pub fn reached(&self, watch: &Watch) -> Reached {
         let position = self.position();
         let is_over = self.timeline.machine().status() != Status::Running;

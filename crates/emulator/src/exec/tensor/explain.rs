@@ -5,7 +5,7 @@ use super::plan::Listener;
 use super::rule::Product;
 use warpgrid_isa::ScalarType;
 
-/// How an element of D came about.
+/// Computation of an element of D.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     pub product: Product,
@@ -15,7 +15,7 @@ pub struct Explanation {
     pub result: u64,
 }
 
-/// One operation of the hardware.
+/// Operation of the hardware.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A fused sum.

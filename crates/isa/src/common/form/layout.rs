@@ -19,7 +19,7 @@ pub enum SlotKind {
     Literal(&'static str, Option<Flag>),
 }
 
-/// One modifier position of a form.
+/// Modifier slot of an instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// As the syntax line writes it, without dot: `type`, `sat`.

@@ -22,13 +22,13 @@ pub struct BesideFrame {
 /// Where one of the runs is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideStep {
-    /// Steps done.
+    /// Number of executed steps.
     pub position: u64,
     /// Stores done, and in all.
     pub stores: u64,
     pub n_stores: u64,
     pub status: RunStatus,
-    /// The step just done; absent at the start.
+    /// Last executed step. Absent at the start.
     pub last: Option<StepView>,
     /// One sentence about it.
     pub sentence: Vec<Phrase>,
