@@ -5,7 +5,7 @@
 //@ buffer rows: u32[32][4] = 0
 //@ buffer sum: u32[1] = 0
 
-// This statement writes memory that is not an operand. It requires `volatile` and a "memory" clobber.
+// This statement writes memory that is not an operand. The statement requires `volatile` and a "memory" clobber.
 __device__ void store(unsigned *out, unsigned value) {
   asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
 }

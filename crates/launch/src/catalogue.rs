@@ -417,11 +417,11 @@ pub const NO_KERNEL: &str = "W0711";
 /// The reference pages, in order of their codes.
 #[rustfmt::skip]
 pub const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. Its first word is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),
+    CodeFacts::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. The first word of the line is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),
     CodeFacts::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`. `grid`, `block` and `cluster` require one to three numbers. `shared` (bytes), `seed` and `resident` (resident blocks) require one number, and `entry` requires the name of a kernel.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
     CodeFacts::page("W0702", "invalid buffer", "A buffer has a name, an element type with extents, and optional initial values. The initial values are one number for all elements, a list, `iota`, `random` with a seed, or `nan`. Values of single elements may follow, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
     CodeFacts::page("W0703", "invalid scalar", "A scalar has a name, a type and a value that fits in the type.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
-    CodeFacts::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared on an earlier line. It lists the expected values of the buffer after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
+    CodeFacts::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared on an earlier line. The expectation lists the expected values of the buffer after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
     CodeFacts::page("W0705", "duplicate annotation", "Each kernel parameter, launch option and expectation may be specified only once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
     CodeFacts::page(NO_SUCH_KERNEL, "unknown kernel", "The launch configuration specifies a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
     CodeFacts::page(NO_KERNEL, "no kernel", "A launch requires a kernel, which is a function with a body that is declared with `.entry`. Modules without kernels can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),

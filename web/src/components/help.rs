@@ -125,7 +125,7 @@ fn pictures() -> Html {
             <li>{ "Thin vertical lines separate the 32-byte sectors of global memory." }</li>
             <li>{ "Cells that are too small for text are coloured by value, lane or step, as selected in the toolbar. Click such a cell to show its value. Long buffers have a minimap. Click or drag in the minimap to scroll." }</li>
             <li>{ "“Layouts” shows the lane, register and memory address of each matrix element for wmma, mma, ldmatrix and stmatrix, \
-                   and the register, shared-memory and tensor-memory layouts of wgmma and tcgen05. This view requires no kernel, and its URL can be shared. \
+                   and the register, shared-memory and tensor-memory layouts of wgmma and tcgen05. The view “Layouts” requires no kernel, and its URL can be shared. \
                    “Tensor Core arithmetic” shows bit by bit how a Tensor Core accumulates one result." }</li>
             <li>{ "In “Layouts”, operations that end in “tile” show the tile that a shared-memory descriptor addresses, step by step, or the result of a tensor copy. \
                    With an intended descriptor (“meant”), the view marks elements that differ. “layout” draws a CuTe or Triton layout, and “chain” checks whether the output \
@@ -138,7 +138,7 @@ fn pictures() -> Html {
                    execution for each allowed outcome, names the axiom that forbids each other outcome, and finds the weakest fixes that allow only sequentially consistent outcomes. The URL can be \
                    shared. Select “Litmus test” at a data race, or select lines of a kernel and then “Litmus tests”, to extract a test from the kernel." }</li>
             <li>{ "“Share” copies a link to the source at the current step, including pins. Drop a PTX file, a SASS file or a file written by “Save file” on the page to open the file." }</li>
-            <li>{ "“Export” saves a buffer as an SVG or PNG image, a CSV table or a NumPy array. It also saves the run up to the current step as an animated SVG." }</li>
+            <li>{ "“Export” saves a buffer as an SVG or PNG image, a CSV table or a NumPy array. “Export” also saves the run up to the current step as an animated SVG." }</li>
             <li>{ "Click a cell to list all stores that wrote the cell. Click a step in the list to go to this step. “Initial value” edits the //@ annotation of the buffer. \
                    The launch menu edits parameters." }</li>
             <li>{ "“Run until” runs forward or back to a breakpoint, to the next change of the selected cell, or to the next match of a condition such as “lane 3: %r5 == 7”. \

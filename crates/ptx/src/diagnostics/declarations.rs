@@ -8,7 +8,7 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Span};
 catalogue! {
     /// The type was introduced in a later PTX version or requires a later architecture.
     TYPE_GATE = "W0601", "type not available", ".version 8.2\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}";
-    /// Predicates must be scalar registers. They cannot be stored in memory, vectors or arrays.
+    /// Predicates must be scalar registers. Memory, vectors and arrays cannot contain predicates.
     PREDICATE = "W0602", "predicate outside a scalar register", ".global .pred p;", ".reg .pred p;";
     /// A declared vector has two or four elements and at most 128 bits.
     VECTOR_SIZE = "W0603", "vector too large", ".reg .v4 .f64 x;", ".reg .v2 .f64 x;";
@@ -37,7 +37,7 @@ catalogue! {
     TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// The state space `.tex` was removed in PTX ISA 1.5.
     TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
-    /// `.param` variables inside a function body require PTX ISA 2.0. These variables pass arguments to calls.
+    /// `.param` variables inside a function body require PTX ISA 2.0. Such `.param` variables pass arguments to calls.
     PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.3\n.target sm_13\n.address_size 64\n.entry k()\n{\n.param .u32 v;\n}";
     /// A kernel may use at most 48 KiB of static shared memory. On architecture-specific targets such as `sm_90a`, the hardware
     /// determines the limit. Declare larger amounts as dynamic shared memory (`.extern .shared`), and set the size at launch.

@@ -41,7 +41,8 @@ catalogue! {
     STRIDE_VALUE = "W0514", "invalid stride", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 4;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 8;";
     /// A vector width, which the PTX ISA manual does not document here, must equal the number of registers in braces.
     VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
-    /// The sparsity selector selects which threads of each group of four threads provide the metadata. Its range is therefore small.
+    /// The sparsity selector selects which threads of each group of four threads provide the metadata. The range of the selector is
+    /// therefore small.
     SELECTOR = "W0516", "sparsity selector out of range", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 5;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 1;";
     /// Sparsity metadata and block scale factors must be in a 32-bit register.
     DATA = "W0517", "32-bit register expected", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, 3, 0;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 0;";

@@ -16,8 +16,8 @@ catalogue! {
     /// C7504).
     REGISTERS_OF_CALLEE = "W0801", "`setmaxnreg` in a kernel with a call", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f) .maxnreg 128\n{\n.reg .b64 %rd1;\nsetmaxnreg.dec.sync.aligned.u32 40;\nld.param.u64 %rd1, [f];\np: .callprototype _ ();\ncall %rd1, (), p;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\ncall f;\nret;\n}";
 
-    /// `setmaxnreg.dec` releases registers, so its count must not exceed the largest register count of the kernel. This is the count at
-    /// entry or the count of a `setmaxnreg.inc`. `ptxas` rejects larger counts (C7406).
+    /// `setmaxnreg.dec` releases registers, so its count must not exceed the largest register count of the kernel. The largest count is
+    /// the count at entry or the count of a `setmaxnreg.inc`. `ptxas` rejects larger counts (C7406).
     DECREASE_COUNT = "W0802", "`setmaxnreg.dec` above the register count of the kernel", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 168;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k() .maxnreg 128\n{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}";
 
     /// A `wgmma.mma_async` may write its accumulators at any time until `wgmma.wait_group` completes. If another instruction reads an
@@ -34,9 +34,9 @@ catalogue! {
     OPERAND_WRITTEN = "W0805", "matrix A written before the wait", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nld.global.b32 %r1, [%rd3];\nwgmma.wait_group.sync.aligned 0;\nst.global.b32 [%rd3], %r1;", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nld.global.b32 %r1, [%rd3];\nst.global.b32 [%rd3], %r1;";
 
     /// `ptxas` overlaps `wgmma.mma_async` with other instructions only in kernels without calls. Some calls serialize all
-    /// `wgmma.mma_async` instructions of the kernel, regardless of the position of the call (C7509, C7510, C7519). These are calls of
-    /// `vprintf`, `__assertfail`, `malloc` or `free`, calls through a register, recursive calls, calls of functions of another module,
-    /// and calls of functions that contain `wgmma.mma_async`.
+    /// `wgmma.mma_async` instructions of the kernel, regardless of the position of the call (C7509, C7510, C7519). Serializing calls
+    /// are calls of `vprintf`, `__assertfail`, `malloc` or `free`, calls through a register, recursive calls, calls of functions of
+    /// another module, and calls of functions that contain `wgmma.mma_async`.
     CALL_WITH_PRODUCTS = "W0806", "call in a kernel with `wgmma`", ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 f)\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nld.param.u64 %rd3, [f];\np: .callprototype _ ();\ncall %rd3, (), p;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}", ".version 8.0\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\ncall f;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
 
     /// A path through the kernel ends while a `wgmma.mma_async` may be in flight. `ptxas` inserts a wait (C7517).

@@ -9,8 +9,8 @@ use warpgrid_program::{Diagnostic, Span};
 catalogue! {
     /// The opcode is `st.async`. Blanks are allowed between its modifiers, but not within the opcode.
     ASYNC_PLACE = "W0400", "blank within `st.async`", "st .async.release.gpu.u32 [a], b;", "st.async.release.gpu.u32 [a], b;";
-    /// With an mbarrier operand and generic addressing, the store accesses shared memory of the cluster. Such a store requires an
-    /// explicit completion mechanism.
+    /// With an mbarrier operand and generic addressing, the store accesses shared memory of the cluster. Stores to shared memory of the
+    /// cluster require an explicit completion mechanism.
     BARRIER_WITHOUT_MECHANISM = "W0401", "mbarrier without completion mechanism", "st.async.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
     /// An mbarrier tracks stores to shared memory. A store to global memory has no mbarrier operand.
     BARRIER_WITH_GLOBAL = "W0402", "mbarrier for a store to global memory", "st.async.release.gpu.global.u32 [a], b, [m];", "st.async.release.gpu.global.u32 [a], b;";

@@ -21,7 +21,7 @@ catalogue! {
     UNCLOSED_STRING = "W0005", "unterminated string", ".pragma \"nounroll;", ".pragma \"nounroll\";";
 
     /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with the suffix `U` for unsigned constants. `0f`
-    /// is followed by exactly 8 hexadecimal digits, and `0d` is followed by exactly 16. These digits are the bit pattern of the value.
+    /// is followed by exactly 8 hexadecimal digits, and `0d` is followed by exactly 16. The digits are the bit pattern of the value.
     /// Decimal floating-point numbers have a decimal point or an exponent and no suffix.
     MALFORMED_NUMBER = "W0006", "malformed number", "mov.f32 %f1, 0f3F8;", "mov.f32 %f1, 0f3F800000;";
 
@@ -70,7 +70,7 @@ catalogue! {
     /// The elements of a vector must be registers, constants or `_`. Nested vectors, addresses and address expressions are not allowed.
     VECTOR_ELEMENT = "W0019", "operand not allowed in a vector", "mov.b64 %rd1, {%r1, {%r2}};", "mov.b64 %rd1, {%r1, %r2};";
 
-    /// The sink `_` denotes a discarded result. It cannot be an address, an index or part of an expression.
+    /// The sink `_` denotes a discarded result. The sink cannot be an address, an index or part of an expression.
     MISPLACED_SINK = "W0020", "`_` in place of a value", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
 
     /// Vectors and special registers have the components `.x .y .z .w` (or `.r .g .b .a`). Video instructions
