@@ -73,10 +73,10 @@ fn a_layout_is_drawn_and_a_mistake_has_its_place() {
         source: the layout as entered, certainty high
 
           offset = (Swizzle<1,1,2> o (4,4):(4,1))(row, column)
-          the first mode is the row, the other modes are the column
+          the first mode is the row, and the other modes are the column
         note: Coalesced: Swizzle<1,1,2> o (4,4):(4,1).
         note: Swizzle<1,1,2> moves 8 of 16 cells.
-        note: Bases over GF(2): {row = [4, 10], column = [1, 2]}.
+        note: The bases over GF(2) are {row = [4, 10], column = [1, 2]}.
 
         row by column: offset
             |  0  1  2  3
@@ -289,5 +289,8 @@ fn a_layout_may_have_coordinates_for_strides() {
         said.contains("((32,16),(4,4)):((1@0,1@1),(32@0,16@1)): 8192 coordinates"),
         "{said}"
     );
-    assert!(said.contains("Its extent is 128 × 64"), "{said}");
+    assert!(
+        said.contains("The extent of the layout is 128 × 64"),
+        "{said}"
+    );
 }

@@ -505,8 +505,14 @@ mod tests {
     fn versions_toolkits_drivers_and_targets_are_explained() {
         for (subject, part) in [
             ("8.8", "CUDA 12.9 (driver r575). New targets: `sm_100f`"),
-            ("CUDA 12.6", "PTX up to version 8.5"),
-            ("12.4", "PTX up to version 8.4"),
+            (
+                "CUDA 12.6",
+                "writes PTX 8.5, and `ptxas` reads PTX up to this version",
+            ),
+            (
+                "12.4",
+                "writes PTX 8.4, and `ptxas` reads PTX up to this version",
+            ),
             ("r570", "PTX up to version 8.7"),
             (
                 "sm_90a",

@@ -23,7 +23,7 @@ fn words_of_a_store_are_explained() {
         expect![[r#"
             STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}
             Store to global memory.
-                        The opcode corresponds to PTX `st.relaxed.gpu.global.v2.b32`, among others.
+            The opcode corresponds to PTX `st.relaxed.gpu.global.v2.b32`, among others.
             On `sm_50` and later.
             Decoded for `sm_75`.
         "#]],

@@ -65,8 +65,8 @@ fn a_wrong_stride_shows_what_is_read_instead() {
             If the tile was stored according to the intended descriptor, the hardware reads 3584 of 4096 elements from wrong addresses: for (8, 0) it reads (4, 0).
             Field stride byte offset: 512 bytes = 32 × 16 bytes = 256 elements, intended: 1024 bytes = 64 × 16 bytes = 512 elements.
             (4, 0) and (8, 0) are both read at byte 576: the offsets are smaller than the data between them.
-            One instruction reads 16 elements along k; the next step adds 32 bytes to the start address, 2 in the field.
-            With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            One instruction reads 16 elements along k. The next step adds 32 bytes to the start address, which adds 2 to the field.
+            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
             The swizzle moves 3584 of 4096 elements.
             CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
             wrong 3584 of 4096, marked 0
@@ -81,8 +81,8 @@ fn a_step_is_marked_over_the_whole_tile() {
         &[("type", "f16"), ("step", "2")],
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 16 of `f16`, K-major, swizzle 128B, in shared memory
-            One instruction reads 16 elements along k; the next step adds 32 bytes to the start address, 2 in the field.
-            With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            One instruction reads 16 elements along k. The next step adds 32 bytes to the start address, which adds 2 to the field.
+            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
             The swizzle moves 896 of 1024 elements.
             CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
             wrong 0 of 512, marked 128
@@ -170,8 +170,8 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
             B of `tcgen05.mma`, 128 × 64 of `bf16`, MN-major, swizzle 128B, in shared memory
             If the tile was stored according to the intended descriptor, the hardware reads 8128 of 8192 elements from wrong addresses: for (0, 1) it reads (1, 0).
             Field B transposed: MN-major, intended: K-major.
-            One instruction reads 16 elements along k; the next step adds 2048 bytes to the start address, 128 in the field.
-            LBO is the distance between swizzle spans along rows, SBO the distance between groups of 8 along k.
+            One instruction reads 16 elements along k. The next step adds 2048 bytes to the start address, which adds 128 to the field.
+            LBO is the distance between swizzle spans along rows, and SBO is the distance between groups of 8 along k.
             The swizzle moves 7168 of 8192 elements.
             CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
             wrong 8128 of 8192, marked 0
@@ -183,8 +183,8 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         expect![[r#"
             A of `tcgen05.mma`, 128 × 64 of `f16`, K-major, swizzle 128B, in shared memory
             If the tile was stored MN-major, the hardware reads 8176 of 8192 elements from wrong addresses: for (0, 1) it reads (1, 0).
-            One instruction reads 16 elements along k; the next step adds 32 bytes to the start address, 2 in the field.
-            With a swizzle and K-major order, LBO is unused (1 by convention) and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            One instruction reads 16 elements along k. The next step adds 32 bytes to the start address, which adds 2 to the field.
+            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
             The swizzle moves 7168 of 8192 elements.
             CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o (128,64):(64,1)`.
             wrong 8176 of 8192, marked 0
@@ -207,7 +207,7 @@ fn hover_takes_instruction_descriptors_apart() {
     let found = hover(source, &CheckOptions::default(), at).expect("a hover");
     expect![[r#"
         0x08210090
-        The instruction descriptor of `tcgen05.mma.kind::f16`.
+        This constant is the instruction descriptor of `tcgen05.mma.kind::f16`.
         Bits 0 to 1, sparsity selector: 0.
         Bit 2, sparse A: no.
         Bit 3, saturated: no.
