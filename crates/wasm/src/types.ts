@@ -1,1571 +1,1583 @@
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 
-/** Which front end reads the source. */
+/** Front end that parses a source. */
 export type Front = "ptx" | "sass";
 
-/** What `check` may override. */
+/** Options of `check`. */
 export type CheckOptions = { front?: Front,
 /** Check for this target instead of the module's own: `sm_90`. */
 target?: string | null,
-/** Check for this PTX ISA version instead of the module's own: `8.8`. Named as in the JSON of `check --batch` and of scenarios. */
+/** Check for this PTX ISA version instead of the module's own: `8.8`. The JSON of `check --batch` and of scenarios uses the
+ * same name. */
 ptx_version?: string | null, };
 
-/** The verdict on a text. */
+/** Result of checking a source. */
 export type CheckReport = {
-/** True exactly when no diagnostic is an error. */
+/** True if no diagnostic is an error. */
 accept: boolean, diagnostics: Array<DiagnosticView>,
-/** The target that the text itself states. */
+/** Target that the source specifies. */
 target: string | null,
-/** The PTX ISA version that the text itself states. */
+/** PTX ISA version that the source specifies. */
 ptx_version: string | null,
-/** The target that a text without one is checked for: a usual one, or the nearest on which it is legal. */
+/** Target for which a source without a target is checked: the default target, or the nearest target for which the source is
+ * legal. */
 assumed_target: string | null,
-/** The PTX ISA version that a text without one is checked for. */
+/** PTX ISA version for which a source without a version is checked. */
 assumed_ptx_version: string | null,
-/** The blocks of inline assembly, where the text is source code with such; each runs by itself, under its name. */
+/** Asm blocks of a source with inline assembly. Each asm block runs separately under its own name. */
 parts: Array<PartView>, };
 
-/** A block of inline assembly. Lines and columns are those of the source code, from 1, columns in UTF-16 units; the end is exclusive. */
+/** Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive. */
 export type PartView = {
-/** The function that it is in, with a number where that has several: what `entry` of a scenario names. */
+/** Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
+ * refers to this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
-/** The instructions as they are checked and run, with the names of operands in the places of their numbers. */
+/** Instructions as they are checked and run, with operand names in place of operand numbers. */
 text: string,
-/** True exactly when nothing in it is an error. */
+/** True if the asm block contains no error. */
 accept: boolean,
-/** The target and the PTX version that it is checked for. */
+/** Target and PTX version for which the asm block is checked. */
 target: string | null, ptxVersion: string | null, operands: Array<PartOperandView>,
-/** What a compiler may do with the statement, and what it needs. */
+/** Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires. */
 note: string | null, };
 
-/** An operand of a block. */
+/** Operand of an asm block. */
 export type PartOperandView = {
-/** Its name in the block. */
+/** Name of the operand in the asm block. */
 name: string,
 /** `.u32`, `constant` or `text`. */
 type: string,
-/** As it is written, without quotes: `=r`. */
+/** Constraint as written, without quotation marks: `=r`. */
 constraint: string,
-/** The expression that is handed in. */
+/** Expression that is passed to the operand. */
 expression: string, };
 
-/** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. */
+/** Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
 
-/** How much a diagnostic weighs. Only an error rejects the text. */
+/** Severity of a diagnostic. Only an error rejects the source. */
 export type Severity = "error" | "warning" | "information";
 
-/** A diagnostic in the one form that the command line, JavaScript and the page share. Lines and columns count from 1,
- * columns in UTF-16 units; the end is exclusive. */
+/** Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
+ * units, and the end is exclusive. */
 export type DiagnosticView = { code: string, severity: Severity, message: string, line: number, column: number, end_line: number, end_column: number, help: string | null,
-/** "since PTX 8.8, on `sm_100` and later", when a gate is the reason. */
+/** Requirement such as "since PTX 8.8, on `sm_100` and later", if a version or target is the reason. */
 needs: string | null,
-/** Other places that matter. */
+/** Related positions. */
 labels: Array<LabelView>,
-/** The best fix. */
+/** Preferred fix. */
 fix: FixView | null,
-/** Further fixes, if a person has to choose. */
+/** Alternative fixes that the user can choose. */
 other_fixes: Array<FixView>, };
 
-/** A second place of a diagnostic. */
+/** Related position of a diagnostic. */
 export type LabelView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
-/** A change that a button applies. */
+/** Fix that can be applied to the source. */
 export type FixView = { title: string,
-/** Whether it changes the version or the target that the text states: an override hides that. */
+/** Whether the fix changes the version or target of the source. An override of the version or target hides such a fix. */
 is_header: boolean, edits: Array<EditView>, };
 
-/** One replacement of a fix. */
+/** Text replacement of a fix. */
 export type EditView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
-/** A value as a scenario writes it. */
+/** Value in a scenario. */
 export type Literal = number | string;
 
-/** Element types of buffers and of the grid's value picker. */
+/** Element type of a buffer or of a grid. */
 export type ElementType = "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128" | "e4m3" | "e5m2" | "e2m3" | "e3m2" | "ue8m0" | "tf32" | "e2m1x2" | "f16x2" | "bf16x2" | "u4x2" | "s4x2" | "u8x4" | "s8x4" | "u16x2" | "s16x2" | "char" | "bin8" | "bin32";
 
-/** Memory before the launch. */
+/** Initial memory contents. */
 export type Init = Array<Literal> | Literal;
 
-/** An array in global memory. */
+/** Array in global memory. */
 export type Buffer = { name: string,
 /** Element type: `u32`, `f16`, `e4m3` and all others of `ElementType`. */
 type: ElementType,
-/** Elements. */
+/** Number of elements. */
 len: number,
-/** Extents for the grid, outermost first; flat when empty. */
+/** Extents for the grid, outermost first. If empty, the array has one dimension. */
 shape?: Array<number>, init?: Init,
-/** The element that the kernel gets the address of; kernels with negative indices get one in the middle. */
+/** Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer. */
 start?: number,
-/** Memory after the launch; `null` promises nothing. */
+/** Expected memory contents after the launch. `null` specifies no expectation. */
 expect?: Array<Literal> | null,
-/** Digest of the expected bytes, little-endian. */
+/** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null,
-/** For each element the values that it may end with. */
+/** Permitted final values for each element. */
 one_of?: Array<Array<Literal>> | null, };
 
-/** A member of a structure passed by value. */
+/** Member of a structure that is passed by value. */
 export type Field = {
-/** Bytes from the start of the structure. */
+/** Byte offset from the start of the structure. */
 offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, });
 
-/** A kernel parameter, as `crates/view/tests/corpus/README.md` describes it. */
+/** Kernel parameter of a scenario. */
 export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, };
 
-/** The fault that a case names. */
+/** Fault that a scenario expects. */
 export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
-/** What a register holds at the first step. */
+/** Initial value of a register. */
 export type RegisterStart = {
-/** As the text names it: `R2`. */
+/** Name of the register in the source: `R2`. */
 name: string,
-/** A number, or a sum such as `"lane * 4 + out"`: `lane`, `thread`, multiples of them, and the address of a buffer. */
+/** Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
+ * address of a buffer. */
 value: Literal, };
 
-/** A parameter that describes a tensor: 128 bytes by value, or the address of them (CUDA driver API, "cuTensorMapEncodeTiled"). */
+/** Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled"). */
 export type TensorMap = { name: string,
-/** `tiled im2col im2col_w im2col_w128`. */
+/** Mode: `tiled`, `im2col`, `im2col_w` or `im2col_w128`. */
 mode: string,
-/** The buffer that holds the tensor. */
+/** Buffer that contains the tensor. */
 buffer: string,
-/** Where in it the tensor begins. */
+/** Byte offset of the tensor in the buffer. */
 byte_offset?: number,
 /** Element type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16 f32_ftz tf32 tf32_ftz u4_align8 u4_align16 u6_align16`. */
 type: string,
-/** Elements along each of 1 to 5 dimensions, innermost first. */
+/** Number of elements along each of 1 to 5 dimensions, innermost first. */
 dims: Array<number>,
-/** Bytes between neighbours along each dimension but the innermost; packed when empty. */
+/** Strides in bytes along each dimension except the innermost. If empty, the tensor is packed. */
 strides?: Array<number>,
-/** Elements of the box along each dimension, for `tiled`. */
+/** Box extents in elements along each dimension, for `tiled`. */
 box?: Array<number>,
-/** Steps along each dimension; all 1 when empty. */
+/** Element strides along each dimension. Default: 1 for each dimension. */
 element_strides?: Array<number>,
-/** Along width, height and depth, for `im2col`. */
+/** Corner of the bounding box along width, height and depth, for `im2col`. */
 lower_corner?: Array<number>, upper_corner?: Array<number>, channels_per_pixel?: number | null, pixels_per_column?: number | null,
-/** `none 16B 32B`; `none` when absent. */
+/** Interleave layout: `none`, `16B` or `32B`. Default: `none`. */
 interleave?: string | null,
-/** `none 32B 64B 128B 128B_atom_32B 128B_atom_32B_flip_8B 128B_atom_64B`; `none` when absent. */
+/** Swizzle mode: `none`, `32B`, `64B`, `128B`, `128B_atom_32B`, `128B_atom_32B_flip_8B` or `128B_atom_64B`. Default: `none`. */
 swizzle?: string | null,
-/** `none 64B 128B 256B`: changes nothing that a kernel computes. */
+/** L2 promotion: `none`, `64B`, `128B` or `256B`. The value does not affect results. */
 l2_promotion?: string | null,
-/** What lies outside of the tensor: `zeros` or `nan`. */
+/** Fill value for out-of-bounds elements: `zeros` or `nan`. */
 oob_fill?: string | null,
-/** `value`, or `pointer` for the address of the object in global memory. */
+/** Passing mode: `value`, or `pointer` for the address of the tensor map in global memory. */
 passed?: string | null, };
 
-/** A parameter that is the handle of a texture (CUDA driver API, "cuTexObjectCreate"). */
+/** Texture handle parameter (CUDA driver API, "cuTexObjectCreate"). */
 export type Texture = { name: string, resource: Resource,
-/** Of x, y and z: `wrap clamp mirror border`; `clamp` when absent. */
+/** Address modes for x, y and z: `wrap`, `clamp`, `mirror` or `border`. Default: `clamp`. */
 address_mode?: Array<string>,
-/** `point` or `linear`; `point` when absent. */
+/** Filter mode: `point` or `linear`. Default: `point`. */
 filter?: string | null,
-/** `element` or `normalized_float`; `element` when absent. */
+/** Read mode: `element` or `normalized_float`. Default: `element`. */
 read_mode?: string | null,
-/** Coordinates go from 0 to 1. */
+/** Whether coordinates are normalized to the range from 0 to 1. */
 normalized?: boolean,
-/** Four channels; zeros when absent. */
+/** Border colour with four channels. Default: zeros. */
 border_color?: Array<number>, };
 
-/** A parameter that is the handle of a surface (CUDA driver API, "cuSurfObjectCreate"). */
+/** Surface handle parameter (CUDA driver API, "cuSurfObjectCreate"). */
 export type Surface = { name: string, resource: Resource, };
 
-/** The memory of a texture or surface. */
+/** Memory of a texture or surface. */
 export type Resource = {
-/** `array`, or part of a buffer: `linear`, a row of texels, or `pitch2d`, rows with gaps. */
+/** Kind of memory: `array`, or a part of a buffer. `linear` is one row of texels, and `pitch2d` has several rows with a
+ * pitch. */
 kind: string,
-/** The name of an array. */
+/** Name of an array. */
 array?: string | null,
-/** The rest is of parts of buffers. */
+/** Buffer that contains the texels. This field and the following fields apply to `linear` and `pitch2d`. */
 buffer?: string | null, byte_offset?: number, type?: string | null, channels?: number | null, width?: number, height?: number,
-/** Bytes from row to row. */
+/** Row pitch in bytes. */
 pitch?: number, };
 
-/** Memory that only textures and surfaces see (CUDA driver API, "cuArray3DCreate"). */
+/** Array for textures and surfaces (CUDA driver API, "cuArray3DCreate"). */
 export type TexelArray = { name: string,
-/** Type of a channel: `u8 s8 u16 s16 u32 s32 f16 f32`. */
+/** Channel type: `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`. */
 type: string,
-/** 1, 2 or 4; 1 when absent. */
+/** Number of channels: 1, 2 or 4. Default: 1. */
 channels?: number, width: number,
-/** 0, as when absent, for one row. */
+/** Height in rows. Default: 0, for a one-dimensional array. */
 height?: number,
-/** 0, as when absent, for what is no volume. */
+/** Depth. Default: 0, for an array that is not a volume. */
 depth?: number,
-/** 0, as when absent, for what has no layers. */
+/** Number of layers. Default: 0, for an array without layers. */
 layers?: number,
-/** Each layer is six faces; there is at least one layer. */
+/** Whether the array is a cube map, in which each layer has six faces. A cube map has at least one layer. */
 cubemap?: boolean,
-/** Made for surfaces, too: says nothing to a run. */
+/** Whether the array can be bound to a surface. The value does not affect a run. */
 surface?: boolean,
-/** In the order channel, x, y, z or layer and face, channel fastest. */
+/** Initial values in the order channel, x, y, z or layer and face, where the channel varies fastest. */
 init?: Init,
-/** Memory after the launch; `null` promises nothing. */
+/** Expected memory contents after the launch. `null` specifies no expectation. */
 expect?: Array<Literal> | null,
-/** Digest of the expected bytes, little-endian. */
+/** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
-/** What becomes of an access whose address is no multiple of its size. */
+/** Behaviour of an access whose address is not a multiple of its size. */
 export type Misaligned = "fault" | "force";
 
-/** Another text of a kernel. */
+/** Second version of a kernel. */
 export type Beside = { source: string,
-/** Its language; the text shows it where this is absent. */
+/** Language of the source. Default: inferred from the source. */
 front?: Front | null,
-/** Overrides the target that the text states. */
+/** Overrides the target of the source. */
 target?: string | null,
-/** Its kernel; the one of the same name when absent, or else its first. */
+/** Kernel to run. Default: the kernel with the same name, otherwise the first kernel. */
 entry?: string | null, };
 
-/** Everything a run needs. */
+/** All inputs of a run. */
 export type Scenario = { name?: string, source: string, front?: Front,
 /** Overrides `.target`. */
 target?: string | null,
-/** Overrides `.version`. (In the corpus form this states the module's own version.) */
+/** Overrides `.version`. */
 ptx_version?: string | null,
-/** The kernel; the first one when absent. */
+/** Kernel to run. Default: the first kernel. */
 entry?: string | null, grid?: [number, number, number] | null, block?: [number, number, number] | null, cluster?: [number, number, number] | null,
-/** Bytes of dynamic shared memory. */
+/** Size of dynamic shared memory in bytes. */
 dynamic_shared?: number,
 /** Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty, they are inferred from
  * the kernel and reported as guesses. */
 params?: Array<Parameter>,
-/** Memory that only textures and surfaces see. */
+/** Arrays for textures and surfaces. */
 arrays?: Array<TexelArray>,
-/** Turns the scheduler; 0, as when absent, is plain round robin. */
+/** Seed of the scheduler. Default: 0, which selects round-robin scheduling. */
 seed?: number | null,
-/** How many blocks run at the same time, at least one: in order of their numbers, and a block keeps its place until it ends. Without
- * it as many as the machine has room for. */
+/** Number of concurrently resident blocks, at least 1. Blocks become resident in the order of their indices, and remain
+ * resident until they exit. Default: as many blocks as the device supports. */
 resident?: number | null,
-/** What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch. */
+/** Initial register values. All other registers are zero. Only SASS reads registers from the launch. */
 registers?: Array<RegisterStart>,
-/** What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine
- * code go on as their reference says. */
+/** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
+ * without a listing follow their reference. */
 misaligned?: Misaligned | null,
-/** Another text of the same kernel, run with the same launch where two are compared; a session runs the first alone. */
+/** Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
+ * version. */
 beside?: Beside | null,
-/** Where the launch must stop, if it must. */
+/** Expected fault of the launch, if any. */
 fault?: ExpectedFault | null, };
 
-/** What is asked of a history from JavaScript. */
+/** Options of `Session.history`. */
 export type HistoryOptions = {
-/** Element type to show; the natural one of the memory when absent. */
+/** Displayed element type. Default: the element type of the memory. */
 type?: ElementType | null,
-/** Bytes of the cell, 1 to 64; those of an element when absent. */
+/** Size of the cell in bytes, from 1 to 64. Default: the element size. */
 bytes?: number | null, };
 
-/** One store to a cell. */
+/** Store to a cell. */
 export type CellWrite = {
-/** The position just after it: where `seek` goes to. */
+/** Position directly after the store, as an argument for `seek`. */
 position: number,
 /** Linear index of the block. */
 block: number, warp: number,
-/** The lane that wrote it; the last one, where several did. Absent for tensor memory, where warps and operations in flight write. */
+/** Lane that wrote the cell. If several lanes wrote the cell, the last of these lanes. Absent for tensor memory, which is
+ * written by warps and asynchronous operations. */
 lane: number | null,
-/** How many lanes wrote bytes of it. */
+/** Number of lanes that wrote bytes of the cell. */
 nLanes: number, range: SourceRange,
 /** The instruction as written. */
 instruction: string, action: StoreAction,
-/** Whether this is the landing of an operation that was in flight. */
+/** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
-/** What the cell held before and after. */
+/** Value of the cell before and after the store. */
 before: string, after: string, };
 
-/** The stores that wrote a cell, in the steps that were taken. */
+/** Stores to a cell in the executed steps. */
 export type CellHistory = { memory: MemoryId,
-/** Bytes from the start of the memory. */
+/** Byte offset from the start of the memory. */
 offset: number, nBytes: number, type: ElementType,
-/** What it held at the launch. */
+/** Initial value of the cell. */
 initial: string,
-/** The position that the list is made around: the latest stores up to it are listed, and the first ones after it. */
+/** Position around which stores are listed: the latest stores up to this position, and the first stores after this position. */
 position: number,
-/** How many stores wrote it up to that position, and after it. */
+/** Total number of stores to the cell up to this position, and after this position. */
 nBefore: number, nAfter: number,
-/** Steps that were looked through. */
+/** Number of examined steps. */
 steps: number,
-/** In their order. */
+/** Listed stores in order of execution. */
 writes: Array<CellWrite>, };
 
-/** What a run is to stop at, from JavaScript: one of `condition`, `lines` and `memory`. */
+/** Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`. */
 export type UntilOptions = {
-/** A lane meets it and did not before the step: `lane 3: %r5 == 7`. */
+/** Condition that a lane meets after the step, but not before the step: `lane 3: %r5 == 7`. */
 condition?: string | null,
-/** The next step is at one of these lines. */
+/** Stop when the next step executes one of these lines. */
 lines?: Array<number> | null,
-/** Bytes of this memory change: `bytes` of them, those of an element when absent, `offset` bytes from its start. */
+/** Stop when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change. */
 memory?: string | null, offset?: number | null, bytes?: number | null,
-/** Goes back to where it happened last. */
+/** Search backwards for the previous match. */
 back?: boolean,
-/** Steps after which the run pauses. */
+/** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
 
-/** Where a run until something has come to. */
+/** Result of `Session.runUntil`. */
 export type Reached = {
-/** Whether it happened; otherwise the run is at its end, at its start, or where the steps that it was given ended. */
+/** Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit. */
 isReached: boolean, position: number,
-/** What happened, or that it did not: `lane 3 of warp 0, block 0: %r5 is 7`. */
+/** Description of the match, or of its absence: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };
 
-/** A store that wrote an element. */
+/** Store to an element. */
 export type ElementStore = { step: number, block: [number, number, number], warp: number, lane: number,
-/** Line of the source, from 1. */
+/** Line of the source, starting at 1. */
 line: number, instruction: string,
-/** What the element was after it. */
+/** Value of the element after the store. */
 value: string, };
 
-/** How one run came to its value. */
+/** Value of an element in one run, with the stores that wrote it. */
 export type Side = { seed: number, value: string,
-/** The last stores to the element, the very last one at the end; empty where no store went there. */
+/** Latest stores to the element in order of execution. Empty if no store wrote the element. */
 stores: Array<ElementStore>, };
 
-/** A memory that two runs leave differently. */
+/** Memory whose final contents differ between two runs. */
 export type Difference = { memory: MemoryId,
-/** The first element that differs. */
+/** Index of the first differing element. */
 index: number, nElements: number,
-/** One per run. */
+/** Values of the element in each run. */
 sides: [Side, Side], };
 
-/** How one of the texts ran. */
+/** Run of one version of a kernel. */
 export type BesideSide = { front: Front,
-/** The machine that it was checked for and ran on. */
+/** Target for which the version was checked and run. */
 target: string,
-/** Its kernel. */
+/** Executed kernel. */
 entry: string,
-/** Steps of the run. */
+/** Number of steps of the run. */
 steps: number,
-/** Steps that stored to what is compared. */
+/** Number of steps that stored to the compared memory. */
 stores: number,
-/** Whether it came to an end within the steps that it was given. */
+/** Whether the run finished within the step limit. */
 over: boolean,
-/** The fault that stopped it. */
+/** Fault that stopped the run. */
 fault: string | null, };
 
-/** How two texts of a kernel end. */
+/** Comparison of two versions of a kernel. */
 export type BesideReport = {
-/** Whether both came to an end, with the same memory and with the same sort of fault if with one. */
+/** Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault. */
 equal: boolean,
-/** The verdict in a few words: `both leave the same memory: 128 bytes of \`out\``. */
+/** Summary of the result: `identical memory contents: 128 bytes of \`out\``. */
 summary: string, sides: [BesideSide, BesideSide],
-/** The memories that both have: buffers, and variables by their names. */
+/** Memories that exist in both versions: buffers, and variables with equal names. */
 memories: Array<MemoryId>,
-/** Bytes of these memories. */
+/** Total size of these memories in bytes. */
 nBytes: number,
-/** Variables that one text has alone; they are not compared. */
+/** Variables that exist in only one version and are not compared. */
 alone: [Array<MemoryId>, Array<MemoryId>],
-/** The first element of each memory that differs, with the stores of both that wrote it. */
+/** First differing element of each memory, with the stores of both versions that wrote this element. */
 differences: Array<Difference>,
-/** Where the results differ: what makes the results of a text undefined, such as a data race. */
+/** If the results differ, findings that make the results of a version undefined, such as a data race. */
 notes: Array<string>, };
 
-/** Who holds a matrix element. */
+/** Lane and register that hold a matrix element. */
 export type CellHolder = { lane: number, register: number, element: number, };
 
-/** An element of a matrix in a run. */
+/** Matrix element in a run. */
 export type ElementView = {
-/** Lowest lane first; several where the hardware replicates. */
+/** Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element. */
 holders: Array<CellHolder>, value: string,
 /** `0x3c00` */
 bits: string,
-/** The memory that it comes from or goes to. */
+/** Memory from which the element is loaded or to which it is stored. */
 memory: MemoryId | null,
-/** Bytes from the start of the memory. */
+/** Byte offset from the start of the memory. */
 offset: number | null, };
 
-/** A matrix that the step read or wrote in registers. */
+/** Matrix that the step read from or wrote to registers. */
 export type MatrixOperand = {
 /** `A`, `B`, `C`, `D` */
 name: string,
-/** With the stride of the access, where it has one. */
+/** Fragment layout, with the stride of the access if it has one. */
 fragment: FragmentRequest,
-/** Bytes between a boundary of 256 bytes and the start of the matrix in memory; 0 for registers only. */
+/** Byte offset of the matrix from a 256-byte boundary of memory. 0 for registers only. */
 baseBytes: number, rows: number, columns: number,
-/** Matrix by matrix, row by row. */
+/** Elements by matrix and row. */
 cells: Array<ElementView>,
-/** Names of the registers; empty for a constant. */
+/** Register names. Empty for a constant. */
 registers: Array<string>, elementsPerRegister: number, };
 
-/** What a step did on the tensor units: it started an operation, or one landed. */
+/** Tensor operation that a step started or completed. */
 export type TensorStep = {
-/** Whether it landed; else it was started. */
+/** Whether the step completed the operation. Otherwise the step started the operation. */
 hasLanded: boolean,
-/** What is read and written; at most eight. */
+/** Tiles that the operation reads and writes, at most eight. */
 tiles: Array<TileView>,
-/** Of a tensor copy. */
+/** Details of a tensor copy. */
 copy: TensorCopyView | null, };
 
-/** A matrix that an operation reads or writes. */
+/** Matrix tile that an operation reads or writes. */
 export type TileView = {
 /** `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source`, `destination` */
 name: string,
 /** `f16` */
 type: string, rows: number, columns: number, isWritten: boolean,
-/** How it lies: `from byte 1024, K-major, 128B swizzle`. */
+/** Layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
 place: string,
-/** Where it lies; none where it is in registers. */
+/** Memories that contain the tile. Empty if the tile is in registers. */
 memories: Array<MemoryId>,
-/** Its first byte in each of them. */
+/** First byte of the tile in each memory. */
 starts: Array<number>,
-/** Bytes of them that are read or written. */
+/** Number of accessed bytes. */
 nBytes: number,
-/** Shows its layout in the matrix view. */
+/** Request that shows the layout of the tile in the Layout Explorer. */
 layout: FragmentRequest | null, };
 
-/** Cells of a grid that are part of a tile. */
+/** Cells of a grid that belong to a tile. */
 export type TileCells = {
-/** Which of the step's tiles. */
+/** Index of the tile in the step. */
 tile: number,
-/** Index of the first element in the memory, and how many. */
+/** Index of the first element in the memory, and number of elements. */
 first: number, n: number, };
 
-/** A copy of a part of a tensor. */
+/** Copy of a box of a tensor. */
 export type TensorCopyView = {
-/** From the tensor to shared memory; else the other way. */
+/** Whether the direction is from the tensor to shared memory. Otherwise the direction is from shared memory to the tensor. */
 isLoad: boolean,
 /** `tiled`, `im2col` */
 mode: string,
-/** Of an element: `f16`. */
+/** Element type: `f16`. */
 type: string,
-/** Elements of the tensor along each dimension, innermost first. */
+/** Extents of the tensor in elements, innermost dimension first. */
 extents: Array<number>,
-/** Elements of the box along each dimension; of an image channels and pixels. */
+/** Extents of the box in elements along each dimension. For an image, channels and pixels. */
 boxExtents: Array<number>,
-/** Of the first element of the box. */
+/** Coordinates of the first element of the box. */
 coordinates: Array<number>,
 /** `128B`; `none` */
 swizzle: string,
-/** The buffer that holds the tensor. */
+/** Buffer that contains the tensor. */
 memory: MemoryId | null,
-/** Shared memory that takes part: of several blocks for a multicast. */
+/** Shared memories that participate. A multicast copy has several. */
 shared: Array<MemoryId>,
-/** Bytes of shared memory in each block. */
+/** Number of bytes in the shared memory of each block. */
 nBytes: number,
-/** Of them, those that are outside of the tensor. */
+/** Number of these bytes that are outside of the tensor. */
 nOutside: number,
-/** What is read there: `0`, `NaN`. */
+/** Fill value for out-of-bounds elements: `0`, `NaN`. */
 fill: string,
-/** Where the mbarrier is that counts the bytes, in its block's shared memory. */
+/** Address of the mbarrier that counts the bytes, in the shared memory of its block. */
 mbarrier: number | null,
-/** In the order of the box. The first 4,096 of a larger one. */
+/** Chunks in the order of the box, at most the first 4,096. */
 pieces: Array<TensorPieceView>, };
 
-/** 16 bytes of a tensor copy, or the rest of a row. */
+/** Chunk of 16 bytes of a tensor copy, or the remainder of a row. */
 export type TensorPieceView = {
-/** Of its first element in the tensor, innermost first. */
+/** Coordinates of the first element in the tensor, innermost first. */
 coordinates: Array<number>,
-/** Its first byte in shared memory, and where it would be without a swizzle. */
+/** First byte in shared memory, with and without the swizzle. */
 shared: number, plain: number, nBytes: number,
-/** Of them, those inside of the tensor. */
+/** Number of these bytes that are inside the tensor. */
 nInside: number, };
 
-/** What a tensor core made of a product. */
+/** Results of a matrix multiplication on Tensor Cores. */
 export type StepProduct = {
-/** The product without operands. */
+/** Request for the multiplication without operand values. */
 request: ProductRequest,
-/** Elements of D, and how many of them are not the exact sum rounded once to nearest. */
+/** Number of elements of D, and number of elements that are not correctly rounded. */
 nElements: number, nOdd: number,
-/** The first of these, by its number among the cells of D. */
+/** Index of the first such element among the cells of D. */
 firstOdd: number | null, };
 
-/** The matrix instruction that a step was. */
+/** Matrix instruction that the step executed. */
 export type MatrixStep = {
-/** In the order of the instruction. */
+/** Operands in the order of the instruction. */
 operands: Array<MatrixOperand>,
-/** Of products of floating-point numbers, whose sums tensor cores round in their own way. */
+/** Results of a floating-point multiplication, whose sums follow the rounding of Tensor Cores. */
 product: StepProduct | null, };
 
-/** Options of a run from JavaScript. */
+/** Options of a run. */
 export type RunOptions = {
-/** Steps after which the run pauses. */
+/** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
 
-/** Which engine runs a session to its end: `auto` lets translated code run what is long and not watched; `interpreter` switches that off;
- * `translated` tries it however short the run is. */
+/** Engine that runs a session to its end. `auto` compiles long runs without observers, `interpreter` disables compilation, and
+ * `translated` compiles even short runs. */
 export type EngineChoice = "auto" | "interpreter" | "translated";
 
-/** Options of the run of a session from JavaScript. */
+/** Options of `Session.run`. */
 export type SessionRunOptions = {
-/** Steps after which the run pauses. */
+/** Number of steps after which the run pauses. */
 maxSteps?: number | null,
-/** Which engine runs. */
+/** Engine of the run. */
 engine?: EngineChoice | null, };
 
-/** What ran a session. */
+/** Engine that executed a run. */
 export type EngineName = "interpreter" | "translated";
 
-/** Which engine ran a session last, and how fast. */
+/** Engine of the last run of a session, and its throughput. */
 export type EngineView = { name: EngineName,
-/** The same as a sentence, with why a run was not translated where that was tried. */
+/** Description of the engine in a sentence, with the reason if a run was not compiled. */
 words: string,
-/** Million lane-instructions a second. */
+/** Throughput in million lane-instructions per second. */
 rate: number, };
 
-/** What a report has beside its verdict, from JavaScript. */
+/** Options of `Session.report`. */
 export type ReportOptions = {
-/** Steps after which the run stops; one that has not ended is not well. */
+/** Step limit. `ok` is false if the run does not finish within this limit. */
 maxSteps?: number | null,
-/** Counts sectors, lines, wavefronts and bank conflicts. */
+/** Whether to count sectors, cache lines, wavefronts and bank conflicts. */
 traffic?: boolean,
-/** Looks for data races. */
+/** Whether to detect data races. */
 races?: boolean,
-/** Says which layout the addresses of each access have. */
+/** Whether to infer the layout of each access from its addresses. */
 layouts?: boolean,
-/** Digests every buffer. */
+/** Whether to compute a digest of every buffer. */
 digests?: boolean,
-/** Leaves `ok` true beside certain data races and undefined behavior. */
+/** Whether `ok` remains true despite certain data races and undefined behavior. */
 allowUndefined?: boolean,
-/** Which engine runs. */
+/** Engine of the run. */
 engine?: EngineChoice | null, };
 
-/** How a run ended, and whether it is as its scenario promises. */
+/** Result of a run and of the expectations of its scenario. */
 export type RunReport = {
-/** Whether the launch ended, everything that the scenario promises holds, and no certain data race or undefined behavior was
+/** Whether the launch finished, all expectations of the scenario hold, and no certain data race or undefined behavior was
  * found. */
 ok: boolean,
-/** The fault that stopped the launch. */
+/** Fault that stopped the launch. */
 fault: FaultReport | null,
-/** The buffers after the run by name, where digests are asked for. */
-buffers?: { [key in string]: BufferDigest },
-/** Executed steps. `null` after a JIT run in which a warp diverged. */
-steps: number | null,
-/** Steps that stored. `null` after a JIT run in which a warp diverged. */
-stores: number | null,
-/** Executed lane-instructions: the sum of the active lanes over all steps of warps. */
-lane_instructions: number,
-/** What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. */
+/** Buffers after the run, by name, if digests are requested. */
+buffers?: { [key in string]: BufferDigest }, steps: number, stores: number,
+/** Memory traffic: sectors, cache lines, wavefronts and bank conflicts, in total and per source line. */
 traffic: TrafficView | null,
-/** Where the run was looked through for data races. */
+/** Data races, if race detection is requested. */
 races?: Array<RaceView>,
-/** Why the launch never ends, where it does not. */
+/** Diagnosis of a launch that hangs. */
 hang?: HangView,
-/** The layouts of accesses, where they are asked for. */
+/** Inferred layouts of accesses, if requested. */
 layouts?: Array<AccessLayout>,
-/** The registers that a snippet has written, at the end of the run; none for a kernel. */
+/** Registers that a snippet has written, at the end of the run. Empty for a kernel. */
 registers?: Array<RegisterResult>,
-/** Why `ok` is false, a sentence each: what differs from what the scenario promises, and what is undefined. */
+/** Reasons for `ok: false`, one sentence each: differences from the expectations, and undefined behavior. */
 differences: Array<string>,
-/** What a person should know: guesses, notes of the run, and the differences. */
+/** Notes for the user: the inferred launch configuration, notes of the run, and the differences. */
 notes: Array<string>, };
 
-/** A fault in the words of scenarios, with its message, its line, and what led to it. */
+/** Fault with its message, its line and related events, in the notation of scenarios. */
 export type FaultReport = { message: string, line: number,
-/** The earlier events that matter for it. */
+/** Earlier events that are related to the fault. */
 causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
-/** A buffer after a run. */
+/** Digest of a buffer after a run. */
 export type BufferDigest = { type: string,
-/** SHA-256 of its bytes, little-endian, in hexadecimal. */
+/** SHA-256 digest of the bytes in little-endian order, in hexadecimal. */
 sha256: string, };
 
-/** A register that a snippet has written, at the end of the run. */
+/** Register that a snippet has written, at the end of the run. */
 export type RegisterResult = { name: string,
-/** The type that the values are shown as: `b32`, `f32`. */
+/** Displayed type of the values: `b32`, `f32`. */
 type: string,
-/** Lanes with equal values, in the order of blocks, warps and lanes. */
+/** Groups of lanes with equal values, in the order of blocks, warps and lanes. */
 groups: Array<LaneGroup>, };
 
 /** Lanes of a warp in which a register has the same value. */
 export type LaneGroup = {
 /** Linear index of the block. */
 block: number, warp: number,
-/** One bit per lane. */
+/** Lane mask with one bit per lane. */
 lanes: number, value: string, };
 
-/** Options of a grid from JavaScript: a [`GridRequest`] without its memory. */
+/** Options of `Session.grid`: the fields of [`GridRequest`] except `memory`. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
 
-/** Which part of which memory to lay out. */
+/** Request for a window of a memory as a grid. */
 export type GridRequest = { memory: MemoryId,
-/** Element type to show; the natural one when absent. */
+/** Displayed element type. Default: the element type of the memory. */
 type?: ElementType | null,
-/** Cells per row; chosen from the shape (or 16, 32) when absent. */
+/** Number of cells per row. Default: derived from the shape of the array, otherwise 16 or 32. */
 columns?: number | null, firstRow?: number,
-/** Rows to lay out; at most 512. */
+/** Number of rows, at most 512. */
 nRows?: number | null, };
 
-/** What a host shows of the present position. */
+/** Request for a frame at the current position. */
 export type FrameRequest = { grids?: Array<GridRequest>,
-/** The warp to show; that of the last step when absent. */
+/** Displayed warp (block and warp). Default: the warp of the last step. */
 warp?: [number, number] | null, };
 
-/** The form of a file. */
+/** Format of an exported file. */
 export type MemoryForm = "svg" | "animation" | "csv" | "npy";
 
-/** Which memory of a launch. */
+/** ID of a memory of a launch. */
 export type MemoryId = string;
 
-/** A state space, as views name it. */
+/** State space. */
 export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
 
-/** What went wrong in a run. */
+/** Kind of a fault. */
 export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "left_out_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
 
-/** The type that a register is declared with. Registers of other types are untyped bits of their width. */
+/** Declared type of a register. Registers of other types are untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
 
-/** What can be shown as a grid. */
+/** Memory that can be displayed as a grid. */
 export type MemoryView = {
-/** A buffer's name, `shared:0` for the shared memory of block 0, `tensor:0` for its tensor memory, `var:table` for a module variable. */
+/** ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
+ * `var:table` for a module variable. */
 id: MemoryId,
-/** The name to show. */
+/** Displayed name. */
 title: string, space: Space,
 /** Address of the first byte: `0x7f0000000400`. */
 address: string, sizeBytes: number,
-/** Natural element type, `f32`. */
+/** Element type of the memory: `f32`. */
 type: ElementType,
-/** Extents of the array as declared, outermost first; empty when flat. */
+/** Declared extents of the array, outermost first. Empty for a one-dimensional array. */
 shape: Array<number>,
-/** Whether an instruction names it: compilers declare many variables that nothing uses. */
+/** Whether an instruction uses the memory. Compilers declare many unused variables. */
 isNamed: boolean, };
 
-/** When a cell was written. */
+/** Time of the last write to a cell. */
 export type Written = "never" | "before" | "now";
 
-/** One element of a grid. */
+/** Cell of a grid. */
 export type Cell = {
-/** The value in the chosen type, as short as it can be read. */
+/** Value in the displayed type, with the fewest digits that identify the value. */
 text: string,
-/** Whether the value is zero (a negative zero is none). */
+/** Whether the value is zero. Negative zero does not count as zero. */
 isZero: boolean,
-/** The lane that wrote it last; absent when no store of the run touched it, and in the parts of very large launches of
- * which only that is known. */
+/** Lane that wrote the cell last. Absent if no store of the run wrote the cell, and in very large launches if only the fact
+ * of a write is tracked. */
 lane: number | null,
-/** The step of that store. */
+/** Step of the last write. */
 step: number | null, written: Written,
-/** Written by the store of the present step by more than one lane, with other values: the winner is shown. */
+/** Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
+ * the winning lane. */
 conflict: boolean,
-/** An operation in flight will write it. */
+/** Whether a pending asynchronous operation will write the cell. */
 pending: boolean, };
 
-/** A window of memory as a grid of cells. */
+/** Window of a memory as a grid of cells. */
 export type Grid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
-/** Rows of the whole memory. */
+/** Number of rows of the whole memory. */
 totalRows: number,
-/** Size of the sectors in which the hardware moves this memory; absent for spaces without sectors. */
+/** Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
 sectorBytes: number | null,
-/** Row by row; the last row may be short. */
+/** Cells row by row. The last row may be incomplete. */
 cells: Array<Cell>,
-/** Which of them are part of the tiles of the step. */
+/** Cells that belong to tiles of the step. */
 tiles: Array<TileCells>, };
 
-/** One element of a store. */
+/** Element of a store. */
 export type PieceView = {
-/** Which element of the lane's vector it is. */
+/** Index of the element in the vector of the lane. */
 element: number,
-/** The lane that gave the address. */
+/** Lane that supplied the address. */
 asked: number,
-/** Id of the memory; absent when no known memory holds the address. */
+/** ID of the memory. Absent if the address is in no known memory. */
 memory: MemoryId | null, address: string,
-/** Bytes from the start of the memory. */
+/** Byte offset from the start of the memory. */
 offset: number | null, nBytes: number, type: ElementType,
-/** What memory holds after. */
+/** Value in memory after the store. */
 value: string,
-/** What memory held before. */
+/** Value in memory before the store. */
 before: string,
-/** What memory was to take: the stored value, or the result of the atomic. */
+/** Value to be written: the stored value, or the result of the atomic operation. */
 given: string,
-/** Whether memory took a new value: false for a comparison that failed or a minimum that was there already. */
+/** Whether memory was modified. False for a failed comparison, or for a minimum that memory already contained. */
 written: boolean,
-/** The operand that the lane gave, as written: `%r3`. */
+/** Source operand of the lane, as written: `%r3`. */
 source: string | null, };
 
-/** How a step changes memory. */
+/** Kind of a memory modification. */
 export type StoreAction = "store" | "atomic" | "reduction";
 
-/** The bytes that one lane stored. */
+/** Bytes that one lane stored. */
 export type LaneStore = { lane: number,
-/** Thread in its block. */
+/** Thread index in the block. */
 thread: [number, number, number], address: string,
-/** Bytes from the start of the memory; absent when no known memory holds the address. */
+/** Byte offset from the start of the memory. Absent if the address is in no known memory. */
 offset: number | null,
-/** What memory holds of the lane's elements after the store; sinks have no bytes. */
+/** Bytes of the elements of the lane after the store. Sinks have no bytes. */
 bytes: Array<number>,
-/** What memory holds after the store, as the store's type; elements separated by commas, `_` for a sink. */
+/** Value in memory after the store, in the type of the store. Elements are separated by commas, and `_` is a sink. */
 value: string,
-/** One per element that is not a sink. */
+/** Elements of the store except sinks. */
 pieces: Array<PieceView>, };
 
-/** What accesses to global or local memory cost. */
+/** Cost of accesses to global or local memory. */
 export type SectorTraffic = {
-/** Accesses that went there. */
+/** Number of requests. */
 requests: number,
-/** Distinct bytes of each access. */
+/** Sum of the distinct bytes of each access. */
 bytes: number,
-/** Distinct sectors of 32 bytes (`memory_l2_theoretical_sectors_global`). */
+/** Number of distinct 32-byte sectors (`memory_l2_theoretical_sectors_global`). */
 sectors: number,
-/** The fewest sectors that hold as many bytes (`memory_l2_theoretical_sectors_global_ideal`). */
+/** Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`). */
 sectorsIdeal: number,
-/** The difference (`derived__memory_l2_theoretical_sectors_global_excessive`). */
+/** Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`). */
 sectorsExcessive: number,
-/** Distinct lines of 128 bytes (`memory_l1_tag_requests_global`). */
+/** Number of distinct 128-byte cache lines (`memory_l1_tag_requests_global`). */
 lines: number,
-/** Those beyond the fewest that hold as many bytes. */
+/** Number of cache lines beyond the smallest number that can hold the accessed bytes. */
 linesExcessive: number,
-/** Bytes of the sectors that no lane asked for. */
+/** Number of bytes in the accessed sectors that no lane accessed. */
 bytesWasted: number, };
 
-/** What accesses to shared memory cost. */
+/** Cost of accesses to shared memory. */
 export type BankTraffic = {
-/** Accesses that went there. */
+/** Number of requests. */
 requests: number,
-/** Distinct bytes of each access. */
+/** Sum of the distinct bytes of each access. */
 bytes: number,
-/** Passes over the banks (`memory_l1_wavefronts_shared`). */
+/** Number of wavefronts (`memory_l1_wavefronts_shared`). */
 wavefronts: number,
-/** The fewest for accesses of these widths (`memory_l1_wavefronts_shared_ideal`). */
+/** Smallest number of wavefronts for these access widths (`memory_l1_wavefronts_shared_ideal`). */
 wavefrontsIdeal: number,
-/** The difference: passes because lanes met in a bank (`derived__memory_l1_wavefronts_shared_excessive`). */
+/** Number of additional wavefronts due to bank conflicts (`derived__memory_l1_wavefronts_shared_excessive`). */
 bankConflicts: number, };
 
-/** What accesses to memory cost. Each count has the name that the vendor's profiler gives it in its source view. */
+/** Cost of memory accesses. Each count has the metric name of the source view in Nsight Compute. */
 export type Traffic = {
-/** Instructions of warps that accessed global, local or shared memory (`inst_executed`), and landings of operations in flight. */
+/** Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
+ * asynchronous operations. */
 requests: number,
-/** Lanes of them that took part (`thread_inst_executed`). */
+/** Number of lanes that executed these accesses (`thread_inst_executed`). */
 lanes: number, global: SectorTraffic, local: SectorTraffic, shared: BankTraffic, };
 
-/** A store as an event of the run. */
+/** Store of a run. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
 /** The instruction as written. */
 instruction: string,
-/** Its opcode with the modifiers: `st.global.v2.f32`. */
+/** Opcode with modifiers: `st.global.v2.f32`. */
 opcode: string, action: StoreAction,
-/** Whether this is the landing of an operation that was in flight. */
+/** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
-/** Id of the memory that the lanes wrote; absent when they wrote several. */
+/** ID of the memory that the lanes wrote. Absent if the lanes wrote several memories. */
 memory: MemoryId | null,
-/** Ids of all memories that the lanes wrote. */
+/** IDs of all memories that the lanes wrote. */
 memories: Array<MemoryId>, space: Space,
-/** Element type and count per lane: `f32`, 4. */
+/** Element type, and number of elements per lane: `f32`, 4. */
 type: ElementType, nElements: number, lanes: Array<LaneStore>,
-/** Distinct bytes that were written. */
+/** Number of distinct written bytes. */
 nBytes: number,
-/** What the store costs: sectors, lines, wavefronts. */
+/** Cost of the store: sectors, cache lines, wavefronts. */
 traffic: Traffic,
-/** Its memory order: `weak`, `volatile`, `relaxed`, `release`, `acq_rel` and the like. */
+/** Memory order, such as `weak`, `volatile`, `relaxed`, `release` or `acq_rel`. */
 order: string,
-/** The threads that a strong store is ordered for: `cta`, `cluster`, `gpu`, `sys`. */
+/** Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`. */
 scope: string | null,
-/** What it says to the caches, as written: `cs`, `L1::no_allocate`. Hints change no result. */
+/** Cache hints as written: `cs`, `L1::no_allocate`. Hints do not affect results. */
 hints: Array<string>,
-/** Lanes that lost a race: another lane of the same store wrote another value to one of their bytes. */
+/** Number of lanes with a write conflict, in which another lane of the same store wrote a different value to one of their
+ * bytes. */
 lost: number, };
 
-/** Bytes that an operation in flight will write. */
+/** Bytes that a pending asynchronous operation will write. */
 export type PendingPieceView = { lane: number,
-/** Id of the memory; absent when no known memory holds the address. */
+/** ID of the memory. Absent if the address is in no known memory. */
 memory: MemoryId | null, address: string,
-/** Bytes from the start of the memory. */
+/** Byte offset from the start of the memory. */
 offset: number | null, bytes: Array<number>, };
 
-/** A store that is on its way. */
+/** Pending asynchronous operation. */
 export type PendingView = {
-/** Names it towards `land`. */
+/** ID of the operation for `land`. */
 id: number,
-/** The step that started it. */
+/** Step that issued the operation. */
 step: number,
-/** The step before which it lands by itself; absent while other warps must start their part of it first. */
+/** Step before which the operation completes automatically. Absent while other warps must first issue their part of the
+ * operation. */
 landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<PendingPieceView>, };
 
-/** A store as the other language writes it. */
+/** Equivalent of a store in the other language. */
 export type CounterpartView = {
-/** `STG.E.64 desc[UR4][R2.64], R4`, with registers of its own. */
+/** Equivalent instruction with its own register names: `STG.E.64 desc[UR4][R2.64], R4`. */
 text: string,
-/** The language of the text, and the machine where it depends on it: `machine code for sm_90`. */
+/** Language of the instruction, with the architecture if the instruction depends on it: `SASS for sm_90`. */
 language: string,
-/** How far it can be trusted. */
+/** Limitations of the equivalence. */
 about: string, };
 
-/** A step of a warp. */
+/** Step of a warp. */
 export type StepView = { step: number,
-/** Linear index of the block, and its coordinates. */
+/** Linear index and coordinates of the block. */
 block: number, blockId: [number, number, number], warp: number, range: SourceRange,
 /** The instruction as written. */
 instruction: string,
-/** Its opcode with the modifiers. */
+/** Opcode with modifiers. */
 opcode: string,
-/** The names in the instruction that may be registers. */
+/** Names in the instruction that may be registers. */
 names: Array<string>,
-/** Bit `i`: lane `i` takes part. */
+/** Mask of active lanes: bit `i` is lane `i`. */
 active: number,
-/** A store in the other language, PTX or machine code; absent for other steps. */
+/** Equivalent of a store in the other language, PTX or SASS. Absent for other steps. */
 counterpart: CounterpartView | null,
-/** What the encoding says of scheduling: `stall 4 cycles, waits for 0`. It has no effect on results. */
+/** Scheduling control bits of the encoding: `stall 4 cycles, waits for 0`. The control bits do not affect results. */
 schedule: string | null, };
 
-/** What went wrong in a run. */
+/** Kind of a fault. */
 export type FaultView = { kind: FaultSort,
-/** The buffer or module variable that the address lies in or next to. */
+/** Buffer or module variable that contains the address or is next to the address. */
 buffer: string | null,
-/** The memory, where it is neither. */
+/** State space of the address, if the address is in neither a buffer nor a variable. */
 space: Space | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
-/** Bit `i`: lane `i` would have faulted. */
+/** Mask of faulting lanes: bit `i` is lane `i`. */
 lanes: number, range: SourceRange, message: string, help: string | null, };
 
-/** An earlier event that matters for a fault. */
+/** Earlier event that is related to a fault. */
 export type CauseView = {
-/** The number of the step (from 0). */
+/** Index of the step, starting at 0. */
 step: number, range: SourceRange,
-/** What happened there: "`%rd3`, which holds the address, was computed by lane 5 of warp 0". */
+/** Description of the event: "`%rd3`, which holds the address, was computed by lane 5 of warp 0". */
 text: string, };
 
-/** What a lane does at the present step. */
+/** State of a lane at the current step. */
 export type LaneState = "active" | "ready" | "guarded" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
-/** One lane of a warp. */
+/** Lane of a warp. */
 export type LaneView = { lane: number, thread: [number, number, number], state: LaneState,
-/** The line that the lane executes next. */
+/** Line that the lane executes next. */
 line: number | null,
-/** What a lane that waits waits for: `for the others at barrier 0`. */
+/** Event for which the lane waits: `for the other threads at barrier 0`. */
 waits: string | null, };
 
-/** A register over the lanes of a warp. */
+/** Values of a register in the lanes of a warp. */
 export type RegisterView = { name: string, type: RegisterType,
-/** One value per lane, as text in the register's type. */
+/** One value per lane in the type of the register. */
 values: Array<string>,
-/** The same in hexadecimal. */
+/** One value per lane in hexadecimal. */
 hex: Array<string>,
-/** Written by the present step. */
+/** Whether the current step wrote the register. */
 changed: boolean, };
 
-/** A warp with its lanes and registers. */
+/** Warp with its lanes and registers. */
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
-/** Where a stretch of a sentence leads. */
+/** Target of a link in a sentence. */
 export type PhraseLink = { "memory": MemoryId } | { "warp": [number, number] };
 
-/** A stretch of a sentence; the numbers and names are strong. */
+/** Part of a sentence. Numbers and names are strong. */
 export type Phrase = { text: string, strong: boolean,
-/** What the stretch names, when that can be shown. */
+/** Object that this part of the sentence names, if the object can be shown. */
 link: PhraseLink | null, };
 
-/** How far a block or a warp is. */
+/** Progress of a block or a warp. */
 export type Progress = "toCome" | "running" | "waiting" | "done";
 
-/** A block that has a place on the machine. */
+/** Resident block. */
 export type ResidentBlock = {
-/** Linear index. */
+/** Linear index of the block. */
 block: number,
-/** How far each of its warps is. */
+/** Progress of each warp of the block. */
 warps: Array<Progress>, };
 
-/** The blocks of a launch, as a map. */
+/** Map of the blocks of a launch. */
 export type BlockMap = {
-/** Extents of the grid. */
+/** Grid size in blocks. */
 grid: [number, number, number], nBlocks: number, nDone: number,
-/** Blocks per cell: 1 unless there are very many. */
+/** Number of blocks per cell, which is 1 except for very large grids. */
 blocksPerCell: number,
-/** In the order of linear indices. A cell of several blocks is done when all are, and to come when none has started. */
+/** Progress in the order of linear block indices. A cell of several blocks is finished when all its blocks are finished, and
+ * not started while none has started. */
 cells: Array<Progress>,
-/** Blocks that have a place on the machine. */
+/** Resident blocks. */
 resident: Array<ResidentBlock>, };
 
-/** A block of a cluster. */
+/** Block of a cluster. */
 export type ClusterBlock = {
 /** `%cluster_ctarank` */
 rank: number,
-/** Linear index in the grid, and the coordinates. */
+/** Linear index and coordinates of the block in the grid. */
 block: number, blockId: [number, number, number],
-/** How far each of its warps is. */
+/** Progress of each warp of the block. */
 warps: Array<Progress>, };
 
-/** A cluster whose blocks are on the machine. */
+/** Cluster whose blocks are resident. */
 export type ClusterView = {
-/** By rank. */
+/** Blocks by rank. */
 blocks: Array<ClusterBlock>, };
 
-/** The phase of an mbarrier that is not complete. */
+/** Current, incomplete phase of an mbarrier. */
 export type MbarrierPhase = {
-/** 0 for the first phase, 1 for the second, 0 for the third. */
+/** Parity of the phase: 0 for the first phase, 1 for the second, 0 for the third. */
 parity: number,
-/** Arrivals that it still waits for. */
+/** Pending arrival count. */
 pending: number,
-/** Arrivals that the next phase will wait for. */
+/** Expected arrival count of the next phase. */
 expected: number,
-/** Bytes that it still waits for; negative where more landed than are expected so far. */
+/** Pending tx-count in bytes. Negative if more bytes have completed than are expected so far. */
 bytes: number, };
 
-/** Lanes that wait for a phase of an mbarrier. */
+/** Lanes of a warp that wait for a phase of an mbarrier. */
 export type PhaseWaiter = {
-/** Linear index. */
+/** Linear index of the block. */
 block: number, warp: number,
-/** Bit `i`: lane `i` waits. */
+/** Mask of waiting lanes: bit `i` is lane `i`. */
 lanes: number,
-/** The parity of the phase that they wait for. */
+/** Parity of the awaited phase. */
 parity: number,
-/** Line of the source, from 1. */
+/** Line of the source, starting at 1. */
 line: number, };
 
-/** An mbarrier object. */
+/** mbarrier object. */
 export type MbarrierView = {
-/** The shared memory that it is in. */
+/** Shared memory that contains the object. */
 memory: MemoryId,
-/** Bytes from the start of the memory. */
+/** Byte offset from the start of the memory. */
 offset: number,
-/** As the source calls it: `full`, `full[1]`; absent where no variable lies there. */
+/** Name in the source: `full`, `full[1]`. Absent if no variable is at this address. */
 name: string | null,
-/** What it holds; absent when something else was written over it. */
+/** Current phase. Absent if the object was overwritten. */
 phase: MbarrierPhase | null,
-/** Operations in flight that will signal it, and the bytes that they bring. */
+/** Number of pending operations that complete on the object, and their bytes. */
 nInFlight: number, bytesInFlight: number, waiting: Array<PhaseWaiter>, };
 
-/** The state of a run. */
+/** State of a run. */
 export type RunStatus = "running" | "finished" | "faulted";
 
-/** The traffic of a line of the source. */
+/** Memory traffic of a source line. */
 export type LineTraffic = {
-/** From 1. */
+/** Line of the source, starting at 1. */
 line: number,
-/** The opcode of its first instruction that accesses memory. */
+/** Opcode of the first instruction of the line that accesses memory. */
 opcode: string, traffic: Traffic, };
 
-/** The traffic of a run. */
+/** Memory traffic of a run. */
 export type TrafficView = {
-/** Steps from the start that are counted. */
+/** Number of counted steps from the start. */
 steps: number, total: Traffic,
-/** The lines of the source that access memory, ascending. */
+/** Source lines that access memory, in ascending order. */
 lines: Array<LineTraffic>, };
 
-/** What is missing between two accesses. */
+/** Missing condition between two accesses. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
-/** How sure a race is. */
+/** Certainty of a race. */
 export type RaceSure = "certain" | "axiom" | "documented";
 
-/** What an access does. */
+/** Kind of an access. */
 export type RaceKind = "read" | "write" | "atomic" | "life";
 
-/** One side of a race. */
+/** Access of a race. */
 export type RaceAccess = {
-/** From 1; none where it is the life of a block. */
+/** Line of the source, starting at 1. Absent if the access is the start or exit of a block. */
 line: number | null,
-/** `exit of block 1`, where there is no line. */
+/** Description if the access has no line: `exit of block 1`. */
 what: string | null, block: [number, number, number],
-/** Within the block. */
+/** Thread index in the block. */
 thread: [number, number, number], kind: RaceKind,
-/** `generic`, `async` or `tensormap`. */
+/** Proxy: `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
-/** `relaxed at gpu`, where the access is strong. */
+/** Memory order and scope of a strong access: `relaxed at gpu`. */
 scope: string | null, };
 
-/** Bytes with a name. */
+/** Byte range of a race. */
 export type RacePlace = {
-/** `global` or `shared`. */
+/** State space: `global` or `shared`. */
 space: string,
-/** Linear index of the block whose shared memory it is. */
+/** Linear index of the block that owns the shared memory. */
 block: number | null, buffer: string | null, variable: string | null,
-/** From the start of the buffer or variable; of the memory, where it has no name. */
+/** Byte offset from the start of the buffer or variable, or from the start of the memory if the range has no name. */
 offset: number, bytes: number, };
 
-/** What a change does with a line. */
+/** Kind of an edit. */
 export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 
-/** A change of the text. */
+/** Edit of the source. */
 export type RepairEdit = { op: RepairOp,
-/** From 1. */
+/** Line of the source, starting at 1. */
 line: number,
-/** Without the line's indentation; empty where a line goes. */
+/** Inserted text without the indentation of the line. Empty if the line is removed. */
 text: string, };
 
-/** A data race: two places in the text, with an example of what happened there. */
+/** Data race between two positions of the source, with an example of the conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
-/** The bytes that both touch. */
+/** Bytes that both accesses access. */
 where: RacePlace, why: RaceWhy,
-/** How sure it is. */
+/** Certainty of the race. */
 sure: RaceSure,
-/** Whether the second access left the bytes as they were. */
+/** Whether the second access left the bytes unchanged. */
 sameValue: boolean,
-/** The step of the second access. */
+/** Step of the second access. */
 step: number, message: string,
-/** The weakest change that was found which ends the race; empty where none is known. */
+/** Weakest known fix. Empty if no fix is known. */
 repair: Array<RepairEdit>,
-/** Whether a run of the changed text showed that it heals. */
+/** Whether a run of the fixed kernel has verified the fix. */
 repairTried: boolean, };
 
-/** A read of shared memory that nothing has written. */
+/** Uninitialized read of shared memory. */
 export type UnwrittenView = { reader: RaceAccess,
-/** The first byte that is read. */
+/** First uninitialized byte. */
 where: RacePlace, step: number, message: string, };
 
-/** The races of a run, and what else was seen on the way. */
+/** Data races and other findings of a run. */
 export type RaceReport = {
-/** Those that are certain first, each in the order in which they were found. */
+/** Data races in the order of detection, certain races first. */
 races: Array<RaceView>,
-/** Reads of shared memory that nothing has written, one for each place in the text. */
+/** Uninitialized reads of shared memory, one per position of the source. */
 unwritten: Array<UnwrittenView>,
-/** What a person should know besides; these reads as sentences, too. */
+/** Further notes, including the uninitialized reads as sentences. */
 notes: Array<string>, };
 
-/** Everything that was found about a test. */
+/** Results of a litmus test. */
 export type LitmusView = { name: string, observe: Array<string>,
-/** All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing. */
+/** All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the
+ * model then gives no guarantees. */
 outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
-/** Forbidden ones beyond those: their least number. */
+/** Lower bound for the number of forbidden outcomes that are not listed. */
 moreForbidden: number, race: boolean,
-/** Pairs of thread and line of its body, from 0. */
+/** Racing pairs of accesses. Each access is a thread and a line of its body, starting at 0. */
 racyPairs: Array<[[number, number], [number, number]]>,
-/** The same with the lines as a person counts them: of the text, from 1. */
+/** Racing pairs of accesses. Each access is a thread and a line of the source, starting at 1. */
 racyLines: Array<[[number, number], [number, number]]>,
-/** Candidate executions that were looked at. */
+/** Number of examined candidate executions. */
 candidates: number,
-/** Rounds after which a loop that does more than wait was cut off; none where all of it was seen. */
+/** Number of iterations to which loops other than polling loops were limited. Absent if all executions were examined
+ * completely. */
 cutOffAfter: number | null, };
 
-/** An outcome that is allowed. */
+/** Allowed outcome. */
 export type OutcomeView = { values: number[], races: RacesName,
-/** Whether instructions one after the other reach it. */
+/** Whether an interleaving of the instructions produces the outcome. */
 isInterleaving: boolean, graph: GraphView, };
 
-/** Whether the executions race that end with an outcome. */
+/** Whether executions with an outcome have a data race. */
 export type RacesName = "always" | "sometimes" | "never";
 
-/** An outcome that is forbidden. */
+/** Forbidden outcome. */
 export type ForbiddenView = { values: number[], violation: ViolationView,
-/** The candidate that comes nearest. */
+/** Candidate execution with the fewest violations. */
 graph: GraphView, };
 
-/** What a candidate contradicts. */
+/** Axiom that a candidate execution violates. */
 export type ViolationView = { axiom: AxiomName, sentence: string,
-/** Nodes of the graph that it speaks of. */
+/** Nodes of the graph that violate the axiom. */
 nodes: Array<number>, };
 
-/** The axioms. */
+/** Axioms of the memory model. */
 export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
 
-/** An execution. */
+/** Execution graph. */
 export type GraphView = {
-/** Thread after thread, each in program order. */
+/** Events by thread, in program order. */
 nodes: Array<NodeView>, edges: Array<EdgeView>, };
 
-/** An event. */
+/** Event of an execution. */
 export type NodeView = {
-/** None for what is there at the start. */
+/** Thread of the event. Absent for initial values. */
 thread: number | null,
-/** Of the text, from 1; of the body of a test that has no text. */
+/** Line of the source, starting at 1, or line of the thread body if the test has no source. */
 line: number | null, kind: NodeName,
 /** `x = 1`, `read x: 0`, `fence.sc.gpu`. */
 label: string,
-/** `release at gpu`; empty for weak accesses. */
+/** Memory order and scope: `release at gpu`. Empty for weak accesses. */
 words: string, isAsynchronous: boolean, };
 
-/** What an event is. */
+/** Kind of an event. */
 export type NodeName = "init" | "read" | "write" | "atomic" | "fence" | "proxy_fence" | "arrive" | "leave" | "group_wait";
 
-/** An arrow between nodes, by their numbers. */
+/** Edge between two nodes, by their indices. */
 export type EdgeView = { from: number, to: number, kind: EdgeName, };
 
-/** Why one event comes before another. */
+/** Relation between two events. */
 export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
 
-/** The lines of a kernel, and the threads that execute them. */
+/** Request for the extraction of a litmus test from lines of a kernel. */
 export type CutRequest = {
-/** First and last, from 1. */
+/** First and last line, starting at 1. */
 lines: [number, number],
-/** Without threads: two that touch the same bytes there, one of them to write. */
+/** Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write. */
 threads: Array<CutThread>,
-/** A step of the run: each thread comes to the lines for the last time before it, not for the first. */
+/** Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution. */
 before: number | null, };
 
-/** A thread of a launch. */
+/** Thread of a launch. */
 export type CutThread = { block: [number, number, number],
-/** Within the block. */
+/** Thread index in the block. */
 thread: [number, number, number],
-/** The line that it is to execute when it comes to the lines; any where absent. */
+/** Line that the thread must execute when it reaches the lines. Default: any line. */
 line?: number | null, };
 
-/** All weakest repairs of a test. */
+/** All weakest fixes of a litmus test. */
 export type LitmusRepairs = {
-/** The outcomes that they forbid. */
+/** Outcomes that the fixes forbid. */
 bad: number[][], repairs: Array<Array<LitmusEdit>>,
-/** Up to this many places of change all sets were tried. */
+/** Number of edits up to which all combinations were tried. */
 completeTo: number,
-/** Sets that were evaluated. */
+/** Number of evaluated combinations. */
 tried: number, };
 
-/** A change of a line. */
+/** Edit of a line. */
 export type LitmusEdit = { thread: number,
-/** Of the body, from 0. */
+/** Line of the thread body, starting at 0. */
 line: number, op: LitmusEditOp,
-/** The whole statement. */
+/** Complete new statement. */
 text: string,
-/** The line as a person counts it. */
+/** Displayed line number. */
 shownLine: number,
-/** The statement that is replaced; empty where one is put in. */
+/** Replaced statement. Empty for an insertion. */
 before: string, };
 
-/** What a change does. */
+/** Kind of an edit. */
 export type LitmusEditOp = "replace" | "insert-before";
 
-/** What the root of a hang is. */
+/** Kind of a hang. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
-/** What is waited for. */
+/** Object for which threads wait. */
 export type HangObject = number | string;
 
-/** How much is missing: only what there is to count. */
+/** Missing arrivals, bytes or lanes, if they can be counted. */
 export type HangMissing = { arrivals?: number,
-/** Negative where more came than were expected. */
+/** Missing bytes. Negative if more bytes completed than were expected. */
 bytes?: number, lanes?: Array<number>, };
 
-/** Threads that wait. */
+/** Waiting threads. */
 export type HangWait = { kind: HangKind, block: [number, number, number],
-/** Ranges of the block's threads: `0, 32-63`. */
+/** Ranges of thread indices in the block: `0, 32-63`. */
 threads: string, line: number | null, object: HangObject | null,
-/** Phases that are over. */
+/** Number of completed phases. */
 phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
-/** A launch that never ends. */
+/** Diagnosis of a launch that hangs. */
 export type HangView = { kind: HangKind,
-/** What is waited for: the number of a barrier or of a block, or a name; none where it depends on the order of the run. */
+/** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
+ * schedule. */
 object: HangObject | null,
-/** Where the lanes stand that wait for it. */
+/** Line at which the lanes wait. */
 line: number, missing: HangMissing | null,
-/** The line that should have provided what is missing, or after which it is missing. */
+/** Line that should have provided the missing event, or line after which the event is missing. */
 line_at_fault: number | null, message: string, waits: Array<HangWait>, };
 
-/** Everything a page shows at one position of a run. */
+/** View of a run at one position. */
 export type Frame = {
-/** Steps done. */
+/** Number of executed steps. */
 position: number,
-/** Steps of the whole run, once it is known. */
+/** Number of steps of the whole run, once known. */
 length: number | null, status: RunStatus,
-/** One sentence about what the last step did. */
+/** Summary of the last step. */
 sentence: Array<Phrase>,
-/** The step just done; absent at the start. */
+/** Last executed step. Absent at the start. */
 last: StepView | null,
-/** The step that would come next; absent at the end. */
+/** Next step. Absent at the end. */
 next: StepView | null,
-/** What the last step stored, if it was a store. */
+/** Store of the last step, if the step was a store. */
 store: StoreView | null,
-/** The matrices of the last step, if it was a matrix instruction. */
+/** Matrices of the last step, if the step was a matrix instruction. */
 matrix: MatrixStep | null,
-/** What the last step started on the tensor units, or what of it landed. */
+/** Tensor operation that the last step started or completed. */
 tensor: TensorStep | null, fault: FaultView | null,
-/** The earlier events that matter for the fault. */
+/** Earlier events that are related to the fault. */
 causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
-/** How far each block is, and which warps exist at present. */
+/** Progress of each block, and the resident warps. */
 blocks: BlockMap,
-/** Steps that stored, for the ticks of the transport; a sample when there are very many. */
+/** Steps with stores, for the marks of the transport control. For very many stores, a sample. */
 storeSteps: Array<number>,
 /** Number of stores up to this position and in all known steps. */
 storesDone: number, storesKnown: number,
-/** The cluster of the block that is shown; absent where clusters are single blocks. */
+/** Cluster of the displayed block. Absent if the launch has no clusters. */
 cluster: ClusterView | null,
-/** The mbarrier objects of the blocks that are on the machine. */
+/** mbarrier objects of the resident blocks. */
 mbarriers: Array<MbarrierView>,
-/** Operations in flight: stores that an earlier step started and that land in a step of their own. */
+/** Pending asynchronous operations, which an earlier step issued and which complete in a separate step. */
 pending: Array<PendingView>,
-/** Bounded notes: output of `printf`, choices of the scheduler that mattered. */
+/** Notes of the run, such as output of `printf` and relevant choices of the scheduler. Their number is limited. */
 notes: Array<string>, };
 
-/** Classes of the highlighter. */
+/** Class of a token for syntax highlighting. */
 export type TokenClass = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
 
-/** A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start. */
+/** Token of the source for syntax highlighting. Offsets count UTF-16 units from the start. */
 export type TokenView = { start: number, end: number, class: TokenClass, };
 
-/** What a token means. */
+/** Hover text of a token. */
 export type HoverView = {
-/** The token; offsets count UTF-16 units from the start. */
+/** Range of the token. Offsets count UTF-16 units from the start. */
 start: number, end: number,
-/** As code. */
+/** Title, displayed as code. */
 title: string, lines: Array<string>,
 /** Anchor of the PTX ISA section. */
 section: string | null,
-/** Where the name is declared. */
+/** Range of the declaration of the name. */
 declared: SourceRange | null, };
 
-/** The kind of a completion. */
+/** Kind of a completion. */
 export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function";
 
-/** A word that can be written. */
+/** Completion item. */
 export type CompletionView = {
-/** What it replaces. */
+/** Range that the completion replaces. */
 start: number, end: number, text: string, sort: CompletionSort, help: string,
-/** "since PTX 8.1, on `sm_90` and later". */
+/** Required version and target: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null, };
 
-/** One modifier, or several that differ in one number alone. */
+/** Modifier, or a family of modifiers that differ only in one number. */
 export type ValuePage = {
-/** `v4`; of a family `m64n{8…256 step 8}k16`. */
+/** Name of the modifier: `v4`. For a family: `m64n{8…256 step 8}k16`. */
 text: string,
-/** The modifiers of a family; empty for a single one. */
+/** Modifiers of a family. Empty for a single modifier. */
 members: Array<string>, help: string, needs: string | null,
-/** Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`". */
+/** Origin of the fact: "PTX ISA", "assembler 13.5", "measured on `sm_80`". */
 origin: string, };
 
-/** An operand position. */
+/** Operand of an instruction form. */
 export type OperandPage = {
-/** As the syntax line names it: "a". */
+/** Name in the syntax line: "a". */
 name: string,
-/** What it is: "address of an mbarrier object in shared memory". */
+/** Description: "address of an mbarrier object in shared memory". */
 help: string, required: boolean, };
 
-/** One modifier position of a form. */
+/** Modifier slot of an instruction form. */
 export type SlotPage = { name: string,
-/** What the slot says, as a noun: "state space". */
+/** Title of the slot: "state space". */
 title: string, required: boolean, values: Array<ValuePage>, };
 
-/** One instruction form. */
+/** Instruction form. */
 export type FormPage = {
-/** The first word: `st`. */
+/** Opcode: `st`. */
 opcode: string,
-/** The opcode with the words that the form always begins with: `wmma.store.d.sync`. */
+/** Opcode with the modifiers with which the form always starts: `wmma.store.d.sync`. */
 title: string,
-/** The syntax line. */
+/** Syntax line. */
 syntax: string, help: string,
-/** "since PTX 8.1, on `sm_90` and later". */
+/** Required version and target: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null,
-/** Anchor of the section in the PTX ISA; empty for an instruction of which only words are known. */
+/** Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known. */
 section: string, slots: Array<SlotPage>, operands: Array<OperandPage>,
-/** What excludes or needs what, one phrase each. */
+/** Rules for combinations of modifiers, one phrase each. */
 rules: Array<string>, examples: Array<string>, };
 
-/** What to look up, in the words of PTX. */
+/** Request for a fragment layout or another layout, with PTX names. */
 export type FragmentRequest = {
-/** `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`; of layouts
- * `wgmma.d`, `tcgen05.ld` and others. */
+/** Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
+ * `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`. */
 op: string,
 /** `m16n16k16` */
 shape?: string,
-/** The type of an element: `f16`. */
+/** Element type: `f16`. */
 type?: string,
-/** `sm_90`; the newest target that has the fragment when left out. Layouts do not depend on it. */
+/** Target: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not depend on the target. */
 target?: string,
-/** `row` or `col`; the first that the operation has when left out. */
+/** Memory layout: `row` or `col`. Default: the first layout that the operation supports. */
 layout?: string | null,
-/** Elements between the starts of rows (columns); the length of one when left out. */
+/** Distance between the starts of rows (columns) in elements. Default: the length of a row (column). */
 stride?: number | null,
-/** Further words of a layout, by name: `swizzle`, `128B`. */
+/** Further parameters of a layout by name, such as `swizzle: "128B"`. */
 with?: { [key in string]: string }, };
 
-/** Why there is no such fragment, and what exists instead. */
+/** Reason why the fragment does not exist, and the available alternatives. */
 export type FragmentRefusal = { message: string, };
 
-/** One fragment. From `format` on it is a file of fragment maps with this one in it. */
+/** Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout. */
 export type FragmentView = { op: string, shape: string, type: string, target: string,
-/** The layout of the matrix in memory: `row` or `col`. */
+/** Layout of the matrix in memory: `row` or `col`. */
 layout: string,
-/** Elements between the starts of rows (columns). */
+/** Distance between the starts of rows (columns) in elements. */
 stride: number,
-/** Bits of one element. */
+/** Element size in bits. */
 element_bits: number,
-/** Where the map comes from: "assembler 13.5" (its compiled code), "PTX ISA". */
+/** Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA". */
 origin: string,
-/** How often each element is held. */
+/** Number of copies of each element. */
 copies: number, rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>,
-/** Elements between the start of the matrix and the element, in the order of `lanes`. */
+/** Offset of each element from the start of the matrix in elements, in the order of `lanes`. */
 offsets: Array<Array<Array<number>>>,
-/** The matrix, in the order of `lanes`, where there are several (`ldmatrix.x4`, `mma.m8n8k4`). */
+/** Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
+ * `mma.m8n8k4`). */
 matrices: Array<Array<Array<number>>> | null,
-/** The version of the file's form, 1. */
+/** Version of the file format, which is 1. */
 format: number,
-/** The letters of the formulas. */
+/** Meaning of the variables in the formulas. */
 variables: { [key in string]: string }, maps: { [key in string]: FragmentMapEntry }, fragments: Array<FragmentEntry>, access: Array<AccessEntry>, };
 
-/** A map, as a file of maps has it. */
+/** Entry of a file of fragment maps. */
 export type FragmentMapEntry = { rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>, };
 
-/** Which operation has the map. */
+/** Operation with this map. */
 export type FragmentEntry = { op: string, shape: string, type: string,
-/** The targets on which it is the same. */
+/** Targets with the same map. */
 archs: Array<string>, layouts: Array<string>,
-/** `quad-pair` or `group` */
+/** Family of the map: `quad-pair` or `group`. */
 family: string, regs: number, elems_per_reg: number,
-/** The stride when it is left out, by layout. */
+/** Default stride by layout. */
 default_stride: { [key in string]: number }, map: string,
-/** The leading registers that `wmma.mma` reads, for A and B of shapes with several. */
+/** Number of leading registers that `wmma.mma` reads, for A and B of shapes whose fragments contain copies. */
 mma_reads?: number | null, };
 
-/** The memory accesses of the compiled code. */
+/** Memory accesses of the compiled code. */
 export type AccessEntry = { op: string, shape: string, type: string, layout: string, archs: Array<string>,
-/** For generic addresses too. */
+/** Accesses to global memory and to generic addresses. */
 global: AccessView, shared: AccessView, };
 
-/** The accesses to one state space. */
+/** Accesses to one state space. */
 export type AccessView = {
-/** Bytes of the widest, which is the alignment that address and stride need. */
+/** Size of the widest access in bytes, which is the required alignment of address and stride. */
 bytes: number, count: number,
-/** What a stride that is not aligned so does: `fault`, or `moved` when rows land elsewhere. */
+/** Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses. */
 short_stride?: string | null, };
 
-/** A word of a query. */
+/** Parameter of a layout request. */
 export type LayoutParameter = {
-/** `shape`, `type`, or a name in `with`: `swizzle`. */
+/** Name: `shape`, `type`, or a name in `with` such as `swizzle`. */
 name: string, value: string,
-/** What it could be; empty for a number or a shape that is written. */
+/** Possible values. Empty for a number or a shape. */
 choices: Array<string>,
-/** What it is, in words. */
+/** Description of the parameter. */
 about: string, };
 
-/** Where the elements of a matrix lie. */
+/** Layout of the elements of a matrix. */
 export type LayoutView = {
-/** `wgmma.d` */
+/** Operation: `wgmma.d`. */
 op: string,
-/** What it is, in words. */
+/** Title of the layout. */
 title: string,
-/** What was asked for, and what could be asked instead. */
+/** Parameters of the request, with their alternatives. */
 parameters: Array<LayoutParameter>,
-/** Where an element lies, as a formula. */
+/** Closed-form mapping of the layout. */
 rule: string,
-/** The letters of the formula. */
+/** Meaning of the variables in the mapping. */
 letters: string,
-/** What one should know of it: what is not settled, what is not read. */
+/** Notes, such as undocumented behaviour or unread elements. */
 notes: Array<string>,
-/** Where the rule comes from: "PTX ISA, CuTe". */
+/** Origin of the mapping: "PTX ISA, CuTe". */
 origin: string,
-/** `high`, or `medium` where a source leaves something open. */
+/** Confidence: `high`, or `medium` if the sources are incomplete. */
 sure: string, rows: number, columns: number,
-/** What a row of the grid is: `row`, `lane`, `column of B`. */
+/** Meaning of a row of the grid: `row`, `lane`, `column of B`. */
 row_name: string, column_name: string,
-/** Bits of one element. */
+/** Element size in bits. */
 element_bits: number,
-/** What the numbers of a place are. */
+/** Names of the numbers of a location. */
 place: Array<string>,
-/** For each row and column the places of the element: several where it is expected in each of them, none where nothing lies. */
+/** Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
+ * cell is empty. */
 grid: Array<Array<Array<Array<number>>>>,
-/** Registers only: for each thread, register and position in the register (low bits first) `[row, column]`. */
+/** For registers only: `[row, column]` by thread, register and position in the register (low bits first). */
 lanes: Array<Array<Array<[number, number]>>> | null,
-/** The bits of the descriptor, in hexadecimal, where there is one. */
+/** Bits of the descriptor in hexadecimal, if the layout has a descriptor. */
 descriptor: string | null,
-/** The fields of the descriptor, lowest first. */
+/** Fields of the descriptor, lowest bits first. */
 fields: Array<DescriptorField>,
-/** Cells that are not as they should be: `[row, column]`. */
+/** Cells that differ from the intended layout: `[row, column]`. */
 wrong: Array<[number, number]>,
-/** Lines of PTX that build the descriptor. */
+/** PTX instructions that build the descriptor. */
 ptx: Array<string>,
-/** Cells that one step reads, where not all of the picture is: `[row, column]`. The others are there to compare. */
+/** Cells that the step reads, if the diagram also contains other cells for comparison: `[row, column]`. */
 marked: Array<[number, number]>,
-/** Pictures that go with this one. */
+/** Related diagrams. */
 related: Array<RelatedLayout>, };
 
-/** A field of a descriptor. */
+/** Field of a descriptor. */
 export type DescriptorField = { name: string,
-/** The lowest and the highest bit. */
+/** Lowest and highest bit. */
 bits: [number, number],
-/** What the bits are, as a number. */
+/** Value of the field. */
 value: number,
-/** What they mean: `128 rows`. */
+/** Meaning of the value: `128 rows`. */
 meaning: string, };
 
-/** A picture that goes with another one. */
+/** Related diagram. */
 export type RelatedLayout = {
-/** What it shows, in words. */
+/** Title of the diagram. */
 title: string, request: FragmentRequest, };
 
-/** A part of a layout. */
+/** Dimension of a layout. */
 export type LayoutDimension = {
-/** `element`, `lane`, `iteration` or `warp`. */
+/** Name: `element`, `lane`, `iteration` or `warp`. */
 name: string, size: number, };
 
-/** The layout of an access. */
+/** Inferred layout of an access. */
 export type AccessLayout = {
-/** From 1. */
+/** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** The buffer that it touches: a variable or a buffer of the launch. */
+/** Accessed memory: a variable or a buffer of the launch. */
 buffer: string,
-/** Bytes that one step of the layout counts. */
+/** Size of one unit of the layout in bytes. */
 unitBytes: number,
-/** What the parts of the layout are, the one that counts fastest first. */
+/** Dimensions of the layout, the fastest varying dimension first. */
 dimensions: Array<LayoutDimension>,
-/** `Swizzle<3,3,3> o 16 o (32,4):(1,32)`, in units from the start of the buffer. */
+/** Layout in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`. */
 layout: string | null,
-/** Bases over GF(2), where the layout is linear: `{lane = [1, 2, 4, 8, 16]}`; what is added by XOR comes first. */
+/** Bases over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases. */
 bases: string | null,
-/** Why no layout explains the addresses, and where it breaks. */
+/** Reason why no layout matches the addresses, with the first mismatch. */
 broken: string | null,
-/** All of it in a sentence. */
+/** Description of the layout in a sentence. */
 text: string,
-/** Requests of the run, and those of its first block that were looked at. */
+/** Number of requests of the run, and number of examined requests of the first block. */
 requests: number, lookedAt: number, };
 
-/** A word of a bank, and who asks for it. */
+/** Word of a bank, with the lanes that access it. */
 export type BankWord = {
-/** In shared memory of the block. */
+/** Address in the shared memory of the block. */
 address: number, lanes: Array<number>, };
 
-/** A bank in a phase. */
+/** Accesses to a bank in a phase. */
 export type BankCell = { bank: number,
-/** The lanes at each of its words, with the address of the word. */
+/** Accessed words of the bank with their lanes. */
 words: Array<BankWord>, };
 
-/** Lanes that go to shared memory together: all of a warp for 4 bytes each, 16 for 8, 8 for 16. */
+/** Group of lanes that access shared memory together: 32 lanes for 4 bytes per lane, 16 for 8 bytes, 8 for 16 bytes. */
 export type BankPhase = { firstLane: number, lastLane: number,
-/** Passes that it takes. */
+/** Number of wavefronts. */
 wavefronts: number,
-/** The banks that are used, ascending. */
+/** Accessed banks in ascending order. */
 banks: Array<BankCell>, };
 
-/** Two lanes that wait for each other. */
+/** Two lanes with a bank conflict. */
 export type Collision = { lanes: [number, number],
-/** The words that they ask for, in shared memory of the block. */
+/** Addresses of the words in the shared memory of the block. */
 addresses: [number, number], bank: number, text: string, };
 
-/** A count with the name that the vendor's profiler has for it. */
+/** Metric with its name in Nsight Compute. */
 export type ProfilerCount = { name: string, count: number,
-/** Why the profiler may show another number. */
+/** Reason why Nsight Compute may show a different value. */
 beside: string, };
 
-/** An access to shared memory. */
+/** Access to shared memory. */
 export type AccessConflicts = {
-/** From 1. */
+/** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** The variable that it touches. */
+/** Accessed variable. */
 buffer: string, requests: number, wavefronts: number,
-/** The fewest for accesses of this width. */
+/** Smallest number of wavefronts for accesses of this width. */
 ideal: number, conflicts: number,
-/** What the vendor's profiler calls these counts, and what it counts beside. */
+/** Corresponding metrics of Nsight Compute. */
 profiler: Array<ProfilerCount>,
-/** The step of the request with the most conflicts, whose phases follow. */
+/** Step of the request with the most conflicts. `phases` contains the phases of this request. */
 worstStep: number, phases: Array<BankPhase>,
-/** Two lanes of it that meet in a bank with different words. */
+/** Two lanes that access different words of one bank. */
 collision: Collision | null, };
 
-/** A change of where the bytes of a buffer lie. */
+/** Proposed layout of a buffer. */
 export type Proposal = {
-/** `Swizzle<3,4,3> on bytes`, `4 unused bytes after every 128` */
+/** Description of the layout, such as an XOR swizzle or padding. */
 change: string,
-/** Bytes that the buffer takes beside. */
+/** Number of additional bytes of the buffer. */
 moreBytes: number,
-/** Instructions that are added before each access. */
+/** Number of additional instructions per access. */
 instructions: number, };
 
-/** A buffer of shared memory with conflicts. */
+/** Buffer in shared memory with bank conflicts. */
 export type BufferConflicts = { name: string, conflicts: number,
-/** Lines that access it. */
+/** Lines that access the buffer. */
 lines: Array<number>,
-/** Changes that free all accesses to it, the least one first. */
+/** Layouts that make all accesses to the buffer conflict-free, the smallest change first. */
 proposals: Array<Proposal>,
-/** Why there is none: which accesses cannot both be had, or what keeps the buffer as it is. */
+/** Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout. */
 impossible: string | null, };
 
-/** An access to global memory that moves more sectors than it needs. */
+/** Access to global memory with excessive sectors. */
 export type SectorAdvice = {
-/** From 1. */
+/** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** The buffer of the launch, or the variable. */
+/** Accessed buffer of the launch, or variable. */
 buffer: string, requests: number,
-/** `memory_l2_theoretical_sectors_global`, and the fewest for the bytes that are used. */
+/** Number of sectors (`memory_l2_theoretical_sectors_global`), and smallest number of sectors for the accessed bytes. */
 sectors: number, ideal: number,
-/** What one could do. */
+/** Suggested change. */
 text: string, };
 
-/** What a run costs in shared memory, why, and what would cure it. */
+/** Bank conflicts and uncoalesced accesses of a run, with proposed layouts. */
 export type ConflictReport = {
-/** Accesses to shared memory, by line. */
+/** Accesses to shared memory by line. */
 accesses: Array<AccessConflicts>,
-/** Buffers of shared memory that have conflicts. */
+/** Buffers in shared memory with bank conflicts. */
 buffers: Array<BufferConflicts>,
-/** Accesses to global memory that move more sectors than they need. */
+/** Accesses to global memory with excessive sectors. */
 sectors: Array<SectorAdvice>, };
 
-/** A text without the conflicts, and what shows that it does the same. */
+/** Rewritten source without bank conflicts, and its verification. */
 export type Cured = { source: string,
-/** What was changed, by buffer. */
+/** Changes by buffer. */
 changes: Array<string>,
-/** Conflicts of the run before and after. */
+/** Number of bank conflicts before and after the rewrite. */
 before: number, after: number,
-/** Buffers of the launch, all of which have the same bytes after both runs. */
+/** Buffers of the launch, all of which have identical contents after both runs. */
 same: Array<string>, };
 
-/** A product and the operands of one element of D, in the words of PTX. */
+/** Request for the computation of one element of D of a matrix multiplication, with PTX names. */
 export type ProductRequest = {
-/** `wmma` or `mma` */
+/** Instruction: `wmma` or `mma`. */
 op: string,
 /** `m16n16k16` */
 shape: string,
-/** The types of A, B, C and D. */
+/** Types of A, B, C and D. */
 types: Array<string>,
 /** `sm_90` */
 target: string,
-/** The row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`); zeros follow. */
+/** Row of A as numbers (`1.5`, `-inf`) or bits (`0x3c00`), padded with zeros. */
 a: Array<string>,
-/** The column of B. */
+/** Column of B. */
 b: Array<string>,
-/** The element of C; zero when left out. */
+/** Element of C. Default: zero. */
 c: string | null, };
 
-/** A number with its bits. */
+/** Number with its bits. */
 export type NumberView = { text: string,
 /** `0x3f800000` */
 bits: string, };
 
-/** How an element of D came about. */
+/** Computation of an element of D. */
 export type ProductView = {
 /** `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70` */
 title: string,
-/** In one sentence: whether the result is the exact sum rounded once, and if not, why. */
+/** Summary in one sentence: whether the result is correctly rounded, and the reason if not. */
 summary: string, result: NumberView,
-/** The sum without rounding, as a decimal number; absent where a term is infinite or not a number. */
+/** Exact sum as a decimal number. Absent if a term is infinite or NaN. */
 exact: string | null,
-/** The exact sum, rounded to the type of D once, to nearest even. */
+/** Exact sum, rounded once to the type of D, to nearest even. */
 rounded_once: NumberView | null,
-/** Fused multiply-adds of `f32` from C in ascending k, then rounded to the type of D: what a loop in a program gives. */
+/** Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison. */
 chain: NumberView, steps: Array<ProductStep>,
-/** What each generation gives that has the instruction, results that occur first first. */
+/** Results of all GPU generations that support the instruction, in order of first occurrence. */
 generations: Array<GenerationView>, };
 
-/** Targets whose tensor cores give the same result. */
+/** Targets whose Tensor Cores produce the same result. */
 export type GenerationView = {
-/** The first target of each generation. */
+/** First target of each generation. */
 targets: Array<string>, result: NumberView, };
 
-/** One operation of the hardware. */
+/** Operation of the hardware. */
 export type ProductStep = { "block": BlockView } | { "operation": OperationView };
 
-/** A fused sum: all terms are aligned to the largest exponent, cut and added as integers. */
+/** Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers. */
 export type BlockView = {
-/** The places along k that it adds: `k = 0 to 7`. */
+/** Range of k in this block: `k = 0 to 7`. */
 products: string, accumulator: NumberView,
-/** The largest exponent. Without meaning where `special` is set. */
+/** Largest exponent. Undefined if `special` is set. */
 exponent: number,
-/** Bits that are kept below it. */
+/** Number of bits kept below the largest exponent. */
 kept_bits: number,
-/** Terms that are not zero. */
+/** Nonzero terms. */
 terms: Array<TermView>,
-/** The sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
+/** Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
 sum: string,
-/** Why the sum is no number, or infinite. */
+/** Reason why the sum is NaN or infinite. */
 special: string | null, result: NumberView,
-/** Whether the sum has more bits than the result. */
+/** Whether the sum has more bits than the result type. */
 is_cut: boolean, };
 
-/** A term of a block. */
+/** Term of a block. */
 export type TermView = {
-/** `accumulator` or `k = 3` */
+/** Source of the term: `accumulator` or `k = 3`. */
 source: string,
-/** Its exact value. */
+/** Exact value of the term. */
 value: string,
-/** What takes part, in units of the block, as a decimal number. */
+/** Aligned value in units of the block, as a decimal number. */
 aligned: string,
-/** The bits that were cut off, binary; empty if none. */
+/** Truncated bits in binary. Empty if no bits were truncated. */
 cut: string, };
 
-/** An IEEE operation. */
+/** IEEE 754 operation. */
 export type OperationView = {
 /** `1.5 * 2 + 0.25, rounded to f32` */
 text: string, result: NumberView, };
 
-/** The reference page of a diagnostic. */
+/** Reference page of a diagnostic. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };
 
-/** What a file holds. */
+/** Contents of a compiled file. */
 export type FileView = {
-/** What the file is: `cubin`, `fatbin`, `object or program with fatbins`. */
+/** Kind of the file: `cubin`, `fatbin`, `object or program with fatbins`. */
 kind: string, programs: Array<ProgramView>,
-/** What could not be read, a sentence each. */
+/** Parts of the file that cannot be read, one sentence each. */
 notes: Array<string>, };
 
-/** A program in a file. */
+/** Code object in a file. */
 export type ProgramView = { language: ProgramLanguage, target: string | null,
-/** The name of the source that the compiler noted. */
+/** Name of the source file that the compiler recorded. */
 sourceName: string | null,
-/** How it was packed: `zstd`, `LZ4`. */
+/** Compression: `zstd`, `LZ4`. */
 packed: string | null,
-/** Bytes after unpacking. */
+/** Size in bytes after decompression. */
 bytes: number, kernels: Array<ProgramKernel>, };
 
-/** What a program is written in. */
+/** Language of a code object. */
 export type ProgramLanguage = "ptx" | "machineCode";
 
-/** A kernel of a program. */
+/** Kernel of a code object. */
 export type ProgramKernel = { name: string,
-/** What the file states of it, one phrase each: `32 registers`. */
+/** Properties that the file records, one phrase each: `32 registers`. */
 facts: Array<string>, };
