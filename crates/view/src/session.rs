@@ -105,7 +105,7 @@ impl Session {
         self.program.target.name
     }
 
-    /// Returns the number of executed steps.
+    /// Returns the number of executed steps, or `u64::MAX` at the end of a run without [`Session::step_counts`].
     pub fn position(&self) -> u64 {
         self.timeline.position()
     }

@@ -32,6 +32,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     ("initial value", &["initializer", "initializers"], "The contents of a buffer, a variable or a register before the first step."),
     ("expectation", &["expectations", "expect"], "The values that a buffer must contain after the run. If a value differs, the run fails."),
     ("step", &["steps"], "The execution of one instruction of one warp by its active lanes. The completion of an asynchronous operation is a separate step."),
+    ("lane-instruction", &["lane-instructions", "executed lane-instructions"], "One step of one active lane. For example, a step of a warp with 20 active lanes is 20 lane-instructions. The number of lane-instructions does not depend on the order in which divergent lanes execute."),
     ("schedule", &["schedules", "order", "orders", "seed"], "The interleaving of the steps of all warps, and every other choice that the hardware leaves unspecified. The seed of the scheduler determines the schedule. Seed 0 selects round-robin scheduling."),
     ("diverged", &["divergent", "inactive"], "A warp is diverged if its lanes execute different paths. Lanes that are not on the current path are inactive until the scheduler selects their path or the warp reconverges."),
     ("predicated off", &["guard", "predicate"], "A lane is predicated off if its guard predicate is false. The lane does not execute the guarded instruction."),

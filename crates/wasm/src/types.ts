@@ -529,7 +529,13 @@ ok: boolean,
 /** Fault that stopped the launch. */
 fault: FaultReport | null,
 /** Buffers after the run, by name, if digests are requested. */
-buffers?: { [key in string]: BufferDigest }, steps: number, stores: number,
+buffers?: { [key in string]: BufferDigest },
+/** Number of executed steps. `null` after a JIT run in which a warp diverged. */
+steps: number | null,
+/** Number of steps with a store. `null` after a JIT run in which a warp diverged. */
+stores: number | null,
+/** Number of executed lane-instructions, which is the sum of the active lanes over all steps of warps. */
+lane_instructions: number,
 /** Memory traffic: sectors, cache lines, wavefronts and bank conflicts, in total and per source line. */
 traffic: TrafficView | null,
 /** Data races, if race detection is requested. */

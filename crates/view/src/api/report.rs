@@ -89,8 +89,12 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub buffers: Option<BTreeMap<String, BufferDigest>>,
-    pub steps: u64,
-    pub stores: u64,
+    /// Number of executed steps. `null` after a JIT run in which a warp diverged.
+    pub steps: Option<u64>,
+    /// Number of steps with a store. `null` after a JIT run in which a warp diverged.
+    pub stores: Option<u64>,
+    /// Number of executed lane-instructions, which is the sum of the active lanes over all steps of warps.
+    pub lane_instructions: u64,
     /// Memory traffic: sectors, cache lines, wavefronts and bank conflicts, in total and per source line.
     pub traffic: Option<TrafficView>,
     /// Data races, if race detection is requested.
