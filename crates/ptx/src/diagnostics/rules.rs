@@ -20,12 +20,12 @@ catalogue! {
     /// Each modifier is available on its own, but the combination of both modifiers requires a later PTX version or target.
     TOGETHER = "W0303", "combination not available yet", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
     /// An instruction without a state space uses generic addressing, which requires PTX 2.0 and `sm_20`.
-    GENERIC = "W0304", "generic address in an older version", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
+    GENERIC = "W0304", "generic address on an older version or target", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
     /// A vector has at most 128 bits in total. Vectors with eight 32-bit elements or four 64-bit elements (256 bits) are possible only
     /// in global memory.
     TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {c, c, c, c, d, d, d, d};", "st.shared.v2.b64 [a], {c, d};";
     /// 256-bit stores require PTX 8.8 and `sm_100`.
-    WIDE_GATE = "W0306", "256-bit store in an older version", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
+    WIDE_GATE = "W0306", "256-bit store on an older version or target", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
     /// 256-bit stores are available only for global memory.
     WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {x, y, z, w, x, y, z, w};", "st.shared.v4.b32 [a], {x, y, z, w}; st.shared.v4.b32 [a+16], {x, y, z, w};";
     /// L2 eviction priorities are available only on 256-bit stores.

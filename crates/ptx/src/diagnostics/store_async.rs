@@ -101,7 +101,7 @@ pub fn narrow_with_barrier(ty: ScalarType, at: Span, barrier: Span) -> Diagnosti
         format!("type `.{ty}` is too narrow for a store that completes on an mbarrier"),
     )
     .label(barrier, "the mbarrier")
-    .help("use a 32-bit or 64-bit type or `.b128` with an mbarrier")
+    .help("a store that completes on an mbarrier requires a 32-bit type, a 64-bit type or `.b128`")
 }
 
 /// A vector with two operands.

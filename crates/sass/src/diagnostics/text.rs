@@ -6,7 +6,7 @@ use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span, counted};
 /// The reference pages.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W1010", "unknown architecture", "The listing is for an unknown architecture. Warpgrid checks the listing for the nearest older architecture.", ".target sm_999", ".target sm_90"),
+    CodeFacts::page("W1010", "unknown architecture", "The listing is for an unknown architecture. Warpgrid uses the rules of the nearest older architecture.", ".target sm_999", ".target sm_90"),
     CodeFacts::page("W1011", "unspecified architecture", "SASS is specific to an architecture, which `.target` or `code for` specifies. Without them, the newest architecture that supports all stores of the listing is assumed.", "STS [R2.X4], R3;", ".target sm_86\nSTS [R2.X4], R3;"),
     CodeFacts::page("W1012", "several architectures", "Each part of the listing is checked for its own architecture. Only one architecture can be run.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
     CodeFacts::page("W1013", "unknown opcode", "The opcode is unknown. The instruction is not analysed, but the rest of the listing is.", "STX [R2], R3;", "STS [R2], R3;"),

@@ -39,8 +39,8 @@ set! { ADD: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds the operand";
 }
 set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "increments; wraps to zero above the operand";
-    "dec", Atomic(Dec), ALWAYS, "decrements; wraps to the operand below zero";
+    "inc", Atomic(Inc), ALWAYS, "increments the value, or sets it to zero if it is not less than the operand";
+    "dec", Atomic(Dec), ALWAYS, "decrements the value, or sets it to the operand if it is zero or greater than the operand";
 }
 set! { EXTREME: Op "operation";
     "min", Atomic(Min), ALWAYS, "stores the minimum";

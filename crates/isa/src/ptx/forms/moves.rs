@@ -36,7 +36,7 @@ set! { PERMUTE: Mode "mode";
 
 operands! {
     ADDRESSES: "d" Slot(Size), "a" Slot(Size);
-    ANY: "d" Custom("register, or registers in braces to unpack a"), "a" Custom("register, constant, special register, address, or values in braces");
+    ANY: "d" Custom("register, or registers in braces, into which `a` is unpacked"), "a" Custom("register, constant, special register, address, or values in braces");
     CONVERTED: "d" Loose(DType), "a" Loose(AType);
     INQUIRY: "p" Predicate, "a" AnyAddress;
 }

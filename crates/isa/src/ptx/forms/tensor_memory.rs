@@ -224,21 +224,21 @@ pub static FORMS: &[Form] = &[
         "Loads lanes of tensor memory into registers of a warp.";
         bad: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
     load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr], half", [SPLIT, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE;
-        "Loads two halves of lanes of tensor memory into registers of a warp."),
+        "Loads lanes of tensor memory into registers of a warp. Each half of the warp accesses a separate range of columns."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Loads lanes of tensor memory and computes the floating-point minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Loads lanes of tensor memory and computes the integer minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Loads two halves of lanes and computes the floating-point minimum or maximum of each lane."),
+        "Loads lanes of tensor memory, with separate ranges of columns for the halves of the warp, and computes the floating-point minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Loads two halves of lanes and computes the integer minimum or maximum of each lane."),
+        "Loads lanes of tensor memory, with separate ranges of columns for the halves of the warp, and computes the integer minimum or maximum of each lane."),
     form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
         "Stores registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
     form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY;
-        "Stores registers of a warp to two halves of lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
+        "Stores registers of a warp to lanes of tensor memory. Each half of the warp accesses a separate range of columns.", "tensorcore-5th-generation-instructions-tcgen05-st"),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
         "Starts an asynchronous matrix multiply-accumulate of half-precision or `.tf32` values with accumulators in tensor memory.", PRODUCTS),
