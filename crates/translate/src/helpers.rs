@@ -11,7 +11,7 @@ mod phase;
 mod resolve;
 
 use crate::emit::at;
-use crate::place::{GANGS, cell, record, site};
+use crate::place::{GANGS, Places, cell, record, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::{Reconvergence, add, count};
 pub(crate) use join::{Held, join, spread_lanes};
@@ -207,6 +207,26 @@ pub(crate) fn stop_if_refused() -> [I<'static>; 6] {
 /// Leaves with why the run stops, where the number on the stack is not zero.
 pub(crate) fn stops_if(why: u32) -> [I<'static>; 4] {
     [I::If(EMPTY), I::I32Const(why as i32), I::Return, I::End]
+}
+
+/// Continues with the next record of a warp: the records of its gangs precede the records of all parts. `record` and `index` are locals with the address
+/// and the index of the current record.
+pub(crate) fn next_record(places: &Places, record: u32, index: u32) -> [I<'static>; 12] {
+    let parts = places.records + places.n_gangs * places.record_bytes;
+    [
+        I::I32Const(parts as i32),
+        I::LocalGet(record),
+        I::I32Const(places.record_bytes as i32),
+        I::I32Add,
+        I::LocalGet(index),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalTee(index),
+        I::I32Const(GANGS as i32),
+        I::I32Eq,
+        I::Select,
+        I::LocalSet(record),
+    ]
 }
 
 /// Leaves with the number on the stack, why the run stops, unless it is zero. It stays in a local.

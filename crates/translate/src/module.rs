@@ -321,8 +321,8 @@ fn module(
         }
     };
     let reconvergence = match strip.first_without_wait {
-        Some(_) => Reconvergence::Matters { seed: plain.seed() },
-        None => Reconvergence::DoesNotMatter,
+        Some(_) => Reconvergence::Dependent { seed: plain.seed() },
+        None => Reconvergence::Independent,
     };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![

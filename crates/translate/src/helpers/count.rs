@@ -1,19 +1,19 @@
-//! Steps and stores of a warp since its lanes last met. In: its records; out: what the interpreter counts, if all lanes took one path. The interpreter's counts of a
-//! divergent warp depend on when its groups of lanes reconverge: the longest path is a lower bound of its steps.
+//! Counts the steps and stores of a warp since the last reconvergence. The records of the warp go in. If all lanes took one path, the counts equal those of the
+//! interpreter. The counts of a divergent warp depend on the order in which its groups of lanes reconverge, so the longest path is a lower bound of its steps.
 
-use super::{EMPTY, function};
+use super::{EMPTY, function, next_record};
 use crate::emit::at;
 use crate::place::{GANGS, Places, cell, record};
 use warpgrid_emulator::plain::TURN_STEPS;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// What the results of warp-level operations depend on beside registers and memory.
+/// Whether the results of warp-level operations depend on the reconvergence of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reconvergence {
-    /// Nothing: all of them wait for all lanes.
-    DoesNotMatter,
-    /// The groups in which lanes come to an operation that does not wait for all of them, by the schedule with this seed.
-    Matters { seed: u64 },
+    /// All warp-level operations wait for all lanes.
+    Independent,
+    /// A warp-level operation does not wait for all lanes. Its result depends on the groups of lanes that the schedule with this seed forms.
+    Dependent { seed: u64 },
 }
 
 /// Adds a number of 64 bits to a cell.
@@ -25,36 +25,36 @@ pub(crate) fn add(cell: u32, what: &[I<'static>]) -> Vec<I<'static>> {
 }
 
 const FIRST: u32 = 0;
-/// The records that have run and were not looked at, a bit each.
+/// Executed records that remain to be compared, one bit each.
 const LEFT: u32 = 1;
 const RECORD: u32 = 2;
 const INDEX: u32 = 3;
 const PATH: u32 = 4;
-/// Whether a record was looked at.
-const IS_KNOWN: u32 = 5;
+/// Whether a record was compared.
+const HAS_RECORD: u32 = 5;
 /// Whether lanes took different paths.
-const IS_APART: u32 = 6;
+const HAS_DIVERGED: u32 = 6;
 const FURTHEST: u32 = 7;
 const STORES: u32 = 8;
-/// Steps of the record before, and of the longest path.
+/// Steps of the previous record, and of the longest path.
 const STEPS: u32 = 9;
 const LONGEST: u32 = 10;
-/// An upper bound of the steps of all groups.
+/// Upper bound of the steps of all groups.
 const BOUND: u32 = 11;
 
-/// `(first record, which have run) -> zero`.
+/// Emits `(first record, executed records) -> 0`. The result is unused.
 pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
-        // Lanes have parted from their gang for good, or for a while.
+        // Lanes have left their gang, or an if-converted branch was divergent.
         I::LocalGet(LEFT),
         I::I32Const(GANGS as i32),
         I::I32ShrU,
         I::I32Const(0),
         I::I32Load(at(cell::DETOURS)),
         I::I32Or,
-        I::LocalSet(IS_APART),
+        I::LocalSet(HAS_DIVERGED),
         I::I32Const(0),
         I::I32Const(0),
         I::I32Store(at(cell::DETOURS)),
@@ -66,22 +66,10 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
         I::I32And,
         I::If(EMPTY),
     ]);
-    look_at_record(c, reconvergence);
+    compare_record(c, reconvergence);
+    c.extend([I::End]);
+    c.extend(next_record(places, RECORD, INDEX));
     c.extend([
-        I::End,
-        // The gangs of the warp come first, then all parts.
-        I::I32Const((places.records + places.n_gangs * places.record_bytes) as i32),
-        I::LocalGet(RECORD),
-        I::I32Const(places.record_bytes as i32),
-        I::I32Add,
-        I::LocalGet(INDEX),
-        I::I32Const(1),
-        I::I32Add,
-        I::LocalTee(INDEX),
-        I::I32Const(GANGS as i32),
-        I::I32Eq,
-        I::Select,
-        I::LocalSet(RECORD),
         I::LocalGet(LEFT),
         I::I32Const(1),
         I::I32ShrU,
@@ -95,13 +83,13 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
         I::I32Const(0),
         I::I32Const(0),
         I::I32Store(at(cell::FURTHEST)),
-        I::LocalGet(IS_APART),
+        I::LocalGet(HAS_DIVERGED),
         I::If(EMPTY),
         I::I32Const(0),
         I::I32Const(1),
         I::I32Store(at(cell::DIVERGED)),
     ]);
-    if let Reconvergence::Matters { seed } = reconvergence {
+    if let Reconvergence::Dependent { seed } = reconvergence {
         bound_divergent_steps(c, places);
         c.extend([
             I::I32Const(0),
@@ -120,8 +108,8 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
     function(&[(6, ValType::I32), (4, ValType::I64)], &code)
 }
 
-/// Compares the path of a record with that of the record before.
-fn look_at_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
+/// Compares the path of a record with the path of the previous record.
+fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.extend([
         I::LocalGet(RECORD),
         I::I32Load(at(record::PATH)),
@@ -138,16 +126,16 @@ fn look_at_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
         ]);
     }
     c.extend([
-        I::LocalGet(IS_KNOWN),
+        I::LocalGet(HAS_RECORD),
         I::I32Eqz,
         I::I32Or,
         I::If(EMPTY),
-        I::LocalGet(IS_APART),
-        I::LocalGet(IS_KNOWN),
+        I::LocalGet(HAS_DIVERGED),
+        I::LocalGet(HAS_RECORD),
         I::I32Or,
-        I::LocalSet(IS_APART),
+        I::LocalSet(HAS_DIVERGED),
         I::I32Const(1),
-        I::LocalSet(IS_KNOWN),
+        I::LocalSet(HAS_RECORD),
         I::LocalGet(RECORD),
         I::I32Load(at(record::PATH)),
         I::LocalSet(PATH),
@@ -164,8 +152,8 @@ fn look_at_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
         I::Select,
         I::LocalSet(LONGEST),
     ]);
-    if let Reconvergence::Matters { .. } = reconvergence {
-        // A group tries an operation in vain at most once before the scheduler selects another group.
+    if let Reconvergence::Dependent { .. } = reconvergence {
+        // A group attempts a waiting operation at most once before the scheduler selects another group.
         c.extend([
             I::LocalGet(BOUND),
             I::LocalGet(STEPS),
@@ -187,7 +175,8 @@ fn look_at_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.push(I::End);
 }
 
-/// Adds the steps of the groups to the bound of the warp, at most to the length of a time slice: before it, those furthest behind continue.
+/// Adds the steps of the groups to the bound of the warp, up to the length of a time slice. During the time slice, the scheduler selects the groups that are
+/// furthest behind.
 fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &Places) {
     let place = [
         I::I32Const(0),

@@ -1,7 +1,9 @@
 //! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
 
 use super::count::add;
-use super::{COUNT, EMPTY, JOIN, STRIP, SUSPECTS, WARP, function, new_names, returns_if};
+use super::{
+    COUNT, EMPTY, JOIN, STRIP, SUSPECTS, WARP, function, new_names, next_record, returns_if,
+};
 use crate::emit::at;
 use crate::place::{GANG, GANGS, Places, cell, record};
 use crate::run::{RESUMES, stop};
@@ -87,7 +89,6 @@ fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
 
 /// Does something with the gangs of the warp and with the parts that are made meanwhile.
 fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
-    let parts = places.records + places.n_gangs * places.record_bytes;
     let mut code = vec![
         I::I32Const(0),
         I::LocalSet(INDEX),
@@ -96,21 +97,8 @@ fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
         I::Loop(EMPTY),
     ];
     code.extend(body);
-    code.extend([
-        I::I32Const(parts as i32),
-        I::LocalGet(RECORD),
-        I::I32Const(places.record_bytes as i32),
-        I::I32Add,
-        I::LocalGet(INDEX),
-        I::I32Const(1),
-        I::I32Add,
-        I::LocalTee(INDEX),
-        I::I32Const(GANGS as i32),
-        I::I32Eq,
-        I::Select,
-        I::LocalSet(RECORD),
-        I::LocalGet(INDEX),
-    ]);
+    code.extend(next_record(places, RECORD, INDEX));
+    code.push(I::LocalGet(INDEX));
     code.extend(load(cell::RECORDS));
     code.extend([
         I::I32Const((places.n_gangs - GANGS) as i32),
