@@ -44,7 +44,7 @@ use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
 use warpgrid_program::FunctionId;
 
-/// Position of a machine at the end of a run whose steps were not counted.
+/// Position of a machine at the end of a translated run without step counts.
 pub(crate) const UNCOUNTED: u64 = u64::MAX;
 
 /// Lanes of a warp.

@@ -8,7 +8,7 @@ use crate::emit::Register;
 use std::cmp::Reverse;
 use warpgrid_emulator::plain::{Call, Instr, Op, Place, Plain};
 
-/// Most instructions of a kernel that is translated, which bounds the time of compilation.
+/// Maximum number of instructions of a translated kernel. The limit bounds the compilation time.
 const MOST_INSTRUCTIONS: usize = 1 << 14;
 
 /// Calls within calls, at most. The interpreter has room for more.

@@ -133,9 +133,9 @@ pub(crate) struct Names {
     pub(crate) path: u32,
     pub(crate) steps: u32,
     pub(crate) stores: u32,
-    /// One more than the highest number of a block that was executed: see [`cell::FURTHEST`].
+    /// 1 plus the highest number of an executed block: see [`cell::FURTHEST`].
     pub(crate) furthest: u32,
-    /// Of the call: executed lane-instructions.
+    /// Lane-instructions that the call has executed.
     pub(crate) lane_instructions: u32,
     pub(crate) guard: u32,
     /// The lanes that are on a detour, and those that are to go the other way.
@@ -237,9 +237,9 @@ pub(crate) struct Emitter<'p> {
     pub(crate) guard: Option<u32>,
     /// By block that ends with a branch: the short ways that some of its lanes take while others wait.
     pub(crate) detours: Detours,
-    /// On such a way: the registers that the lanes must keep which wait.
+    /// In an if-converted side of a branch: the registers that must keep their values in the inactive lanes.
     on_detour: Option<BTreeSet<Register>>,
-    /// The lowest number of a block that ends with an operation of the warp which does not wait for all lanes.
+    /// Lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
@@ -256,7 +256,7 @@ pub(crate) struct Emitter<'p> {
     pub(crate) rows: Vec<u32>,
     /// Of what is between operations of a warp: locals that say whether a guarded store was done, and what is counted then.
     pub(crate) did_store: Vec<(u32, u64)>,
-    /// Likewise: what is counted of those that are not guarded.
+    /// Count of stores without a guard between two warp-level operations.
     pub(crate) stores: u64,
     /// The place of the instruction at hand, and whose registers it names.
     pub(crate) at: u32,

@@ -51,10 +51,10 @@ pub(crate) mod cell {
     pub(crate) const LIVE: u32 = 1120;
     pub(crate) const MET: u32 = 1148;
     pub(crate) const NEXT_ENTRY: u32 = 1128;
-    /// One more than the highest number of a block that lanes have executed since they last met, after the first operation that does not wait for
-    /// all lanes. Zero if all lanes took one path; all bits if a time slice of the scheduler may have ended.
+    /// 1 plus the highest number of a block that a lane has executed since the last reconvergence. Only blocks after the first warp-level operation
+    /// that does not wait for all lanes count. Zero if all lanes took one path; all bits set if a time slice of the scheduler may have ended.
     pub(crate) const FURTHEST: u32 = 1124;
-    /// Whether a warp has diverged in this phase: its number of steps is then only a lower bound.
+    /// Whether a warp has diverged in this phase, so that its number of steps is only a lower bound.
     pub(crate) const DIVERGED: u32 = 1132;
     /// Executed lane-instructions of this phase.
     pub(crate) const LANE_INSTRUCTIONS: u32 = 1136;
@@ -65,7 +65,7 @@ pub(crate) mod cell {
     /// Whether all gangs of the warp have gone one way to the same place in one call of the strip, and their lanes.
     pub(crate) const ALIKE: u32 = 1216;
     pub(crate) const ALIKE_LIVE: u32 = 1220;
-    /// Whether lanes of the warp at hand have made detours since they last met.
+    /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
     pub(crate) const DETOURS: u32 = 1224;
     /// Stored so that engines compute it there and then; never read.
     pub(crate) const PINNED: u32 = 1264;
@@ -91,7 +91,7 @@ pub(crate) mod record {
     /// Of the record of the whole gang: the next name.
     pub(crate) const NEXT_NAME: u32 = 36;
     pub(crate) const STORES: u32 = 40;
-    /// As [`super::cell::FURTHEST`], of these lanes.
+    /// As [`super::cell::FURTHEST`], for the lanes of the record.
     pub(crate) const FURTHEST: u32 = 48;
     /// What it waits for, by number; zero while it can go on.
     pub(crate) const WAITS_FOR: u32 = 56;
@@ -269,7 +269,7 @@ pub(crate) struct Places {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
-    /// By warp: an upper bound of the steps that its scheduler has executed since the start of the block while several groups were ready.
+    /// Upper bound of the steps of each warp since the start of the block in which several groups of its lanes were ready.
     pub(crate) divergent_steps: u32,
     /// Words that must be stored again as they are.
     pub(crate) suspects: u32,

@@ -39,9 +39,9 @@ const LONGEST_STRIP: u64 = 1 << 26;
 /// How far a run may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Steps to the end, at most. A divergent warp may take more: only the steps of its longest path count.
+    /// Step limit. For a divergent warp, only the steps of its longest path count.
     pub max_steps: u64,
-    /// Lane-instructions a second, at least: a run that is slower after a moment is given up. None where it may take its time.
+    /// Minimum throughput in lane-instructions per second. A slower run is abandoned after [`MOMENT`]. `None` for no minimum.
     pub least_pace: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Launch<'m> {
 }
 
 impl Launch<'_> {
-    /// Whether a part that has executed this number of lane-instructions in this time is slower than is allowed.
+    /// Checks whether a part of the run is slower than the minimum throughput.
     fn is_slow(&self, lane_instructions: u64, took: Duration) -> bool {
         let least = self.limits.least_pace;
         let executed = lane_instructions as f64;
@@ -106,7 +106,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The counts of these and of other blocks.
+    /// Adds the counts of other blocks.
     pub(crate) fn and(self, other: Counts) -> Counts {
         Counts {
             lane_instructions: self.lane_instructions + other.lane_instructions,
@@ -116,7 +116,7 @@ impl Counts {
         }
     }
 
-    /// The interpreter's counts, where they are known.
+    /// Returns the numbers of steps of the interpreter, if they are known.
     pub(crate) fn of_steps(self) -> Option<StepCounts> {
         let Counts { steps, stores, .. } = self;
         (!self.has_diverged).then_some(StepCounts { steps, stores })

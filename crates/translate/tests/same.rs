@@ -1,4 +1,4 @@
-//! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many lane-instructions; if no warp diverges, after as many steps and stores.
+//! Compares translated runs with interpreted runs: memory and lane-instructions must be equal, and if no warp diverges, steps and stores too.
 
 #[path = "same/agreeing.rs"]
 mod agreeing;
@@ -525,21 +525,21 @@ fn numbers_of_lanes_that_do_not_take_part_do_not_matter() {
 }
 
 #[test]
-fn lanes_that_leave_loops_apart_leave_the_same() {
-    for (what, scenario) in divergence::loops().chain(divergence::loops_before_meetings()) {
+fn divergent_loops_produce_the_same_memory() {
+    for (what, scenario) in divergence::loops().chain(divergence::loops_with_reconvergence()) {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
-fn lanes_may_end_while_others_meet() {
-    let scenario = divergence::end_while_others_meet();
+fn lanes_may_exit_while_others_wait_at_a_warp_barrier() {
+    let scenario = divergence::exit_during_warp_barrier();
     assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
 }
 
 #[test]
-fn lanes_that_pass_an_operation_are_left_to_the_interpreter() {
-    for (what, scenario) in divergence::apart_at_operations() {
+fn operations_that_do_not_wait_for_all_lanes_are_interpreted() {
+    for (what, scenario) in divergence::divergent_warp_operations() {
         let found = both(Native::get(), &scenario);
         assert_eq!(found, Ok(Err(Refusal::Rare)), "{what}");
     }
@@ -578,9 +578,9 @@ fn steps_are_counted_unless_a_warp_diverges() {
 
 #[test]
 fn a_divergent_run_without_end_exceeds_the_step_limit() {
-    for meeting in ["", "bar.warp.sync -1;", "bar.sync 0;"] {
+    for barrier in ["", "bar.warp.sync -1;", "bar.sync 0;"] {
         let lines = format!(
-            "AGAIN: setp.lt.u32 %c, %t, 3; @%c bra D; add.u32 %i, %i, 1; D: {meeting} bra AGAIN;"
+            "AGAIN: setp.lt.u32 %c, %t, 3; @%c bra D; add.u32 %i, %i, 1; D: {barrier} bra AGAIN;"
         );
         let (machine, _) = machine(&blocks(&lines)).expect("a machine");
         let limits = Limits {

@@ -128,13 +128,13 @@ impl Timeline {
         &self.machine
     }
 
-    /// Steps done; `u64::MAX` if [`Timeline::is_counted`] is false.
+    /// Number of executed steps; `u64::MAX` if [`Timeline::is_counted`] is false.
     pub fn position(&self) -> u64 {
         self.machine.position()
     }
 
-    /// Whether the number of steps to the present position is known. It is not known at the end of a run that was executed
-    /// elsewhere without step counts: a seek to any other position executes the run here.
+    /// Whether the number of steps to the present position is known. The number is unknown at the end of a translated run without step counts. A seek
+    /// to any other position executes the run with the interpreter.
     pub fn is_counted(&self) -> bool {
         self.position() != UNCOUNTED
     }
@@ -250,7 +250,7 @@ impl Timeline {
         }
     }
 
-    /// Counts the steps to the present position, if they are not counted, by executing the run from its start.
+    /// Counts the steps to the present position, if their number is unknown. The interpreter executes the run from its start.
     pub fn count_steps(&mut self) {
         if !self.is_counted() {
             self.seek(UNCOUNTED - 1);
@@ -266,7 +266,7 @@ impl Timeline {
         self.marks.clear();
         self.note_end();
         if let Some(counts) = end.counts {
-            // Which steps stored is not known, and how many are.
+            // The number of steps with a store is known, but not their positions.
             self.ticks = StoreTicks {
                 steps: Vec::new(),
                 one_in: counts.stores.max(2),

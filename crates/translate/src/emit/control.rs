@@ -309,7 +309,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Counts the steps of a block: those of all lanes of the gang, without the lanes that wait at the end of a detour.
+    /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are subtracted.
     pub(super) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
@@ -334,7 +334,7 @@ impl Emitter<'_> {
         self.note_furthest(index);
     }
 
-    /// Notes that a block is executed, where lanes may come from there to an operation that does not wait for them.
+    /// Records the number of an executed block, if a warp-level operation that does not wait for all lanes is at an earlier number.
     fn note_furthest(&mut self, index: usize) {
         let number = self.flow.number(index);
         if self.first_without_wait.is_none_or(|first| number <= first) {

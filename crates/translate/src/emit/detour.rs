@@ -10,7 +10,7 @@ use warpgrid_emulator::plain::{Instr, Op};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Where the branch at hand, which the lanes in `active` take and others do not, has short sides: goes through both, and says so.
+    /// If-converts the current branch, which only the lanes in `active` take. Returns false if the sides of the branch are too long.
     pub(super) fn make_detour(&mut self) -> Result<bool, Refusal> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
             return Ok(false);

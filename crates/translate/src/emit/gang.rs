@@ -154,7 +154,7 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Counts what the lanes of the gang have executed since they last met, unless they go on after a call of the host.
+    /// Adds the lane-instructions of the gang since the last reconvergence, unless the gang continues after a call of the host.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         let may_go_on = first_of_host <= self.flow.n_waits();
@@ -169,7 +169,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Adds the steps since the lanes last met, for each lane of the mask in a local.
+    /// Adds the steps since the last reconvergence once for each lane of a mask. `lanes` is the local of the mask.
     pub(super) fn add_lane_instructions(&mut self, lanes: u32) {
         let Names {
             lane_instructions,

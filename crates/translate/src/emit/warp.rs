@@ -225,7 +225,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Counts steps that all lanes of the warp execute together.
+    /// Counts steps of the converged warp.
     fn count_steps_of_warp(&mut self, steps: u64) {
         let of_lanes = [
             I::I32Const(0),
@@ -397,7 +397,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The lowest number of a block that ends with an operation which some lanes may pass before others come to it.
+    /// Returns the lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
     pub(super) fn find_first_without_wait(&mut self) -> Option<u32> {
         let flow = self.flow;
         let starts = flow.chains.iter().map(|chain| chain.blocks.start);
@@ -409,7 +409,7 @@ impl Emitter<'_> {
         passed.map(|block| flow.number(block)).min()
     }
 
-    /// Whether an operation of the warp does not wait for all lanes.
+    /// Checks whether a warp-level operation does not wait for all lanes of the warp.
     fn may_be_passed(&self, op: &Op) -> bool {
         let names_all =
             |mask: Slot| mask.place() != SlotPlace::None && self.known32(mask) == Some(u32::MAX);

@@ -1,9 +1,9 @@
-//! Kernels whose lanes leave loops apart and wait for the others, for more than a time slice of the scheduler. Out come scenarios.
+//! Scenarios of kernels whose lanes leave loops after different numbers of iterations and wait for the other lanes for more than a time slice.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
 
-/// What the loop has, a bit each: see [`loops`].
+/// Number of combinations of the parts of a loop, one bit for each part: see [`loops`].
 const N_KINDS: u32 = 1 << 6;
 
 const FUNCTION: &str = ".func (.reg .b32 d) grown(.reg .b32 a)
@@ -15,7 +15,7 @@ const FUNCTION: &str = ".func (.reg .b32 d) grown(.reg .b32 a)
     mad.lo.u32 d, a, 3, 1;
 }";
 
-/// Loops with stores, guarded ones, branches, calls, exits, and long bodies, in every combination, with what each is.
+/// Returns loops with all combinations of stores, predicated stores, branches, calls, exits and long bodies. Each loop has a description.
 pub(crate) fn loops() -> impl Iterator<Item = (String, Scenario)> {
     (0..N_KINDS).map(|kind| (format!("kind {kind:06b}"), scenario(kind)))
 }
@@ -64,21 +64,22 @@ ret; }}",
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Where lanes meet between two loops.
-const MEETINGS: [&str; 4] = [
+/// Reconvergence points between two loops.
+const RECONVERGENCE_POINTS: [&str; 4] = [
     "bar.sync 0;",
     "bar.warp.sync -1;",
     "shfl.sync.bfly.b32 %x, %x, 1, 31, -1; add.u32 %y, %y, %x;",
     "shfl.sync.idx.b32 %z, %y, 3, 31, -1; bar.sync 0; xor.b32 %x, %x, %z;",
 ];
 
-/// Loops that lanes leave apart, with a meeting after each; some have short ways of which only some lanes take one.
-pub(crate) fn loops_before_meetings() -> impl Iterator<Item = (String, Scenario)> {
-    let kinds = MEETINGS
+/// Returns kernels with three loops that lanes leave after different numbers of iterations, and a reconvergence point after each loop. The bodies of some loops
+/// contain a short divergent branch.
+pub(crate) fn loops_with_reconvergence() -> impl Iterator<Item = (String, Scenario)> {
+    let kinds = RECONVERGENCE_POINTS
         .iter()
-        .flat_map(|meeting| (0..12).map(move |kind| (*meeting, kind)));
-    kinds.map(|(meeting, kind)| {
-        let way = match kind % 3 {
+        .flat_map(|point| (0..12).map(move |kind| (*point, kind)));
+    kinds.map(|(point, kind)| {
+        let branch = match kind % 3 {
             0 => "",
             1 => "@%odd bra SHORT#; mad.lo.u32 %x, %x, 3, 1; st.global.u32 [%p+4], %x; SHORT#:",
             _ => "@%odd bra FAR#; shr.u32 %x, %x, 1; bra END#; FAR#: add.u32 %x, %x, 7; xor.b32 %y, %y, %x; END#:",
@@ -86,9 +87,9 @@ pub(crate) fn loops_before_meetings() -> impl Iterator<Item = (String, Scenario)
         let loops = (0..3).map(|index| {
             let text = format!(
                 "mul.lo.u32 %n, %i, {}; and.b32 %n, %n, {}; add.u32 %n, %n, 1;
-AGAIN#: and.b32 %z, %x, 1; setp.ne.u32 %odd, %z, 0; {way} add.u32 %y, %y, %x; mad.lo.u32 %x, %x, 5, %n;
+AGAIN#: and.b32 %z, %x, 1; setp.ne.u32 %odd, %z, 0; {branch} add.u32 %y, %y, %x; mad.lo.u32 %x, %x, 5, %n;
 sub.u32 %n, %n, 1; setp.gt.u32 %more, %n, 0; @%more bra AGAIN#;
-{meeting}\n",
+{point}\n",
                 5 + 6 * kind + index,
                 [31, 255, 127][index],
             );
@@ -107,11 +108,11 @@ mad.lo.u32 %x, %i, 77, 27; mov.u32 %y, 0;
             "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 512, "init": 0}],
         });
         let scenario = serde_json::from_value(scenario).expect("a scenario");
-        (format!("kind {kind}, then {meeting}"), scenario)
+        (format!("kind {kind}, then {point}"), scenario)
     })
 }
 
-/// A kernel of one warp of these lines.
+/// Returns a kernel with these lines that runs with one warp.
 fn of_one_warp(text: &str) -> Scenario {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{
@@ -127,18 +128,20 @@ st.global.u32 [%out], %y; ret; }}"
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Some lanes leave a loop that begins with an operation of the warp for the end, as many instructions away as the others do up to the operation.
-pub(crate) fn end_while_others_meet() -> Scenario {
+/// Returns a kernel with a loop that starts with a warp-level operation. When some lanes leave the loop, their distance to the exit equals the distance of the
+/// other lanes to the operation.
+pub(crate) fn exit_during_warp_barrier() -> Scenario {
     of_one_warp(
         "mov.u32 %n, 6; AGAIN: bar.warp.sync -1; setp.lt.u32 %p, %t, 20; @%p bra OUT;
 sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN; OUT: mul.lo.u32 %x, %t, 3; add.u32 %y, %y, %x;",
     )
 }
 
-/// Operations that do not wait for all lanes: some have passed it, or the scheduler may have let those go on that are furthest ahead, or it draws the group that goes on.
-pub(crate) fn apart_at_operations() -> [(&'static str, Scenario); 3] {
+/// Returns kernels with a warp-level operation that does not wait for all lanes: some lanes have passed the operation, a time slice may have ended before the
+/// operation, or the seed selects the group that executes the operation.
+pub(crate) fn divergent_warp_operations() -> [(&'static str, Scenario); 3] {
     let passed = "setp.lt.u32 %p, %t, 16; @%p bra SOME; bra OUT; SOME: bar.warp.sync 0xffff; OUT:";
-    let waited = format!(
+    let after_time_slice = format!(
         "mad.lo.u32 %n, %t, 5, 1; AGAIN: {} sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN; activemask.b32 %y;",
         "mad.lo.u32 %x, %x, 5, %t; ".repeat(69)
     );
@@ -150,7 +153,7 @@ pub(crate) fn apart_at_operations() -> [(&'static str, Scenario); 3] {
     };
     [
         ("passed", of_one_warp(passed)),
-        ("waited for long", of_one_warp(&waited)),
-        ("drawn", drawn),
+        ("after a time slice", of_one_warp(&after_time_slice)),
+        ("selected by the seed", drawn),
     ]
 }
