@@ -1,5 +1,5 @@
-//! A session that a program holds. In: calls of a host; out: the session's answers. While nothing on the way is asked for, translated code may
-//! take the run to its end: memory and executed lane-instructions are known then, and what else is asked, the interpreter finds by running to the same place.
+//! A session of a host. Calls of the host go in; answers come out. If the host requests no intermediate state, translated code may
+//! execute the run to its end. Memory and executed lane-instructions are then known. For every other question, the interpreter executes the run to the same position.
 
 use crate::failure::Failure;
 use crate::model::{EngineView, GridOptions};
@@ -29,7 +29,7 @@ impl HeldSession {
         }
     }
 
-    /// The session for what a translated run leaves as well: memory, executed lane-instructions, whether it is over, its fault.
+    /// Returns the session for results that a translated run also has: memory, executed lane-instructions, status and fault.
     pub fn ended(&self) -> &Session {
         self.end.as_deref().unwrap_or(&self.session)
     }
@@ -51,7 +51,7 @@ impl HeldSession {
         &mut self.session
     }
 
-    /// The session for numbers of steps: after a translated run in which a warp diverged the interpreter runs to its end first.
+    /// Returns the session for numbers of steps. After a translated run in which a warp diverged, the interpreter first executes the run to its end.
     pub fn counted(&mut self) -> &Session {
         match self.ended().step_counts() {
             Some(_) => self.ended(),
@@ -208,7 +208,8 @@ mod translating {
             self.ended_mut().report(request)
         }
 
-        /// Lane-instructions a second that translated code must execute, where that is likely to pay: the run is long, begins at its start, and no observer watches.
+        /// Returns the minimum throughput of translated code in lane-instructions per second, if translation is worthwhile: the run is long and starts at position 0,
+        /// and no observer is active.
         fn pace_where_it_pays<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
             if self.is_watched || self.session.position() > 0 {
                 return None;

@@ -1,41 +1,41 @@
-//! How a run ends: a session goes in; one of five words comes out.
+//! Outcome of a run. A session goes in; one of five names comes out.
 
 use crate::learn::MAX_STEPS;
 use crate::model::FaultSort;
 use crate::order::RaceReport;
 use crate::session::Session;
 
-/// How a run ends.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every thread returns, and nothing races.
-    Ends,
+    /// Every thread exits, and no accesses race.
+    Completes,
     /// A fault stops the launch.
     Faults,
-    /// Threads wait for what does not happen.
+    /// Threads wait for an event that cannot occur.
     Hangs,
-    /// Every thread returns, and two accesses race.
+    /// Every thread exits, and two accesses race.
     Races,
-    /// It has not ended after very many steps.
-    GoesOn,
+    /// The run exceeds the step limit.
+    Continues,
 }
 
 impl Outcome {
     const ALL: [(Outcome, &'static str); 5] = [
-        (Outcome::Ends, "completes"),
+        (Outcome::Completes, "completes"),
         (Outcome::Faults, "faults"),
         (Outcome::Hangs, "hangs"),
         (Outcome::Races, "races"),
-        (Outcome::GoesOn, "continues"),
+        (Outcome::Continues, "continues"),
     ];
 
-    /// Its word.
+    /// Returns the name of the outcome.
     pub fn name(self) -> &'static str {
         let found = Outcome::ALL.iter().find(|(outcome, _)| *outcome == self);
         found.map_or("completes", |(_, name)| name)
     }
 
-    /// The outcome of a word.
+    /// Reads the name of an outcome, or a former name.
     pub fn read(text: &str) -> Result<Outcome, String> {
         let text = match text.trim() {
             // Former spellings, which saved answers may contain.
@@ -50,20 +50,20 @@ impl Outcome {
             .ok_or_else(|| format!("found `{text}`, expected one of {names}"))
     }
 
-    /// Runs a session to its end, and says how it does.
+    /// Executes a session to its end and returns the outcome.
     pub fn of(session: &mut Session) -> Outcome {
         let report = session.look_for_races(MAX_STEPS);
         Outcome::after(session, &report)
     }
 
-    /// How a session has ended that was looked through for races.
+    /// Returns the outcome of a session after the detection of races.
     pub(super) fn after(session: &Session, report: &RaceReport) -> Outcome {
         match session.fault() {
             Some(fault) if fault.kind == FaultSort::Deadlock => Outcome::Hangs,
             Some(_) => Outcome::Faults,
-            None if !session.is_over() => Outcome::GoesOn,
+            None if !session.is_over() => Outcome::Continues,
             None if !report.races.is_empty() => Outcome::Races,
-            None => Outcome::Ends,
+            None => Outcome::Completes,
         }
     }
 }
@@ -82,8 +82,8 @@ mod tests {
 
     #[test]
     fn former_names_of_outcomes_are_read() {
-        assert_eq!(Outcome::read("ends"), Ok(Outcome::Ends));
-        assert_eq!(Outcome::read("goes on"), Ok(Outcome::GoesOn));
+        assert_eq!(Outcome::read("ends"), Ok(Outcome::Completes));
+        assert_eq!(Outcome::read("goes on"), Ok(Outcome::Continues));
     }
 
     #[test]
