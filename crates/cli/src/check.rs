@@ -382,10 +382,10 @@ pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> 
     let verdict = match n_blocks {
         None => verdict.to_owned(),
         Some([0, 0]) => "no blocks".to_owned(),
-        Some([ptx, 0]) => format!("{} of PTX, {verdict}", counted(ptx as u64, "block")),
-        Some([0, sass]) => format!("{} of SASS, {verdict}", counted(sass as u64, "block")),
+        Some([ptx, 0]) => format!("{} of PTX, {verdict}", counted(ptx, "block")),
+        Some([0, sass]) => format!("{} of SASS, {verdict}", counted(sass, "block")),
         Some([ptx, sass]) => {
-            let ptx = counted(ptx as u64, "block");
+            let ptx = counted(ptx, "block");
             format!("{ptx} of PTX, {sass} of SASS, {verdict}")
         }
     };
@@ -393,7 +393,7 @@ pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> 
     let warnings = (count(Severity::Warning), "warning");
     let counts = [errors, warnings].into_iter().filter(|(n, _)| *n > 0);
     let mut parts = vec![verdict];
-    parts.extend(counts.map(|(n, word)| counted(n as u64, word)));
+    parts.extend(counts.map(|(n, word)| counted(n, word)));
     if report.is_cut_short() {
         parts.push("and more, which are not listed".to_owned());
     }

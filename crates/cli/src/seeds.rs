@@ -42,7 +42,7 @@ pub(crate) fn search(
     let mut progress = Progress::new();
     while !search.work(SLICE)? {
         progress.say(|| {
-            let ends = counted(search.n_ends() as u64, "end");
+            let ends = counted(search.n_ends(), "end");
             format!("{} of {n_seeds} seeds, {ends} so far", search.n_done())
         });
     }

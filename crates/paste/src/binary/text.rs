@@ -17,7 +17,7 @@ pub(super) fn listing(cubin: &Cubin) -> String {
         text,
         "// SASS for {} in a cubin with {}.",
         cubin.target,
-        counted(cubin.kernels.len() as u64, "kernel")
+        counted(cubin.kernels.len(), "kernel")
     );
     let _ = writeln!(
         text,
@@ -74,12 +74,12 @@ pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     facts.extend(kernel.barriers.map(|n| counted(n, "barrier")));
     let threads = kernel.max_threads;
     facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads per block")));
-    let parameters = counted(kernel.parameters.len() as u64, "parameter");
+    let parameters = counted(kernel.parameters.len(), "parameter");
     let bytes = counted(kernel.parameter_bytes(), "byte");
     facts.push(format!("{parameters} ({bytes})"));
     let place = kernel.parameters_at;
     facts.extend(place.map(|at| format!("parameters at {at:#x} in constant bank 0")));
-    let code = counted(kernel.code.len() as u64, "byte");
+    let code = counted(kernel.code.len(), "byte");
     facts.push(format!("{code} of code"));
     if kernel.n_relocations > 0 {
         facts.push(counted(kernel.n_relocations, "relocation"));

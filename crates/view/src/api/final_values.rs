@@ -83,7 +83,7 @@ impl fmt::Display for RegisterResult {
         }
         match self.groups.len().saturating_sub(MAX_GROUPS_IN_TEXT) {
             0 => Ok(()),
-            n => write!(f, "; {}", counted(n as u64, "more lane group")),
+            n => write!(f, "; {}", counted(n, "more lane group")),
         }
     }
 }

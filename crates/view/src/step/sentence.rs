@@ -200,9 +200,7 @@ fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
         let link = PhraseLink::Memory(id.clone());
         sentence.plain(and).link(memory_name(id), link)
     });
-    let sentence = sentence
-        .plain(": ")
-        .strong(counted(copy.n_bytes as u32, "byte"));
+    let sentence = sentence.plain(": ").strong(counted(copy.n_bytes, "byte"));
     match copy.mbarrier {
         Some(address) => sentence.plain(format!(", tracked by the mbarrier at {address}.")),
         None => sentence.plain("."),
@@ -285,10 +283,10 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     } else {
         " wrote "
     };
-    let sentence = sentence.plain(verb).strong(counted(n_bytes as u32, "byte"));
+    let sentence = sentence.plain(verb).strong(counted(n_bytes, "byte"));
     let sentence = match store.lanes.len() {
         32 => sentence.plain(" from all 32 lanes"),
-        n => sentence.plain(" from ").strong(counted(n as u32, "lane")),
+        n => sentence.plain(" from ").strong(counted(n, "lane")),
     };
     target(sentence.plain(" to "), store)
 }
@@ -296,7 +294,7 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
 /// What an atomic did: it is done lane by lane, and may leave memory as it was. A new value may equal the old one, so
 /// that memory is written, not changed.
 fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
-    let lanes = counted(store.lanes.len() as u32, "lane");
+    let lanes = counted(store.lanes.len(), "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match counts(store) {
         (0, _) => target(sentence.plain(" did not modify "), store),
@@ -430,7 +428,7 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
         }
         Some(stride) => sentence.plain(format!(
             " The lane stride is {}.",
-            counted(stride.unsigned_abs() as u32, "byte")
+            counted(stride.unsigned_abs(), "byte")
         )),
     }
 }
