@@ -119,7 +119,7 @@ try {
   await maker.goto(start);
   await maker.locator("[data-ready=true]").first().waitFor();
   await maker.keyboard.press("s");
-  await maker.getByText(/^Link of/).waitFor();
+  await maker.getByText(/^Copied link/).waitFor();
   const link = await maker.evaluate(() => navigator.clipboard.readText());
   await maker.close();
   const other = await browser.newContext();
@@ -136,7 +136,7 @@ try {
   say("hover fragment, frames", "between two frames of it", "ms", fragment.apart);
 
   for (const [name, expression] of [["rows", "(128,256):(256,1)"], ["columns", "(128,256):(1,128)"], ["swizzle", "Swizzle<3,4,3> o (128,256):(256,1)"]]) {
-    const address = `http://127.0.0.1:${port}/#lens?op=layout&expression=${encodeURIComponent(expression)}`;
+    const address = `http://127.0.0.1:${port}/#layouts?op=layout&expression=${encodeURIComponent(expression)}`;
     const { boxes, shown, drawn } = await paintings(browser, address);
     say(`tile ${name}`, `painting the tile ${expression}`, "ms", boxes);
     say(`tile ${name}, frame`, "from its first box to the frame that shows all", "ms", shown);

@@ -80,7 +80,7 @@ async function scrolling(browser, address) {
   const memory = page.locator(".memory").first();
   const rows = memory.locator(".scroller").first();
   const values = await framesWhile(rows, 3, "element.scrollTop += 97");
-  for (let n = 0; n < 5; n += 1) await memory.getByRole("button", { name: /^Smaller cells/ }).click();
+  for (let n = 0; n < 5; n += 1) await memory.getByRole("button", { name: /^Zoom out/ }).click();
   await memory.locator(".small-cells canvas").first().waitFor();
   await page.waitForTimeout(1_000);
   const pixels = await framesWhile(memory.locator(".small-cells .scroller"), 3, "element.scrollTop += 23");
