@@ -43,7 +43,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
                 <p>{ prose(&capital(&fault.message)) }</p>
             }
             if let Some(help) = &fault.help {
-                <p class="quiet">{ prose(help) }</p>
+                <p class="quiet">{ prose(&capital(help)) }</p>
             }
             if !props.frame.causes.is_empty() {
                 <h3>{ "Related events" }</h3>

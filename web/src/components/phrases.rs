@@ -82,8 +82,12 @@ pub(crate) fn prose(text: &str) -> Html {
         .collect()
 }
 
-/// A message as a sentence: it begins with a capital letter, but not where it begins with code.
+/// Returns a message with an uppercase first letter, unless it begins with code: a backtick, a register, a symbol or an array element.
 pub(crate) fn capital(message: &str) -> String {
+    let first_word = message.split_whitespace().next().unwrap_or_default();
+    if message.starts_with(['%', '_', '$', '`']) || first_word.contains('[') {
+        return message.to_owned();
+    }
     let mut characters = message.chars();
     let first = characters.next().into_iter();
     first

@@ -1,6 +1,7 @@
 //! Running until a lane meets a condition or a breakpoint is reached: a form, the breakpoints, and what came of it.
 
 use super::line_button::line_button;
+use super::phrases::{capital, prose};
 use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::model::{Action, UntilAction};
@@ -126,16 +127,9 @@ fn answer(said: &Result<Reached, UntilError>, text: &str) -> Html {
                     if has_place {
                         <code>{ part(0..from) }<mark>{ part(from..to) }</mark>{ part(to..units.len()) }</code>{ " " }
                     }
-                    { super::phrases::prose(&why.message) }
+                    { prose(&why.message) }
                 </>
             }
         }
-    }
-}
-
-fn capital(text: &str) -> String {
-    match text.starts_with(['%', '_', '$']) || text.contains('[') {
-        true => text.to_owned(),
-        false => super::phrases::capital(text),
     }
 }
