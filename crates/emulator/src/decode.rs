@@ -1,46 +1,39 @@
 //! Program to code: every name becomes a slot or an address, every meaning the operation that runs it.
 
-mod arithmetic;
-mod asynchronous;
-mod beside;
-mod carry;
-pub(crate) mod code;
-mod compare;
-mod control;
-mod expanded;
+pub(crate) mod arithmetic;
+pub(crate) mod asynchronous;
+pub(crate) mod beside;
+pub(crate) mod carry;
+pub(crate) mod compare;
+pub(crate) mod control;
+pub(crate) mod expanded;
 pub(crate) mod held;
-mod hint;
-mod machine;
-mod matrix;
-pub(crate) mod matrix_plan;
-mod mbarrier;
-mod memory;
-mod moves;
-pub(crate) mod op;
-mod operands;
-mod operation;
-pub(crate) mod ops;
-pub(crate) mod plans;
-mod refused;
+pub(crate) mod hint;
+pub(crate) mod machine;
+pub(crate) mod matrix;
+pub(crate) mod mbarrier;
+pub(crate) mod memory;
+pub(crate) mod moves;
+pub(crate) mod operands;
+pub(crate) mod operation;
+pub(crate) mod refused;
 pub(crate) mod stack;
-mod support;
-mod sync;
-mod tensor_copy;
+pub(crate) mod support;
+pub(crate) mod sync;
+pub(crate) mod tensor_copy;
 pub(crate) mod tensor_memory;
-mod texture;
-mod unit;
-mod video;
-mod warp;
+pub(crate) mod texture;
+pub(crate) mod unit;
+pub(crate) mod video;
+pub(crate) mod warp;
 pub(crate) mod warp_product;
 
-pub use refused::{RefusedInstruction, refused};
-pub use support::{Support, supports};
-
-use crate::decode::code::*;
-use crate::decode::plans::PlanId;
+use crate::code::held::HeldRegisters;
+use crate::code::plans::PlanId;
+use crate::code::*;
+use crate::contract::pending::GroupKind;
+use crate::semantics::registers::{BankSizes, Banks, LANES, Slot};
 use crate::state::layout::{Layout, VariablePlace};
-use crate::state::pending::GroupKind;
-use crate::state::registers::{BankSizes, Banks, LANES, Slot};
 use std::collections::BTreeMap;
 use warpgrid_isa::{Modifiers, ScalarType, StateSpace};
 use warpgrid_program::{
@@ -361,7 +354,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The registers that the product at hand holds while it is in flight.
-    fn held(&self) -> held::HeldRegisters {
+    fn held(&self) -> HeldRegisters {
         let origin = self.starts.len() - 1;
         let instruction = self.function.instructions.get(origin);
         instruction.map_or_else(Default::default, |instruction| {

@@ -1,52 +1,58 @@
 //! Runs a checked program warp by warp: memory, registers, divergence, barriers, and travel in time.
 //! In comes a [`warpgrid_program::Program`] and a [`Launch`]; out come memory, events and faults.
 
-mod decode;
-mod exec;
-mod past;
+pub(crate) mod code;
+pub(crate) mod contract;
+pub(crate) mod decode;
+pub(crate) mod exec;
+pub(crate) mod past;
 pub mod plain;
-mod run;
-mod state;
+pub(crate) mod run;
+pub(crate) mod semantics;
+pub(crate) mod state;
 
-pub use decode::{RefusedInstruction, Support, refused, supports};
-pub use exec::tensor;
-pub use exec::tiles::{Tile, TileMatrix, TilePlace};
-pub use past::StoreTicks;
-pub use past::timeline::{Progress, Timeline, TimelineLimits};
-pub use run::event::{Agent, Outcome, PendingId, StepEvent, WarpId};
-pub use run::fault::{
+pub use crate::contract::event::{Agent, Outcome, PendingId, StepEvent, WarpId};
+pub use crate::contract::fault::{
     AccessFault, AccessKind, Fault, FaultKind, LaneList, MatrixMistake, MbarrierFault, Place,
     Region, SpinPlace, WaitReason, Waiter,
 };
-pub use run::inspect::{
+pub use crate::contract::image::{AddressMode, ImageInit, Sampler};
+pub use crate::contract::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, NoteKind, SharedVariable, Status, WarpView,
     Writer,
 };
-pub use run::last_writers::LastWriters;
-pub use run::launch::{
+pub use crate::contract::launch::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, Misaligned,
     PointerPatch, RegisterInit,
 };
-pub use run::lone::{Lone, SharedAddress, ThreadPlace, atomic_result};
-pub use run::machine::Machine;
-pub use run::observe::{
+pub use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
+pub use crate::contract::multicast::MulticastInit;
+pub use crate::contract::observe::{
     AccessAction, AccessEvent, CacheHints, EvenAccess, Interest, LanesAccess, MemoryId, Observer,
     OperandIndex, Piece, RowAccess, Run, Runs, WarpAccess,
 };
-pub use run::setup::Decoded;
-pub use run::sync_event::{
-    MapAct, MapTouch, MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase,
-};
-pub use state::image::{AddressMode, ImageInit, Sampler};
-pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
-pub use state::multicast::MulticastInit;
-pub use state::pending::{
+pub use crate::contract::pending::TensorMemoryWork;
+pub use crate::contract::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
     PendingSource, PieceBytes, Reduction, SourceForm, Work,
 };
-pub use state::tensor_map::{
+pub use crate::contract::sync_event::{
+    MapAct, MapTouch, MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase,
+};
+pub use crate::contract::tensor_map::{
     Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,
 };
-pub use state::tensor_memory::{TENSOR_COLUMNS, TENSOR_LANES, TensorMemoryWork};
-pub use state::tensor_transfer::{TensorDirection, TensorTransfer, TilePiece};
-pub use state::warpgroup::WarpgroupProduct;
+pub use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer, TilePiece};
+pub use crate::contract::tiles::{Tile, TileMatrix, TilePlace};
+pub use crate::contract::warpgroup::WarpgroupProduct;
+
+pub use crate::decode::refused::{RefusedInstruction, refused};
+pub use crate::decode::support::{Support, supports};
+pub use crate::past::ticks::StoreTicks;
+pub use crate::past::timeline::{Progress, Timeline, TimelineLimits};
+pub use crate::run::last_writers::LastWriters;
+pub use crate::run::lone::{Lone, SharedAddress, ThreadPlace, atomic_result};
+pub use crate::run::machine::Machine;
+pub use crate::run::setup::Decoded;
+pub use crate::semantics::tensor;
+pub use crate::state::tensor_memory::{TENSOR_COLUMNS, TENSOR_LANES};

@@ -1,41 +1,42 @@
 //! What a translator reads of a machine: decoded code, where memory lies, and what threads see in special registers.
 //! In comes a machine at its start; out come its parts, and the end of a run that was done elsewhere goes back in.
 
-mod approximate;
-mod calls;
-mod copies;
-mod matrix;
-mod registers;
+pub(crate) mod approximate;
+pub(crate) mod calls;
+pub(crate) mod copies;
+pub(crate) mod matrix;
+pub(crate) mod registers;
 
-pub use crate::decode::code::{
+pub use crate::code::matrix_plan::MatrixPlan;
+pub use crate::code::op::Op;
+pub use crate::code::plans::PlanId;
+pub use crate::code::{
     AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, CarryMode, Collective,
     CollectiveKind, Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
 };
-pub use crate::decode::matrix_plan::MatrixPlan;
-pub use crate::decode::op::Op;
-pub use crate::decode::ops::{
+pub use crate::contract::pending::GroupKind;
+pub use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Round};
+pub use crate::semantics::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
     Overflow, PackedOp, ShiftOp,
 };
-pub use crate::decode::plans::PlanId;
-pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
-pub use crate::exec::tensor::SumRule;
-pub use crate::state::pending::GroupKind;
-pub use crate::state::registers::{Slot, SlotPlace};
+pub use crate::semantics::registers::{Slot, SlotPlace};
+pub use crate::semantics::tensor::rule::SumRule;
 pub use crate::state::warp::TURN_STEPS;
 
-pub use approximate::{
-    Scaling, TURNS, UnitFunction, UnitRow, index_bits, scaling_of_quotient, tangent_bits,
-    unit_function, unit_rows,
-};
-pub use calls::{Call, CallPlan, Place};
-pub use copies::CopyAccess;
-pub use matrix::{
+pub use crate::code::{CallPlan, Place};
+pub use crate::plain::approximate::{UnitRow, index_bits, tangent_bits, unit_function, unit_rows};
+pub use crate::plain::calls::Call;
+pub use crate::plain::copies::CopyAccess;
+pub use crate::plain::matrix::{
     FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,
 };
-pub use registers::{OperationRegisters, RegisterName, WarpRegisters};
+pub use crate::plain::registers::{OperationRegisters, RegisterName, WarpRegisters};
+pub use crate::semantics::approximate::{
+    Function as UnitFunction, Scaling, TURNS, scaling_of_quotient,
+};
 
-use crate::decode::code::Code;
+use crate::code::Code;
 use crate::run::machine::Machine;
 use crate::run::setup::Setup;
 use crate::state::layout::Layout;
@@ -48,7 +49,7 @@ use warpgrid_program::FunctionId;
 pub(crate) const UNCOUNTED: u64 = u64::MAX;
 
 /// Lanes of a warp.
-pub const LANES: usize = crate::state::registers::LANES;
+pub const LANES: usize = crate::semantics::registers::LANES;
 
 /// What bytes of memory belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,37 +3,37 @@
 //! A snapshot is the same type in another form (see [`Form`]), so a field that is added here is in every snapshot,
 //! or the room `past` does not compile.
 
-mod banks;
+pub(crate) mod banks;
 pub(crate) mod block;
 pub(crate) mod cluster;
 pub(crate) mod image;
+pub(crate) mod in_flight;
+pub(crate) mod last_step;
 pub(crate) mod layout;
-pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod multicast;
+pub(crate) mod notes;
 pub(crate) mod page;
-pub(crate) mod pending;
-pub(crate) mod registers;
-pub(crate) mod tensor_map;
+pub(crate) mod schedule;
+pub(crate) mod spin_watch;
 pub(crate) mod tensor_memory;
 pub(crate) mod tensor_transfer;
 pub(crate) mod undo;
 pub(crate) mod warp;
-pub(crate) mod warpgroup;
 pub(crate) mod writers;
 
-use crate::run::event::LastStep;
-use crate::run::fault::Fault;
-use crate::run::inspect::Note;
-use crate::run::schedule::Schedule;
-use crate::run::spin::SpinWatch;
-use block::{Barrier, Block};
-use cluster::Cluster;
-use memory::{GlobalMemory, PagedBytes};
-use pending::InFlight;
+use crate::contract::fault::Fault;
+use crate::contract::inspect::Note;
+use crate::state::block::{Barrier, Block};
+use crate::state::cluster::Cluster;
+use crate::state::in_flight::InFlight;
+use crate::state::last_step::LastStep;
+use crate::state::memory::{GlobalMemory, PagedBytes};
+use crate::state::schedule::Schedule;
+use crate::state::spin_watch::SpinWatch;
+use crate::state::warp::Warp;
 use std::fmt::Debug;
 use std::sync::Arc;
-use warp::Warp;
 
 /// How a state holds its large parts.
 pub(crate) trait Form: Clone + Debug {

@@ -1,15 +1,18 @@
 //! Arithmetic: operands go to the banks of the unit that runs the operation.
 
-use super::expanded::{self, expansion, expansion_of};
-use super::unit::{Logic, Unit, operand_type, unit};
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{FloatMode, Op};
-use crate::decode::ops::Int32Op;
-use crate::exec::mode::ArithmeticMode;
-use crate::state::registers::Slot;
+use crate::code::op::Op;
+use crate::decode::expanded;
+use crate::decode::expanded::{expansion, expansion_of};
+use crate::decode::support::Support;
+use crate::decode::unit::{Logic, Unit, operand_type, unit};
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::mode::ArithmeticMode;
+use crate::semantics::mode::FloatMode;
+use crate::semantics::ops::Int32Op;
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{ArithmeticOp, Modifiers, ScalarType};
 
-pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
     if expansion(op, modifiers).is_some() {
         return Support::Runs;
     }
@@ -19,7 +22,7 @@ pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let modifiers = d.modifiers;
     if let Some(expansion) = expansion_of(d, op) {
         return expanded::decode(d, op, expansion);
@@ -89,7 +92,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
 }
 
 /// Result and sources that are all as wide as the type; sources that the operation lacks are zero.
-pub(super) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+pub(crate) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
     let mut slots = [d.constant(0, bits); 4];
     slots[0] = d.target(0, bits)?;
     for (i, slot) in slots.iter_mut().enumerate().skip(1).take(n) {

@@ -1,18 +1,20 @@
 //! Accesses that are done at some later time, and waits for them: each has a plan.
 
-use super::memory::{AccessAt, access_plan};
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{
-    AccessPlan, AsyncPlan, Element, GroupWait, Op, Predicate, Source as CopySource, Transfer,
+use crate::code::op::Op;
+use crate::code::{
+    AccessPlan, AsyncPlan, Element, GroupWait, Predicate, Source as CopySource, Transfer,
 };
-use crate::state::pending::{GroupKind, Reduction};
+use crate::contract::pending::{GroupKind, Reduction};
+use crate::decode::memory::{AccessAt, access_plan};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{AsyncOp, AtomicOp, Completion, Flag, ScalarType, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
 /// Bytes to which the addresses and sizes of bulk copies are aligned (PTX ISA, "cp.async.bulk").
 const BULK_ALIGNMENT: u32 = 16;
 
-pub(super) fn supports(op: AsyncOp) -> Support {
+pub(crate) fn supports(op: AsyncOp) -> Support {
     match op {
         AsyncOp::Store
         | AsyncOp::Reduction
@@ -28,7 +30,7 @@ pub(super) fn supports(op: AsyncOp) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
     let plan = match op {
         AsyncOp::Store | AsyncOp::Reduction => registers(d)?,
         AsyncOp::Copy => copy(d)?,
@@ -79,7 +81,7 @@ fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
 }
 
 /// An mbarrier object among the operands; its space is that of the instruction.
-pub(super) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
+pub(crate) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
     let elements = vec![Element::SINK];
     let none = Vec::new();
     access_plan(
@@ -93,7 +95,7 @@ pub(super) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
 }
 
 /// A place among the operands that is accessed with this alignment, in a space of its own.
-pub(super) fn place(
+pub(crate) fn place(
     d: &mut Decoder<'_>,
     index: usize,
     space: StateSpace,

@@ -1,13 +1,14 @@
 //! What units of the device do beside the lanes: each family has a file of its own.
 
-use super::{
-    Decoded, Decoder, Support, asynchronous, memory, stack, tensor_copy, tensor_memory, texture,
+use crate::code::op::Op;
+use crate::decode::support::Support;
+use crate::decode::{
+    Decoded, Decoder, asynchronous, memory, stack, tensor_copy, tensor_memory, texture,
     warp_product,
 };
-use crate::decode::code::Op;
 use warpgrid_isa::{AsyncOp, MultimemOp, UnitOp};
 
-pub(super) fn supports(op: UnitOp) -> Support {
+pub(crate) fn supports(op: UnitOp) -> Support {
     match op {
         UnitOp::TensorCopy(op) => tensor_copy::supports(op),
         UnitOp::TensorMap(op) => tensor_copy::supports_map(op),
@@ -35,7 +36,7 @@ fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: UnitOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: UnitOp) -> Decoded<Op> {
     match op {
         UnitOp::TensorCopy(op) => tensor_copy::decode(d, op),
         UnitOp::TensorMap(op) => tensor_copy::decode_map(d, op),

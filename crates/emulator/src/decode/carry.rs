@@ -1,11 +1,13 @@
 //! Arithmetic that reads or writes the carry flag (PTX ISA, "Extended-Precision Integer Arithmetic Instructions").
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{CarryMode, Op};
-use crate::decode::ops;
+use crate::code::CarryMode;
+use crate::code::op::Op;
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::ops;
 use warpgrid_isa::{CarryOp, Flag, Modifiers, MulPart, ScalarType};
 
-pub(super) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
     match op {
         CarryOp::Add
         | CarryOp::Addc
@@ -19,7 +21,7 @@ pub(super) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let product = match d.modifiers.part {
         Some(MulPart::Hi) => ops::CarryOp::MadHi,
@@ -38,7 +40,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
         reads,
         writes: d.modifiers.has(Flag::Cc),
     };
-    let slots = super::arithmetic::same_width(d, ty.width_bits(), n_sources)?;
+    let slots = crate::decode::arithmetic::same_width(d, ty.width_bits(), n_sources)?;
     Ok(match ty.width_bits() {
         64 => Op::Carry64 { f, mode, slots },
         _ => Op::Carry32 { f, mode, slots },

@@ -1,12 +1,14 @@
 //! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
 
-use super::{Decoded, Decoder, Refusal, Support, machine};
-use crate::decode::code::{Combine, CompareKind, Comparison, Op, SignOf};
-use crate::decode::ops::Int32Op;
-use crate::state::registers::Slot;
+use crate::code::op::Op;
+use crate::code::{Combine, CompareKind, Comparison, SignOf};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal, machine};
+use crate::semantics::ops::Int32Op;
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, TypeKind};
 
-pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     let runs = match form {
         CompareForm::Setp | CompareForm::Set => {
             compared_type(modifiers).is_some_and(|ty| kind(ty).is_some() || half_of(ty).is_some())
@@ -28,7 +30,7 @@ pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
     match form {
         // The assembler takes `testp.f32 p, a` too, and leaves p as it was.
         CompareForm::Testp if d.modifiers.test.is_none() => Ok(Op::Nop),

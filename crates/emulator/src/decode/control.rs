@@ -1,14 +1,16 @@
 //! Branches, calls, and the ends of lanes.
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{CallPlan, CallTargetPlan, Element, Op, Place, SystemCall, SystemPlan};
+use crate::code::op::Op;
+use crate::code::{CallPlan, CallTargetPlan, Element, Place, SystemCall, SystemPlan};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
 use crate::state::layout::VariablePlace;
 use warpgrid_isa::{ControlOp, StateSpace};
 use warpgrid_program::{
     Callee, FunctionId, OperandValue, Parameter, Source, SourceModifiers, VariableId,
 };
 
-pub(super) fn supports(op: ControlOp) -> Support {
+pub(crate) fn supports(op: ControlOp) -> Support {
     match op {
         ControlOp::Branch
         | ControlOp::BranchIndexed
@@ -27,7 +29,7 @@ pub(super) fn supports(op: ControlOp) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
     match op {
         // Targets name instructions until the code of the function is complete.
         ControlOp::Branch => Ok(Op::Branch {

@@ -1,16 +1,18 @@
 //! Arithmetic that no unit has in one operation: it becomes several, all in one step.
 
-use super::{Decoded, Decoder, Refusal};
-use crate::decode::code::{Combine, CompareKind, Comparison, Conversion, FloatMode, Op};
-use crate::decode::ops::{Float32Op, FloatOp, Int32Op, IntOp, PackedOp};
-use crate::exec::mode::ArithmeticMode;
-use crate::state::registers::Slot;
+use crate::code::op::Op;
+use crate::code::{Combine, CompareKind, Comparison};
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::mode::ArithmeticMode;
+use crate::semantics::mode::{Conversion, FloatMode};
+use crate::semantics::ops::{Float32Op, FloatOp, Int32Op, IntOp, PackedOp};
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType};
 use warpgrid_program::OperandValue;
 
 /// What an operation becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expansion {
+pub(crate) enum Expansion {
     /// `lop3` that combines its result with a predicate.
     LogicAndPredicate,
     /// `min` and `max` of three floats.
@@ -22,7 +24,7 @@ pub(super) enum Expansion {
 }
 
 /// What an operation becomes; none where one operation of a unit does it.
-pub(super) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expansion> {
+pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expansion> {
     use ArithmeticOp as A;
     let is_extreme = matches!(op, A::Min | A::Max);
     let is_mixed = modifiers.d_type == Some(ScalarType::F32)
@@ -57,7 +59,7 @@ pub(super) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expan
 }
 
 /// As [`expansion`], where the operands decide too.
-pub(super) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Expansion> {
+pub(crate) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Expansion> {
     let is_extreme = matches!(op, ArithmeticOp::Min | ArithmeticOp::Max);
     let has_third = !matches!(d.operand(3), OperandValue::Absent);
     if is_extreme && has_third && d.modifiers.ty == Some(ScalarType::F32) {
@@ -66,7 +68,7 @@ pub(super) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Expansio
     expansion(op, d.modifiers)
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp, to: Expansion) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp, to: Expansion) -> Decoded<Op> {
     match to {
         Expansion::LogicAndPredicate => logic_and_predicate(d),
         Expansion::ExtremeOfThree => extreme_of_three(d, op),

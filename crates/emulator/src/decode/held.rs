@@ -1,57 +1,24 @@
 //! Registers of products in flight (PTX ISA, "wgmma.mma_async": they must not be touched until the product is complete). In: a function; out: for
 //! each instruction the registers of products that it touches, so that a run can tell whether one of them is in flight.
 
+use crate::code::held::{HeldRegisters, Touched};
 use warpgrid_isa::{Does, UnitOp, WarpgroupOp};
 use warpgrid_program::{
     AddressBase, Function, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
     StepPart,
 };
 
-/// The registers that a product holds while it is in flight.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HeldRegisters {
-    /// Of the sums: neither read nor written.
-    pub(crate) sums: Vec<RegisterId>,
-    /// Of A and of its metadata: not written.
-    pub(crate) factors: Vec<RegisterId>,
-}
-
-/// Registers of products that an instruction touches.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touched {
-    pub(crate) read: Vec<RegisterId>,
-    pub(crate) written: Vec<RegisterId>,
-}
-
-impl Touched {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.read.is_empty() && self.written.is_empty()
-    }
-
-    /// Those of them that a product holds.
-    pub(crate) fn held_by(&self, product: &HeldRegisters) -> Vec<RegisterId> {
-        let is_sum = |id: &RegisterId| product.sums.contains(id);
-        let read = self.read.iter().filter(|id| is_sum(id));
-        let written = self.written.iter();
-        let written = written.filter(|id| is_sum(id) || product.factors.contains(id));
-        let mut held: Vec<RegisterId> = read.chain(written).copied().collect();
-        held.sort();
-        held.dedup();
-        held
-    }
-}
-
 const DENSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::Product));
 const SPARSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::SparseProduct));
 
 /// Whether an instruction is a product of a warpgroup.
-pub(super) fn is_product(program: &Program, instruction: &Instruction) -> bool {
+pub(crate) fn is_product(program: &Program, instruction: &Instruction) -> bool {
     let action = program.action(instruction);
     action.is_some_and(|action| [DENSE, SPARSE].contains(&action.does))
 }
 
 /// What a product holds: its operands are the sums, A, B, and the metadata of a sparse A.
-pub(super) fn held(
+pub(crate) fn held(
     program: &Program,
     function: &Function,
     instruction: &Instruction,
@@ -84,7 +51,7 @@ pub(super) fn held(
 }
 
 /// By register of the function: whether a product holds it.
-pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
+pub(crate) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     let mut is_held = vec![false; function.registers.len()];
     let products = function.instructions.iter();
     for product in products.filter(|instruction| is_product(program, instruction)) {
@@ -100,7 +67,7 @@ pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
 
 /// Returns the registers held by asynchronous products that the instruction at `place` accesses. Products of one shape may share their
 /// sums, so only the factors of a product count.
-pub(super) fn touched(
+pub(crate) fn touched(
     program: &Program,
     function: &Function,
     place: usize,

@@ -1,11 +1,11 @@
 //! Hints: those of caches, of grids that depend on each other and of the number of registers change nothing here, the
 //! others give way to other warps.
 
-use super::Support;
-use crate::decode::code::Op;
+use crate::code::op::Op;
+use crate::decode::support::Support;
 use warpgrid_isa::HintOp;
 
-pub(super) fn supports(op: HintOp) -> Support {
+pub(crate) fn supports(op: HintOp) -> Support {
     match op {
         HintOp::Prefetch
         | HintOp::ApplyPriority
@@ -18,7 +18,7 @@ pub(super) fn supports(op: HintOp) -> Support {
     }
 }
 
-pub(super) fn decode(op: HintOp) -> Op {
+pub(crate) fn decode(op: HintOp) -> Op {
     match op {
         HintOp::Prefetch
         | HintOp::ApplyPriority

@@ -1,12 +1,14 @@
 //! Operations of machine code: lists of registers and predicates to a plan of slots.
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{MachinePlan, Op, Predicate};
-use crate::state::registers::Slot;
+use crate::code::op::Op;
+use crate::code::{MachinePlan, Predicate};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{MachineOp, ScalarType};
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-pub(super) fn supports(op: MachineOp) -> Support {
+pub(crate) fn supports(op: MachineOp) -> Support {
     match op {
         MachineOp::Add3
         | MachineOp::Multiply { .. }
@@ -28,7 +30,7 @@ pub(super) fn supports(op: MachineOp) -> Support {
 }
 
 /// `{registers}, {predicates}, {sources}, {predicates that are read}, number`
-pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
     let mut plan = empty(d, op);
     for (slot, element) in plan.registers.iter_mut().zip(d.destinations(0)?.0) {
         *slot = element.slot;
@@ -66,7 +68,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
 }
 
 /// Copies two predicates to two others, both at once: the guard of the instruction may be one of them.
-pub(super) fn copy_both(d: &mut Decoder<'_>, to: [Slot; 2], from: [Slot; 2]) -> Op {
+pub(crate) fn copy_both(d: &mut Decoder<'_>, to: [Slot; 2], from: [Slot; 2]) -> Op {
     let mut plan = empty(d, MachineOp::PredicateLogic3);
     for i in 0..2 {
         plan.predicates[i] = to[i];

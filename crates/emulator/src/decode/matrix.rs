@@ -1,13 +1,17 @@
 //! Matrix operations of a warp: each has a plan that says which register of which lane holds which element.
 
-use super::memory::{AccessAt, access_plan};
-use super::{Decoded, Decoder, Refusal, Support, warp_product};
-use crate::decode::code::{Element, Op};
-use crate::decode::matrix_plan::{
+use crate::code::Element;
+use crate::code::matrix_plan::{
     FactorsPlan, Gather, LinesPlan, MatrixPlan, OperandPlan, ProductPlan, RowPlace, RowsPlan,
 };
-use crate::exec::tensor::{BitOp, FactorType, Overflow, Plan, Product, ProductOp};
-use crate::run::fault::AccessKind;
+use crate::code::op::Op;
+use crate::contract::fault::AccessKind;
+use crate::decode::memory::{AccessAt, access_plan};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal, warp_product};
+use crate::semantics::tensor::plan::Plan;
+use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
+use crate::semantics::tensor::scaled::FactorType;
 use warpgrid_isa::fragment::{
     FragmentMap, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment, moved_matrix,
 };
@@ -17,7 +21,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{AddressBase, OperandValue};
 
-pub(super) fn supports(op: MatrixOp) -> Support {
+pub(crate) fn supports(op: MatrixOp) -> Support {
     match op {
         MatrixOp::WmmaLoadA
         | MatrixOp::WmmaLoadB
@@ -43,7 +47,7 @@ fn counted(modifiers: &Modifiers) -> Modifiers {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
     let plan = match op {
         MatrixOp::WmmaLoadA | MatrixOp::WmmaLoadB | MatrixOp::WmmaLoadC | MatrixOp::WmmaStore => {
             lines(d, op)?
@@ -217,7 +221,7 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
 }
 
 /// The factors of the lines of A or B at a position, and the selectors after them.
-pub(super) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded<FactorsPlan> {
+pub(crate) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded<FactorsPlan> {
     let is_paired = matrix == Matrix::A;
     let register = d.source(at, 32)?;
     let (selectors, _) = d.sources(at + 1, 16)?;

@@ -1,11 +1,13 @@
 //! Operations on mbarrier objects: each has a plan.
 
-use super::memory::{AccessAt, access_plan};
-use super::{Decoded, Decoder, Support};
-use crate::decode::code::{Element, MbarrierAction, MbarrierPlan, Op, Phase};
+use crate::code::op::Op;
+use crate::code::{Element, MbarrierAction, MbarrierPlan, Phase};
+use crate::decode::memory::{AccessAt, access_plan};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder};
 use warpgrid_isa::{Flag, MbarrierOp, ScalarType, Sem};
 
-pub(super) fn supports(op: MbarrierOp) -> Support {
+pub(crate) fn supports(op: MbarrierOp) -> Support {
     match op {
         MbarrierOp::Init
         | MbarrierOp::Inval
@@ -20,7 +22,7 @@ pub(super) fn supports(op: MbarrierOp) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
     let expects = d.modifiers.has(Flag::ExpectTx);
     let (address, result, value, action) = match op {
         MbarrierOp::Init => (0, false, Some(1), MbarrierAction::Init),

@@ -1,18 +1,20 @@
 //! Loads, stores and atomics: each has a plan.
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{
-    AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, MultimemAction, MultimemPlan, Op,
+use crate::code::op::Op;
+use crate::code::{
+    AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, MultimemAction, MultimemPlan,
 };
-use crate::run::observe::CacheHints;
+use crate::contract::observe::CacheHints;
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, MultimemOp, ScalarType, Sem, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue};
 
-pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
     match op {
         MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => {
             let bytes = modifiers.ty.map_or(0, ScalarType::width_bytes) as usize;
-            if bytes * modifiers.n_elements() > crate::exec::memory_ops::MAX_WIDTH {
+            if bytes * modifiers.n_elements() > crate::code::MAX_WIDTH {
                 return Support::not_yet("accesses with this width");
             }
             Support::Runs
@@ -21,7 +23,7 @@ pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
     match op {
         MemoryOp::Load => load(d),
         MemoryOp::Store => store(d),
@@ -103,7 +105,7 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
 }
 
 /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`
-pub(super) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
+pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     let ty = access_type(d)?;
     let combined = d.modifiers.atomic;
     let combined = || combined.ok_or_else(|| Refusal::missing("operation"));
@@ -138,14 +140,14 @@ pub(super) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
 
 /// Where the address of an access and its cache policy stand among the operands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AccessAt {
+pub(crate) struct AccessAt {
     address: usize,
     policy: Option<usize>,
 }
 
 impl AccessAt {
     /// An access that takes no policy.
-    pub(super) const fn address(address: usize) -> AccessAt {
+    pub(crate) const fn address(address: usize) -> AccessAt {
         AccessAt {
             address,
             policy: None,
@@ -162,7 +164,7 @@ impl AccessAt {
 }
 
 /// What all accesses have in common; `ty` is the type of an element.
-pub(super) fn access_plan(
+pub(crate) fn access_plan(
     d: &mut Decoder<'_>,
     at: AccessAt,
     ty: ScalarType,
@@ -185,7 +187,7 @@ pub(super) fn access_plan(
     };
     let width_bytes = element_bytes * elements.len() as u32;
     let (base, wide, offset) = d.aligned(found, width_bytes);
-    if element_bytes as usize * elements.len() > crate::exec::memory_ops::MAX_WIDTH {
+    if element_bytes as usize * elements.len() > crate::code::MAX_WIDTH {
         return Err(Refusal::NotYet(None));
     }
     let policy = at.policy;

@@ -1,15 +1,19 @@
 //! Moves, packing, conversions and addresses (PTX ISA, "Data Movement and Conversion Instructions").
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{Bank, Conversion, Element, Op};
-use crate::decode::ops::{Int32Op, Int64Op, IntOp};
-use crate::exec::mode::ArithmeticMode;
-use crate::exec::narrow::{self, Beside};
-use crate::state::registers::Slot;
+use crate::code::op::Op;
+use crate::code::{Bank, Element};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::mode::ArithmeticMode;
+use crate::semantics::mode::Conversion;
+use crate::semantics::narrow;
+use crate::semantics::narrow::Beside;
+use crate::semantics::ops::{Int32Op, Int64Op, IntOp};
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-pub(super) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
     match op {
         MoveOp::Cvt | MoveOp::CvtPacked if !converts(modifiers) => {
             Support::not_yet("conversions between these types")
@@ -71,7 +75,7 @@ fn converts(modifiers: &Modifiers) -> bool {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
     match op {
         MoveOp::Mov => movement(d),
         MoveOp::Cvt | MoveOp::CvtPacked if beside(d.modifiers).is_some() => converted_by(d),

@@ -1,11 +1,12 @@
 //! Operands by position: each reader takes the index of an operand in the row's syntax line and gives slots. An operand
 //! of another shape is an error that names it.
 
-use super::{Decoded, Decoder, Refusal, bank_of};
-use crate::decode::code::{Bank, Element, Op, Predicate};
-use crate::run::launch::Misaligned;
+use crate::code::op::Op;
+use crate::code::{Bank, Element, Predicate};
+use crate::contract::launch::Misaligned;
+use crate::decode::{Decoded, Decoder, Refusal, bank_of};
+use crate::semantics::registers::Slot;
 use crate::state::layout::VariablePlace;
-use crate::state::registers::Slot;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{
     Address, AddressBase, Callee, FunctionKind, Operand, OperandList, OperandValue, RegisterId,
@@ -13,23 +14,23 @@ use warpgrid_program::{
 };
 
 /// What an address becomes: base slot, whether it is 64 bits wide, and offset.
-pub(super) type Base = (Slot, bool, i64);
+pub(crate) type Base = (Slot, bool, i64);
 
 impl<'a> Decoder<'a> {
     /// The operand at this position; absent ones include those that the instruction does not have.
-    pub(super) fn operand(&self, index: usize) -> &'a OperandValue {
+    pub(crate) fn operand(&self, index: usize) -> &'a OperandValue {
         self.operands
             .get(index)
             .map_or(&OperandValue::Absent, |operand| &operand.value)
     }
 
     /// Whether the instruction lacks the operand at this position.
-    pub(super) fn is_absent(&self, index: usize) -> bool {
+    pub(crate) fn is_absent(&self, index: usize) -> bool {
         *self.operand(index) == OperandValue::Absent
     }
 
     /// A number as an operand that no text has.
-    pub(super) fn number(&mut self, value: u64, bits: u32) -> Element {
+    pub(crate) fn number(&mut self, value: u64, bits: u32) -> Element {
         Element {
             slot: self.constant(value, bits),
             bank: bank_of(bits),
@@ -38,7 +39,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The place of an operand in the function's operands.
-    pub(super) fn operand_index(&self, index: usize) -> u32 {
+    pub(crate) fn operand_index(&self, index: usize) -> u32 {
         self.first_operand + index as u32
     }
 
@@ -60,7 +61,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A destination in whatever bank its register is; a sink for `_`.
-    pub(super) fn destination(&mut self, index: usize) -> Decoded<Element> {
+    pub(crate) fn destination(&mut self, index: usize) -> Decoded<Element> {
         match self.operand(index) {
             OperandValue::Destination(None) => Ok(Element::SINK),
             OperandValue::Destination(Some(run)) => self.written(*run),
@@ -69,7 +70,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A destination in the bank of this width; a register of another bank gets the value afterwards.
-    pub(super) fn target(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+    pub(crate) fn target(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         let element = self.destination(index)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
@@ -86,7 +87,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A destination and a predicate after it; each may be missing.
-    pub(super) fn pair(&mut self, index: usize, bits: u32) -> Decoded<(Slot, Slot)> {
+    pub(crate) fn pair(&mut self, index: usize, bits: u32) -> Decoded<(Slot, Slot)> {
         match self.operand(index) {
             OperandValue::Pair(run, predicate) => {
                 let d = match run {
@@ -121,7 +122,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A source in the bank of this width; of a register of another bank the low bits.
-    pub(super) fn source(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+    pub(crate) fn source(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         let element = self.element(index, bits)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
@@ -138,7 +139,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A source that may be left out.
-    pub(super) fn source_or_none(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+    pub(crate) fn source_or_none(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         match self.operand(index) {
             OperandValue::Absent => Ok(Slot::NONE),
             _ => self.source(index, bits),
@@ -146,7 +147,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A source in whatever bank its register is; other sources take this width.
-    pub(super) fn element(&mut self, index: usize, bits: u32) -> Decoded<Element> {
+    pub(crate) fn element(&mut self, index: usize, bits: u32) -> Decoded<Element> {
         match self.operand(index) {
             OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits),
             OperandValue::Predicate {
@@ -158,7 +159,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A predicate and whether its opposite is meant.
-    pub(super) fn predicate(&mut self, index: usize) -> Decoded<Predicate> {
+    pub(crate) fn predicate(&mut self, index: usize) -> Decoded<Predicate> {
         let (source, negated) = match self.operand(index) {
             OperandValue::Predicate { source, negated } => (*source, *negated),
             OperandValue::Source(source, modifiers) => (*source, modifiers.invert),
@@ -170,7 +171,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A predicate that may be a number; none where the number says that it always holds.
-    pub(super) fn condition(&mut self, index: usize) -> Decoded<Option<Predicate>> {
+    pub(crate) fn condition(&mut self, index: usize) -> Decoded<Option<Predicate>> {
         match self.operand(index) {
             OperandValue::Source(Source::Immediate(0), _) => Ok(Some(Predicate {
                 slot: self.constant(0, 1),
@@ -183,7 +184,7 @@ impl<'a> Decoder<'a> {
 
     /// The elements of a place with coordinates. What it begins with, and what else is the address of a variable, has 64 bits; coordinates
     /// have 32.
-    pub(super) fn place(&mut self, index: usize) -> Decoded<Vec<Element>> {
+    pub(crate) fn place(&mut self, index: usize) -> Decoded<Vec<Element>> {
         let (_, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
         for (at, operand) in operands.iter().enumerate() {
@@ -198,7 +199,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A literal.
-    pub(super) fn immediate(&self, index: usize) -> Decoded<u64> {
+    pub(crate) fn immediate(&self, index: usize) -> Decoded<u64> {
         match self.operand(index) {
             OperandValue::Source(Source::Immediate(value), _) => Ok(*value),
             _ => Err(self.unexpected(index, "a literal")),
@@ -206,21 +207,21 @@ impl<'a> Decoder<'a> {
     }
 
     /// The address at this position.
-    pub(super) fn address_operand(&self, index: usize) -> Decoded<&'a Address> {
+    pub(crate) fn address_operand(&self, index: usize) -> Decoded<&'a Address> {
         match self.operand(index) {
             OperandValue::Address(address) => Ok(address),
             _ => Err(self.unexpected(index, "an address")),
         }
     }
 
-    pub(super) fn label(&self, index: usize) -> Decoded<u32> {
+    pub(crate) fn label(&self, index: usize) -> Decoded<u32> {
         match self.operand(index) {
             OperandValue::Label(label) => Ok(*label),
             _ => Err(self.unexpected(index, "a label")),
         }
     }
 
-    pub(super) fn callee(&self, index: usize) -> Decoded<&'a Callee> {
+    pub(crate) fn callee(&self, index: usize) -> Decoded<&'a Callee> {
         match self.operand(index) {
             OperandValue::Callee(callee) => Ok(callee),
             _ => Err(self.unexpected(index, "a function")),
@@ -228,7 +229,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The elements of a list; an operand without braces is a list of one.
-    pub(super) fn list(&self, index: usize) -> (OperandList, &'a [Operand]) {
+    pub(crate) fn list(&self, index: usize) -> (OperandList, &'a [Operand]) {
         let list = match self.operand(index) {
             OperandValue::List(list) => *list,
             _ => OperandList {
@@ -240,7 +241,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Elements of a vector that is written, and which operands they are.
-    pub(super) fn destinations(&mut self, index: usize) -> Decoded<(Vec<Element>, Vec<u32>)> {
+    pub(crate) fn destinations(&mut self, index: usize) -> Decoded<(Vec<Element>, Vec<u32>)> {
         let (list, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -256,7 +257,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Elements of a vector that is read, and which operands they are.
-    pub(super) fn sources(&mut self, index: usize, bits: u32) -> Decoded<(Vec<Element>, Vec<u32>)> {
+    pub(crate) fn sources(&mut self, index: usize, bits: u32) -> Decoded<(Vec<Element>, Vec<u32>)> {
         let (list, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -269,7 +270,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Registers that are written as one value: pairs are taken apart after the instruction.
-    pub(super) fn written(&mut self, run: RegisterRun) -> Decoded<Element> {
+    pub(crate) fn written(&mut self, run: RegisterRun) -> Decoded<Element> {
         if run.n == 1 {
             return self.register(run.first);
         }
@@ -296,7 +297,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A source as an element; what cannot be read directly is computed into a hidden register before.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         source: Source,
         modifiers: SourceModifiers,
@@ -307,7 +308,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// As [`Decoder::read`], for a source of this type.
-    pub(super) fn read_as(
+    pub(crate) fn read_as(
         &mut self,
         source: Source,
         modifiers: SourceModifiers,
@@ -394,7 +395,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Base slot, whether it is wide, and offset of an address.
-    pub(super) fn address(&mut self, address: &Address) -> Decoded<Base> {
+    pub(crate) fn address(&mut self, address: &Address) -> Decoded<Base> {
         if address.scale_log2 != 0 || address.uniform.is_some() {
             return self.address_sum(address);
         }
@@ -444,7 +445,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// An address that is forced to the size of its access where the launch says so; else as it is.
-    pub(super) fn aligned(&mut self, (slot, wide, offset): Base, bytes: u32) -> Base {
+    pub(crate) fn aligned(&mut self, (slot, wide, offset): Base, bytes: u32) -> Base {
         if self.layout.misaligned == Misaligned::Fault || !bytes.is_power_of_two() {
             return (slot, wide, offset);
         }
@@ -462,7 +463,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// An address of a constant: where a register has 32 bits of it, those above are those of all constants.
-    pub(super) fn in_constants(&mut self, (slot, wide, offset): Base) -> Base {
+    pub(crate) fn in_constants(&mut self, (slot, wide, offset): Base) -> Base {
         let window = self.layout.map.constant >> 32 << 32;
         if wide || window == 0 {
             return (slot, wide, offset);
@@ -516,7 +517,7 @@ impl<'a> Decoder<'a> {
 
     /// The space that an access means: that of its variable where the text leaves it open, and the kernel's own
     /// parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
-    pub(super) fn refined(
+    pub(crate) fn refined(
         &self,
         named: StateSpace,
         variable: Option<VariableId>,
@@ -557,7 +558,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A register with its bank.
-    pub(super) fn register(&self, id: RegisterId) -> Decoded<Element> {
+    pub(crate) fn register(&self, id: RegisterId) -> Decoded<Element> {
         self.code
             .functions
             .get(self.index)

@@ -1,14 +1,15 @@
 //! One instruction of the contract to one decoded operation: a match on its meaning, one file a family.
 
-use super::{
+use crate::code::op::Op;
+use crate::decode::support::supports;
+use crate::decode::{
     Decoded, Decoder, Refusal, arithmetic, asynchronous, beside, carry, compare, control, hint,
-    machine, matrix, mbarrier, memory, moves, supports, sync, video, warp,
+    machine, matrix, mbarrier, memory, moves, sync, video, warp,
 };
-use crate::decode::code::Op;
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
 
-pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
+pub(crate) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
     if !supports(action).runs() {
         return Err(Refusal::NotYet(None));
     }

@@ -1,8 +1,9 @@
 //! What would stop a run for want of a meaning. In: a program; out: the instructions that the decoder refuses, with the reason.
 
-use super::decode;
-use crate::decode::code::{Code, FunctionCode, Op, Refused};
-use crate::run::launch::Launch;
+use crate::code::op::Op;
+use crate::code::{Code, FunctionCode, Refused};
+use crate::contract::launch::Launch;
+use crate::decode::decode;
 use crate::state::layout::Layout;
 use warpgrid_isa::Does;
 use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program, Span};

@@ -1,8 +1,11 @@
 //! Space on the stack, and blocks that have not started: operands to operations.
 
-use super::asynchronous::object;
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{AccessPlan, Element, LaunchPlan, Op, StackPlan};
+use crate::code::op::Op;
+use crate::code::stack::AnswerPart;
+use crate::code::{AccessPlan, Element, LaunchPlan, StackPlan};
+use crate::decode::asynchronous::object;
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{BlockIndex, Flag, LaunchOp, ScalarType, StackOp};
 use warpgrid_program::OperandValue;
 
@@ -11,13 +14,13 @@ const ALIGNMENT: u64 = 8;
 /// Bytes to which an answer is aligned (PTX ISA, "clusterlaunchcontrol.try_cancel").
 const ANSWER_BYTES: u32 = 16;
 
-pub(super) fn supports(op: StackOp) -> Support {
+pub(crate) fn supports(op: StackOp) -> Support {
     match op {
         StackOp::Allocate | StackOp::Save | StackOp::Restore => Support::Runs,
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
     let plan = match op {
         StackOp::Allocate => StackPlan::Allocate {
             d: d.destination(0)?,
@@ -33,13 +36,13 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
     Ok(Op::Stack(d.code.stacks.add(plan)))
 }
 
-pub(super) fn supports_launch(op: LaunchOp) -> Support {
+pub(crate) fn supports_launch(op: LaunchOp) -> Support {
     match op {
         LaunchOp::TryCancel | LaunchOp::IsCanceled | LaunchOp::FirstBlock => Support::Runs,
     }
 }
 
-pub(super) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
+pub(crate) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
     let plan = match op {
         LaunchOp::TryCancel => LaunchPlan::TryCancel {
             to: AccessPlan {
@@ -96,12 +99,4 @@ fn answer(d: &mut Decoder<'_>) -> Decoded<Element> {
         element_bits: (128 / n) as u8,
     });
     Ok(whole)
-}
-
-/// What is read of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerPart {
-    IsCanceled,
-    /// The index along one dimension.
-    Block(u32),
 }

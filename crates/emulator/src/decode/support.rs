@@ -1,7 +1,7 @@
 //! What the emulator runs. In: an opcode with its modifiers; out: whether it runs, and why not. The decoder asks here
 //! as well, so that what is said before a run is what happens in it.
 
-use super::{
+use crate::decode::{
     arithmetic, asynchronous, beside, carry, compare, control, hint, machine, matrix, mbarrier,
     memory, moves, sync, warp,
 };
@@ -13,7 +13,7 @@ use warpgrid_program::Action;
 pub enum Support {
     /// It runs.
     Runs,
-    /// It is refused, with [`FaultKind::NotEmulated`](crate::FaultKind::NotEmulated), when it would be executed.
+    /// It is refused, with [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated), when it would be executed.
     NotYet {
         /// What is missing, as a noun: `asynchronous stores`.
         reason: &'static str,
@@ -26,7 +26,7 @@ impl Support {
         matches!(self, Support::Runs)
     }
 
-    pub(super) const fn not_yet(reason: &'static str) -> Support {
+    pub(crate) const fn not_yet(reason: &'static str) -> Support {
         Support::NotYet { reason }
     }
 }

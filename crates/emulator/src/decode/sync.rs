@@ -1,12 +1,14 @@
 //! Barriers and fences. Steps are sequentially consistent, so a fence orders nothing more.
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{BarrierMode, BarrierPlan, Op};
+use crate::code::op::Op;
+use crate::code::{BarrierMode, BarrierPlan};
+use crate::decode::support::Support;
 use crate::decode::tensor_copy::decode_acquire;
-use crate::state::registers::Slot;
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{BarrierReduce, Flag, Proxy, Sem, SyncOp};
 
-pub(super) fn supports(op: SyncOp) -> Support {
+pub(crate) fn supports(op: SyncOp) -> Support {
     match op {
         SyncOp::Bar
         | SyncOp::Barrier
@@ -17,7 +19,7 @@ pub(super) fn supports(op: SyncOp) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
     match op {
         SyncOp::Bar => barrier(d, true),
         SyncOp::Barrier => barrier(d, d.modifiers.has(Flag::Aligned)),

@@ -1,9 +1,11 @@
 //! Copies of parts of tensors, and changes of tensor maps: operands to plans.
 
-use super::asynchronous::{object, place};
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{AccessPlan, Element, Op, TensorCopyPlan, TensorMapPlan};
-use crate::state::tensor_transfer::TensorDirection;
+use crate::code::op::Op;
+use crate::code::{AccessPlan, Element, TensorCopyPlan, TensorMapPlan};
+use crate::contract::tensor_transfer::TensorDirection;
+use crate::decode::asynchronous::{object, place};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{
     Completion, CtaGroup, Flag, LoadMode, ScalarType, StateSpace, TensorCopyOp, TensorMapField,
     TensorMapOp,
@@ -14,7 +16,7 @@ const ALIGNMENT: u32 = 128;
 /// Bytes to which a tensor map is aligned.
 const MAP_ALIGNMENT: u32 = 64;
 
-pub(super) fn supports(op: TensorCopyOp) -> Support {
+pub(crate) fn supports(op: TensorCopyOp) -> Support {
     match op {
         TensorCopyOp::Load
         | TensorCopyOp::Store
@@ -23,7 +25,7 @@ pub(super) fn supports(op: TensorCopyOp) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> Decoded<Op> {
     let plan = match op {
         TensorCopyOp::Load => load(d)?,
         TensorCopyOp::Store | TensorCopyOp::Reduction => store(d)?,
@@ -101,13 +103,13 @@ fn tensor(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Vec<Element>)>
     }
 }
 
-pub(super) fn supports_map(op: TensorMapOp) -> Support {
+pub(crate) fn supports_map(op: TensorMapOp) -> Support {
     match op {
         TensorMapOp::Replace | TensorMapOp::Publish => Support::Runs,
     }
 }
 
-pub(super) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
+pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
     let plan = match op {
         TensorMapOp::Replace => replace(d)?,
         // `[dst], [src], 128`: its spaces are named apart.
@@ -120,7 +122,7 @@ pub(super) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
 }
 
 /// `fence.proxy.tensormap::generic.acquire.scope [addr], 128`
-pub(super) fn decode_acquire(d: &mut Decoder<'_>) -> Decoded<Op> {
+pub(crate) fn decode_acquire(d: &mut Decoder<'_>) -> Decoded<Op> {
     let map = place(d, 0, StateSpace::Generic, MAP_ALIGNMENT)?;
     Ok(Op::TensorMap(
         d.code.tensor_maps.add(TensorMapPlan::Acquire { map }),

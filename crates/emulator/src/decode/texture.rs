@@ -1,12 +1,12 @@
 //! Textures and surfaces: operands to plans.
 
-use super::{Decoded, Decoder, Refusal};
-use crate::decode::code::{
-    AccessNotes, AccessPlan, Element, ImagePlan, Op, QueryPlan, ReferencePlan, SamplePlan,
-    SurfacePlan,
+use crate::code::op::Op;
+use crate::code::{
+    AccessNotes, AccessPlan, Element, ImagePlan, QueryPlan, ReferencePlan, SamplePlan, SurfacePlan,
 };
-use crate::run::observe::CacheHints;
-use crate::state::registers::Slot;
+use crate::contract::observe::CacheHints;
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{
     Geometry, ScalarType, Sem, StateSpace, SurfaceMode, SurfaceOp, TexelComponent, TextureOp,
 };
@@ -15,7 +15,7 @@ use warpgrid_program::{OperandValue, Source, SourceModifiers};
 /// Offsets of texels are far smaller; a larger literal is a value to compare with.
 const MOST_OFFSET: i64 = 64;
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
     let plan = match op {
         TextureOp::Sample => sample(d, 2)?,
         TextureOp::SampleLevel => sample(d, 3)?,
@@ -28,7 +28,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
     Ok(planned(d, plan))
 }
 
-pub(super) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> {
+pub(crate) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> {
     let plan = match op {
         SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Reduction => surface(d, op)?,
         SurfaceOp::Query => query(d, false)?,
@@ -140,7 +140,7 @@ fn query(d: &mut Decoder<'_>, has_level: bool) -> Decoded<ImagePlan> {
     let (slot, _, addend) = d.address(d.address_operand(1)?)?;
     let image = Element {
         slot,
-        bank: super::bank_of(64),
+        bank: crate::decode::bank_of(64),
         bits: 64,
     };
     let level = match has_level {

@@ -1,7 +1,7 @@
 //! Which unit runs an arithmetic operation. In: the operation and its modifiers; out: the unit, and what it does there,
 //! or nothing where no unit does.
 
-use crate::decode::ops::{
+use crate::semantics::ops::{
     CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow,
     PackedOp, ShiftOp,
 };
@@ -9,7 +9,7 @@ use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarT
 
 /// The unit that an instruction runs on, and what it does there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     Int16(Int16Op),
     Int32(Int32Op),
     Int64(Int64Op),
@@ -34,7 +34,7 @@ pub(super) enum Unit {
 
 /// Logic on predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Logic {
+pub(crate) enum Logic {
     And,
     Or,
     Xor,
@@ -42,7 +42,7 @@ pub(super) enum Logic {
 }
 
 /// The type of the operands: that of the instruction, or of a where the types of a and b are named.
-pub(super) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarType {
+pub(crate) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarType {
     if matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a) {
         return ScalarType::B32;
     }
@@ -50,7 +50,7 @@ pub(super) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarTyp
 }
 
 /// Which unit runs the operation; none where no unit does.
-pub(super) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
+pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     let ty = operand_type(op, modifiers);
     let units = Units::of(op, modifiers);
     if ty == ScalarType::Pred {

@@ -1,14 +1,15 @@
 //! Video instructions (PTX ISA, "Video Instructions").
 
-use super::{Decoded, Decoder};
-use crate::decode::code::{Op, VideoPlan};
+use crate::code::VideoPlan;
+use crate::code::op::Op;
+use crate::decode::{Decoded, Decoder};
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{Flag, OverflowMode, ScalarType, VideoLanes, VideoOp};
 
 /// Where the number is that says what the operands select: after those of the row.
 const SELECTION: usize = 4;
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Decoded<Op> {
     let modifiers = d.modifiers;
     let is_signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
     let c = match d.is_absent(3) {

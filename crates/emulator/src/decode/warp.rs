@@ -1,11 +1,13 @@
 //! Exchange between the lanes of a warp: each has a plan with the mask of the lanes that take part.
 
-use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{Collective, CollectiveKind, Op};
-use crate::state::registers::Slot;
+use crate::code::op::Op;
+use crate::code::{Collective, CollectiveKind};
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal};
+use crate::semantics::registers::Slot;
 use warpgrid_isa::{Flag, Modifiers, ScalarType, VoteMode, WarpOp};
 
-pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
     match op {
         WarpOp::Shuffle | WarpOp::Vote | WarpOp::Match | WarpOp::ActiveMask | WarpOp::Elect => {
             Support::Runs
@@ -18,7 +20,7 @@ pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);
     let (kind, mask) = match op {
         WarpOp::Shuffle => shuffle(d)?,

@@ -1,55 +1,21 @@
 //! Products of a warpgroup and sparse products of a warp: operands to plans.
 
-use super::{Decoded, Decoder, Refusal, Support, matrix};
-use crate::decode::code::{Element, GroupWait, Op, Predicate};
-use crate::decode::held::HeldRegisters;
-use crate::decode::matrix_plan::FactorsPlan;
-use crate::exec::tensor::{BitOp, FactorType, Overflow, Plan, Product, ProductOp};
-use crate::state::pending::GroupKind;
+use crate::code::GroupWait;
+use crate::code::held::HeldRegisters;
+use crate::code::op::Op;
+use crate::code::warp_product::{FactorPlace, WarpProductPlan};
+use crate::contract::pending::GroupKind;
+use crate::decode::support::Support;
+use crate::decode::{Decoded, Decoder, Refusal, matrix};
+use crate::semantics::tensor::plan::Plan;
+use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
+use crate::semantics::tensor::scaled::FactorType;
 use warpgrid_isa::fragment::{Matrix, Shape, TensorCore};
 use warpgrid_isa::layout::{DescriptorKind, Major};
 use warpgrid_isa::{AtomicOp, Flag, MmaKind, Rounding, ScalarType, WarpgroupOp};
 use warpgrid_program::OperandValue;
 
-/// A product of 16 rows of a warp.
-#[derive(Clone, Debug)]
-pub(crate) struct WarpProductPlan {
-    pub(crate) plan: Plan,
-    pub(crate) kind: DescriptorKind,
-    pub(crate) d: Vec<Element>,
-    pub(crate) c: Vec<Element>,
-    pub(crate) d_type: ScalarType,
-    pub(crate) a: FactorPlace,
-    pub(crate) b: FactorPlace,
-    pub(crate) n_columns: usize,
-    /// Terms of each sum, with those that a sparse A leaves out; words of 32 for single bits.
-    pub(crate) depth: usize,
-    /// Whether the sums go on from C; always where nothing is asked.
-    pub(crate) adds: Option<Predicate>,
-    /// Whether A and B are negated.
-    pub(crate) negate: [bool; 2],
-    /// The metadata of a sparse A, and which lanes have them.
-    pub(crate) sparse: Option<(Element, u32)>,
-    /// Bits of an element of A and of B as registers and shared memory have it.
-    pub(crate) element_bits: [u32; 2],
-    /// Registers that it holds while it is in flight.
-    pub(crate) held: HeldRegisters,
-    /// Factors of the rows of A and of the columns of B.
-    pub(crate) factors: Option<[FactorsPlan; 2]>,
-}
-
-/// Where a factor is.
-#[derive(Clone, Debug)]
-pub(crate) enum FactorPlace {
-    Registers(Vec<Element>),
-    /// In shared memory.
-    Described {
-        descriptor: Element,
-        major: Major,
-    },
-}
-
-pub(super) fn supports(op: WarpgroupOp) -> Support {
+pub(crate) fn supports(op: WarpgroupOp) -> Support {
     match op {
         WarpgroupOp::Product
         | WarpgroupOp::SparseProduct
@@ -59,7 +25,7 @@ pub(super) fn supports(op: WarpgroupOp) -> Support {
     }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
     let kind = GroupKind::Products;
     match op {
         WarpgroupOp::Product => product(d, false),
@@ -132,7 +98,7 @@ fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
 }
 
 /// `mma.sp`: `d, a, b, c, metadata, selector{, factors of A and of B}`, all in registers.
-pub(super) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
+pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
     let (plan, depth) = plan(d, ProductOp::Mma, true)?;
     let factors = match d.is_absent(6) {
         true => None,

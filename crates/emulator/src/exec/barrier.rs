@@ -1,14 +1,15 @@
 //! Barriers of a block (PTX ISA, "bar", "barrier"): who comes, who waits, when all go on.
 
-use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
-use crate::decode::plans::PlanId;
+use crate::code::op::Op;
+use crate::code::plans::PlanId;
+use crate::code::{BarrierMode, BarrierPlan, Code};
+use crate::contract::fault::{FaultKind, WaitReason};
+use crate::contract::sync_event::Waits;
 use crate::exec::control::lanes_at;
 use crate::exec::reach::{Halt, plan_of};
 use crate::exec::waits::part_from_excluded;
-use crate::run::fault::{FaultKind, WaitReason};
-use crate::run::sync_event::Waits;
+use crate::semantics::registers::LANES;
 use crate::state::block::{Barrier, Block, N_BARRIERS};
-use crate::state::registers::LANES;
 use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::BarrierReduce;
 

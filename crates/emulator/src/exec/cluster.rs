@@ -1,15 +1,15 @@
 //! Addresses in the shared memory of a cluster (PTX ISA, "mapa", "getctarank"), and ranges that are filled (PTX ISA,
 //! "st.bulk").
 
-use crate::decode::code::{Element, FillPlan};
+use crate::code::{Element, FillPlan};
+use crate::contract::fault::{AccessKind, FaultKind};
+use crate::contract::observe::{AccessAction, MemoryId, PieceHead};
 use crate::exec::elements::{read64, write64};
-use crate::exec::memory_ops::addresses;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Purpose};
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::resolve::{Backing, Purpose};
-use crate::run::fault::{AccessKind, FaultKind};
-use crate::run::observe::{AccessAction, MemoryId, PieceHead};
+use crate::semantics::registers::{Lanes, Row32, Row64, lanes_of};
 use crate::state::memory::{AddressMap, TriedAccess};
-use crate::state::registers::{Lanes, Row32, Row64, lanes_of};
 use warpgrid_isa::ScalarType;
 
 /// The widest piece of an event for bytes that have no elements.

@@ -1,10 +1,11 @@
 //! Operations across the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync", "match.sync",
 //! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
 
-use crate::decode::code::{Collective, CollectiveKind, FloatMode};
-use crate::decode::ops::{Float32Op, FloatOp};
+use crate::code::{Collective, CollectiveKind};
 use crate::exec::elements::read64;
-use crate::state::registers::{FULL, LANES, Lanes, Row32, Slot, lanes_of};
+use crate::semantics::mode::FloatMode;
+use crate::semantics::ops::{Float32Op, FloatOp};
+use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot, lanes_of};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
 /// Executes a collective; all lanes that it names are there.
@@ -224,7 +225,7 @@ pub(crate) fn float_extreme(is_min: bool, nan: bool, a: u32, b: u32) -> u32 {
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
     let float = |f: FloatOp| {
         let mode = FloatMode::default();
-        crate::exec::alu_float::op32(
+        crate::exec::arithmetic::float::op32(
             Float32Op::Plain(f),
             mode,
             f32::from_bits(a),

@@ -1,13 +1,14 @@
 //! Branches, calls, returns (PTX ISA, "Control Flow Instructions"): who goes where.
 
-use crate::decode::code::{Bank, CallPlan, CallTargetPlan, Code, Op, Place};
+use crate::code::op::Op;
+use crate::code::{Bank, CallPlan, CallTargetPlan, Code, Place};
+use crate::contract::fault::FaultKind;
+use crate::contract::inspect::Writer;
+use crate::contract::launch::Limits;
 use crate::exec::elements::{read64, read128, write128};
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::waits::part_from_excluded;
-use crate::run::fault::FaultKind;
-use crate::run::inspect::Writer;
-use crate::run::launch::Limits;
-use crate::state::registers::{LANES, Lanes, lanes_of};
+use crate::semantics::registers::{LANES, Lanes, lanes_of};
 use crate::state::warp::{Frame, Split, SplitState, Warp};
 
 /// The registers of a frame of a warp.

@@ -1,7 +1,7 @@
 //! Operands of any bank, read and written as rows of one width. In: an element; out: its row.
 
-use crate::decode::code::{Bank, Element};
-use crate::state::registers::{LANES, Lanes, Row64, Row128};
+use crate::code::{Bank, Element};
+use crate::semantics::registers::{LANES, Lanes, Row64, Row128};
 
 /// One bit a lane where the condition holds.
 #[inline(always)]

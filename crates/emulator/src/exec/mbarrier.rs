@@ -1,17 +1,17 @@
 //! Operations on mbarrier objects in shared memory (PTX ISA, "mbarrier"): lane after lane, each sees what the one before
 //! left, and nothing is written before all of them are known to be defined.
 
-use crate::decode::code::{MbarrierAction, MbarrierPlan, Phase};
+use crate::code::{MbarrierAction, MbarrierPlan, Phase};
+use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
+use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
+use crate::contract::observe::{AccessAction, PieceHead};
+use crate::contract::sync_event::{MbarrierAct, MbarrierTouch, SyncKind};
 use crate::exec::elements::{read64, write64};
-use crate::exec::memory_ops::addresses;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Target};
 use crate::exec::reach::{Halt, Reach};
-use crate::exec::resolve::{Backing, Target};
-use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
-use crate::run::observe::{AccessAction, PieceHead};
-use crate::run::sync_event::{MbarrierAct, MbarrierTouch, SyncKind};
-use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
+use crate::semantics::registers::{LANES, Lanes, lanes_of};
 use crate::state::memory::TriedAccess;
-use crate::state::registers::{LANES, Lanes, lanes_of};
 use warpgrid_isa::ScalarType;
 
 /// Bytes of an object.

@@ -1,9 +1,9 @@
 //! What an instruction of one warp can reach, and how its execution ends.
 
-use crate::decode::code::Code;
-use crate::decode::plans::{PlanId, Plans};
-use crate::run::fault::FaultKind;
-use crate::run::observe::{EventBuffer, Interest, Observer};
+use crate::code::Code;
+use crate::code::plans::{PlanId, Plans};
+use crate::contract::fault::FaultKind;
+use crate::contract::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{GridShape, Peers};
 use crate::state::image::Image;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes, TriedAccess};

@@ -1,19 +1,19 @@
 //! Space on the stack (PTX ISA, "alloca"), and blocks that have not started (PTX ISA, "clusterlaunchcontrol").
 
-use crate::decode::code::{Element, LaunchPlan, StackPlan};
-use crate::decode::stack::AnswerPart;
+use crate::code::stack::AnswerPart;
+use crate::code::{Element, LaunchPlan, StackPlan};
+use crate::contract::fault::FaultKind;
+use crate::contract::pending::{PendingCompletion, PendingOperation, Work};
 use crate::exec::control::lanes_at;
+use crate::exec::copy::tensor_copy::shared_place;
+use crate::exec::dispatch::reaching;
 use crate::exec::elements::{read64, read128, write64};
 use crate::exec::mbarrier::block_of;
-use crate::exec::memory_ops::addresses;
-use crate::exec::rare::reaching;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::Purpose;
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::resolve::Purpose;
 use crate::exec::step::{Choice, Surroundings};
-use crate::exec::tensor_copy::shared_place;
-use crate::run::fault::FaultKind;
-use crate::state::pending::{PendingCompletion, PendingOperation, Work};
-use crate::state::registers::{Lanes, Row64, lanes_of};
+use crate::semantics::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 
 /// Executes an operation on the stack.

@@ -1,27 +1,30 @@
 //! The steps of one warp: which group of lanes goes on, its instruction, and what is kept of each step.
 
-use crate::decode::code::{BarrierPlan, Code, Instr, Op};
-use crate::decode::plans::PlanId;
-use crate::exec::access::{Request, Rows, access, access_apart};
-use crate::exec::compute::{compute, compute_apart};
+use crate::code::op::Op;
+use crate::code::plans::PlanId;
+use crate::code::{BarrierPlan, Code, Instr};
+use crate::contract::event::{Agent, Outcome, WarpId};
+use crate::contract::inspect::{Note, NoteKind};
+use crate::contract::launch::Limits;
+use crate::contract::observe::{EventBuffer, Interest, Observer};
+use crate::contract::pending::PendingOrigin;
+use crate::contract::sync_event::{SyncEvent, SyncKind};
+use crate::exec::arithmetic::compute::{compute, compute_apart};
 use crate::exec::control::{branch, lanes_at};
+use crate::exec::dispatch::{After, rare, refresh_clocks};
 use crate::exec::elements::write64;
-use crate::exec::even::AskFor;
-use crate::exec::rare::{After, rare, refresh_clocks};
+use crate::exec::memory::access::{Request, Rows, access, access_apart};
+use crate::exec::memory::even::AskFor;
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::waits::{Outside, begin_to_wait};
-use crate::run::event::{Agent, LastStep, Outcome, WarpId};
-use crate::run::inspect::{Note, NoteKind};
-use crate::run::launch::Limits;
-use crate::run::notes::add_once;
-use crate::run::observe::{EventBuffer, Interest, Observer};
-use crate::run::sync_event::{SyncEvent, SyncKind};
+use crate::semantics::registers::{LANES, Lanes};
 use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
 use crate::state::image::Image;
+use crate::state::in_flight::Starter;
+use crate::state::last_step::LastStep;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::multicast::Multicast;
-use crate::state::pending::{PendingOrigin, Starter};
-use crate::state::registers::{LANES, Lanes};
+use crate::state::notes::add_once;
 use crate::state::warp::{Stack, Warp};
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! Calls into the driver: `vprintf` leaves notes, `__assertfail` stops the run.
 
-use crate::decode::code::{Code, Place, SystemCall, SystemPlan};
+use crate::code::{Code, Place, SystemCall, SystemPlan};
+use crate::contract::fault::FaultKind;
+use crate::contract::inspect::{Note, NoteKind, Writer};
 use crate::exec::control::{lanes_at, stack_place};
 use crate::exec::elements::{read64, write64};
 use crate::exec::reach::{Executed, Halt};
-use crate::run::fault::FaultKind;
-use crate::run::inspect::{Note, NoteKind, Writer};
+use crate::semantics::registers::{LANES, Row64, lanes_of};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
-use crate::state::registers::{LANES, Row64, lanes_of};
 use crate::state::warp::Warp;
 
 /// The longest text that is taken from memory.

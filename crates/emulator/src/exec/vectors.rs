@@ -4,7 +4,7 @@
 //! A function is compiled for a width only if it is inlined into the loop. So the hot ones are always inlined on x86-64,
 //! and never elsewhere: there one loop of hundreds of variables is larger and half as fast as a few functions.
 
-use crate::exec::access::Rows;
+use crate::exec::memory::access::Rows;
 use crate::exec::step::{Run, Surroundings, run_warp_with};
 use crate::state::warp::Warp;
 

@@ -1,21 +1,20 @@
 //! Lanes that wait for others before their instruction: what they wait for, and how they become ready again.
 
-use crate::decode::code::{
-    Code, Collective, CollectiveKind, GroupWait, MbarrierAction, MbarrierPlan, Op,
-};
-use crate::decode::op::{beyond_registers, frequent, infrequent};
-use crate::decode::tensor_memory::TensorMemoryPlan;
+use crate::code::op::Op;
+use crate::code::op::{beyond_registers, frequent, infrequent};
+use crate::code::tensor_memory::TensorMemoryPlan;
+use crate::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, MbarrierPlan};
+use crate::contract::event::WarpId;
+use crate::contract::fault::WaitReason;
+use crate::contract::mbarrier::MbarrierState;
 use crate::exec::control::lanes_at;
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::parity_of;
-use crate::exec::memory_ops::addresses;
+use crate::exec::memory::load::addresses;
 use crate::exec::step::Choice;
-use crate::run::event::WarpId;
-use crate::run::fault::WaitReason;
-use crate::state::mbarrier::MbarrierState;
+use crate::semantics::registers::{LANES, Slot, lanes_of};
+use crate::state::in_flight::InFlight;
 use crate::state::memory::{AddressMap, PagedBytes};
-use crate::state::pending::InFlight;
-use crate::state::registers::{LANES, Slot, lanes_of};
 use crate::state::tensor_memory::{can_be_reserved, has_free};
 use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::StateSpace;

@@ -1,8 +1,10 @@
 //! Which steps stored, for the transport of a host: a sample, and the exact count.
 
-use crate::run::event::StepEvent;
-use crate::run::observe::{AccessEvent, EvenAccess, Interest, LanesAccess, Observer, RowAccess};
-use crate::run::sync_event::SyncEvent;
+use crate::contract::event::StepEvent;
+use crate::contract::observe::{
+    AccessEvent, EvenAccess, Interest, LanesAccess, Observer, RowAccess,
+};
+use crate::contract::sync_event::SyncEvent;
 
 /// Steps that stored: a sample of them, thinned evenly when there are too many.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

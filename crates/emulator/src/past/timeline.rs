@@ -3,15 +3,15 @@
 //! The past is never edited. Memory at a position is what the nearest earlier snapshot and the steps
 //! from there make it, so every way to a position gives the same bytes.
 
+use crate::contract::event::PendingId;
+use crate::contract::inspect::Status;
+use crate::contract::observe::Observer;
+use crate::contract::pending::PendingOperation;
 use crate::past::recent::Recent;
 use crate::past::snapshot::Snapshot;
 use crate::past::ticks::{StoreTicks, Ticking};
 use crate::plain::{PlainEnd, UNCOUNTED};
-use crate::run::event::PendingId;
-use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::observe::Observer;
-use crate::state::pending::PendingOperation;
 
 /// How much memory the past may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

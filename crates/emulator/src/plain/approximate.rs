@@ -1,14 +1,13 @@
 //! The unit for approximate functions as data, for a translator. In: an operation on `f32`; out: which function the unit has for it, and the
 //! coefficients of that.
 
-use crate::decode::ops::Float32Op;
-use crate::exec::alu_float::function_of;
-use crate::exec::approximate::Table;
-use crate::exec::approximate_tables as tables;
-use crate::exec::mode::Round;
+use crate::exec::arithmetic::float::function_of;
+use crate::semantics::approximate::Table;
+use crate::semantics::approximate_tables as tables;
+use crate::semantics::mode::Round;
+use crate::semantics::ops::Float32Op;
 
-pub use crate::exec::approximate::Function as UnitFunction;
-pub use crate::exec::approximate::{Scaling, TURNS, scaling_of_quotient};
+pub(crate) use crate::semantics::approximate::Function as UnitFunction;
 
 /// Coefficients of an interval: c0 + c1 x + c2 x^2, in 2^-17 of a last digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,16 @@
 //! Calls of functions, for a translator that puts functions in the places of their calls. In: calls of the decoded code; out: functions, the
 //! values that go there and come back, and where frames lie.
 
-use super::{Bank, Instr, Op, Plain, RegisterName, Slot, SlotPlace};
-use crate::decode::code::FrameAddress;
-use crate::decode::plans::PlanId;
+use crate::code::FrameAddress;
+use crate::code::op::Op;
+use crate::code::plans::PlanId;
+use crate::code::{Bank, Instr};
+use crate::plain::Plain;
+use crate::plain::registers::RegisterName;
+use crate::semantics::registers::{Slot, SlotPlace};
 use std::ops::Range;
 
-pub use crate::decode::code::{CallPlan, Place};
+pub(crate) use crate::code::{CallPlan, Place};
 
 /// A call of a function that the text names.
 #[derive(Clone, Copy, Debug)]

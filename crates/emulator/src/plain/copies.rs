@@ -1,7 +1,11 @@
 //! Copies in flight as a translator reads them: those from global to shared memory that each thread makes groups of.
 
-use super::{AccessPlan, AsyncPlan, Bank, Element, GroupKind, Plain, PlanId, Predicate, SlotPlace};
-use crate::decode::code::{Source, Transfer};
+use crate::code::plans::PlanId;
+use crate::code::{AccessPlan, AsyncPlan, Bank, Element, Predicate};
+use crate::code::{Source, Transfer};
+use crate::contract::pending::GroupKind;
+use crate::plain::Plain;
+use crate::semantics::registers::SlotPlace;
 
 /// `cp.async`.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,14 @@
 //! Matrix operations as a translator reads them: what memory they move, and how sums are computed.
 
-use super::{AccessPlan, Element, MatrixPlan, Plain, PlanId, Slot, SumRule};
-use crate::decode::matrix_plan::{Gather, LinesPlan, OperandPlan, ProductPlan, RowsPlan};
-use crate::run::fault::AccessKind;
-use crate::state::registers::LANES;
+use crate::code::matrix_plan::MatrixPlan;
+use crate::code::matrix_plan::{Gather, LinesPlan, OperandPlan, ProductPlan, RowsPlan};
+use crate::code::plans::PlanId;
+use crate::code::{AccessPlan, Element};
+use crate::contract::fault::AccessKind;
+use crate::plain::Plain;
+use crate::semantics::registers::LANES;
+use crate::semantics::registers::Slot;
+use crate::semantics::tensor::rule::SumRule;
 
 /// A value in a register of a lane, from bit `shift` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

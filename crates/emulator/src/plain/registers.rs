@@ -1,14 +1,18 @@
 //! Operations that need registers alone, done one by one for a translator that lacks them. In: an operation by its place in the code, and
 //! rows of registers; out: the registers that it reads and writes, and the rows after it.
 
-use super::{Bank, Element, Instr, MatrixPlan, Op, Plain, Slot, SlotPlace};
-use crate::decode::code::{CollectiveKind, Combine, CompareKind, Comparison};
-use crate::decode::op::beyond_registers;
-use crate::decode::plans::PlanId;
+use crate::code::matrix_plan::MatrixPlan;
+use crate::code::op::Op;
+use crate::code::op::beyond_registers;
+use crate::code::plans::PlanId;
+use crate::code::{Bank, Element, Instr};
+use crate::code::{CollectiveKind, Combine, CompareKind, Comparison};
+use crate::exec::arithmetic::compute::compute_apart;
 use crate::exec::collective::collective;
-use crate::exec::compute::compute_apart;
-use crate::exec::matrix::product;
-use crate::state::registers::{BankSizes, Banks, LANES, Lanes, Results};
+use crate::exec::matrix::product::product;
+use crate::plain::Plain;
+use crate::semantics::registers::{BankSizes, Banks, LANES, Lanes, Results};
+use crate::semantics::registers::{Slot, SlotPlace};
 use warpgrid_isa::VoteMode;
 
 /// A register, by bank and number.

@@ -1,21 +1,22 @@
 //! Waits and wakes that no instruction of a test program makes yet, on code put together by hand.
 
-use crate::decode::code::{Code, FunctionCode, Instr, Op};
-use crate::decode::plans::PlanId;
-use crate::run::event::{Agent, Outcome};
-use crate::run::fault::{FaultKind, WaitReason};
-use crate::run::inspect::{Status, Writer};
-use crate::run::launch::{Launch, Limits, Misaligned};
-use crate::run::machine::Machine;
-use crate::run::observe::{Interest, Observer};
-use crate::run::setup::Setup;
-use crate::state::layout::Layout;
-use crate::state::mbarrier::MbarrierState;
-use crate::state::memory::GlobalMemory;
-use crate::state::pending::{
+use crate::code::op::Op;
+use crate::code::plans::PlanId;
+use crate::code::{Code, FunctionCode, Instr};
+use crate::contract::event::{Agent, Outcome};
+use crate::contract::fault::{FaultKind, WaitReason};
+use crate::contract::inspect::{Status, Writer};
+use crate::contract::launch::{Launch, Limits, Misaligned};
+use crate::contract::mbarrier::MbarrierState;
+use crate::contract::observe::{Interest, Observer};
+use crate::contract::pending::{
     PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, Work,
 };
-use crate::state::registers::Slot;
+use crate::run::machine::Machine;
+use crate::run::setup::Setup;
+use crate::semantics::registers::Slot;
+use crate::state::layout::Layout;
+use crate::state::memory::GlobalMemory;
 use crate::state::warp::SplitState;
 use std::sync::Arc;
 use warpgrid_isa::{StateSpace, Target, Version};
@@ -97,7 +98,7 @@ impl Observer for Steps {
         Interest::STEPS
     }
 
-    fn step(&mut self, event: &crate::StepEvent) {
+    fn step(&mut self, event: &crate::contract::event::StepEvent) {
         self.0.push((event.agent, event.what, event.instruction));
     }
 }

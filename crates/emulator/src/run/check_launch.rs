@@ -1,6 +1,6 @@
 //! Says no to launches that cannot run, before anything is allocated for them.
 
-use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::contract::launch::{Launch, LaunchError, Limits};
 use crate::run::setup::Setup;
 use crate::state::layout::Layout;
 use warpgrid_isa::Feature;

@@ -1,12 +1,12 @@
 //! Finds warps that wait for something that cannot come.
 
+use crate::contract::fault::{FaultKind, WaitReason, Waiter};
+use crate::contract::inspect::Status;
+use crate::contract::mbarrier::MbarrierState;
 use crate::exec::reach::Halt;
 use crate::exec::waits::object_at;
-use crate::run::fault::{FaultKind, WaitReason, Waiter};
-use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::schedule::{WarpPlace, can_run};
-use crate::state::mbarrier::MbarrierState;
+use crate::state::schedule::{WarpPlace, can_run};
 use crate::state::warp::SplitState;
 
 impl Machine {

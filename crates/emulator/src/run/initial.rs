@@ -1,7 +1,7 @@
 //! What registers hold at the first step, where a launch says so. In: names and values; out: their places.
 
-use crate::decode::code::{Code, InitialRegister};
-use crate::run::launch::{Launch, RegisterInit};
+use crate::code::{Code, InitialRegister};
+use crate::contract::launch::{Launch, RegisterInit};
 use crate::state::memory::{GlobalMemory, Owner};
 use warpgrid_program::{MachineCode, Program};
 

@@ -1,10 +1,11 @@
 //! What a host does to a run from outside: it starts an operation, or lets one land now. An input belongs to a
 //! position; a run that comes to the position again meets it again.
 
-use crate::exec::tiles::{Tile, tiles};
-use crate::run::event::PendingId;
+use crate::contract::event::PendingId;
+use crate::contract::pending::{Pending, PendingOperation};
+use crate::contract::tiles::Tile;
+use crate::exec::matrix::tiles::tiles;
 use crate::run::machine::Machine;
-use crate::state::pending::{Pending, PendingOperation};
 use std::sync::Arc;
 
 /// One input, before the step from `position`.

@@ -1,31 +1,33 @@
 //! An operation in flight lands: its bytes are written, and those that wait for it try again.
 
-use crate::decode::plans::PlanId;
-use crate::decode::tensor_memory::TensorMemoryPlan;
-use crate::exec::atomic::combine;
-use crate::exec::cluster::PIECE_BYTES;
-use crate::exec::reach::Halt;
-use crate::exec::tensor_product::{self, Blocks};
-use crate::exec::waits::object_at;
-use crate::exec::warpgroup;
-use crate::run::event::{Agent, LastStep, Outcome, PendingId};
-use crate::run::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
-use crate::run::inspect::Writer;
-use crate::run::landing_places::Places;
-use crate::run::machine::Machine;
-use crate::run::observe::{
+use crate::code::plans::PlanId;
+use crate::code::tensor_memory::TensorMemoryPlan;
+use crate::contract::event::{Agent, Outcome, PendingId};
+use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
+use crate::contract::inspect::Writer;
+use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
+use crate::contract::observe::{
     AccessAction, CacheHints, EventBuffer, EventHead, MemoryId, Observer, PieceHead,
 };
-use crate::run::sync_event::{SyncEvent, SyncKind};
-use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
-use crate::state::memory::TriedAccess;
-use crate::state::pending::{
+use crate::contract::pending::TensorMemoryWork;
+use crate::contract::pending::{
     Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes,
     Reduction, Work,
 };
-use crate::state::registers::{FULL, Lanes};
-use crate::state::tensor_memory::TensorMemoryWork;
-use crate::state::warpgroup::WarpgroupProduct;
+use crate::contract::sync_event::{SyncEvent, SyncKind};
+use crate::contract::warpgroup::WarpgroupProduct;
+use crate::exec::cluster::PIECE_BYTES;
+use crate::exec::matrix::tensor_product;
+use crate::exec::matrix::tensor_product::Blocks;
+use crate::exec::matrix::warpgroup;
+use crate::exec::memory::atomic::combine;
+use crate::exec::reach::Halt;
+use crate::exec::waits::object_at;
+use crate::run::landing_places::Places;
+use crate::run::machine::Machine;
+use crate::semantics::registers::{FULL, Lanes};
+use crate::state::last_step::LastStep;
+use crate::state::memory::TriedAccess;
 use std::borrow::Cow;
 use warpgrid_isa::fragment::TensorCore;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};

@@ -1,12 +1,12 @@
 //! Where an operation in flight reads and writes, and tiles of tensors that are moved without being taken to pieces. In: addresses; out: places
 //! in the memory of a block and in the arena.
 
-use crate::run::inspect::Writer;
+use crate::contract::inspect::Writer;
+use crate::contract::pending::{Pending, Work};
+use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::run::machine::Machine;
 use crate::state::block::Block;
 use crate::state::memory::GlobalMemory;
-use crate::state::pending::{Pending, Work};
-use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
 
 /// Where the last block and the last allocation were: pieces that follow each other are mostly in the same.
 #[derive(Default)]

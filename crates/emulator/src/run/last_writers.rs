@@ -1,6 +1,6 @@
 //! Who wrote the bytes of a region last, as a host sees it.
 
-use crate::run::inspect::Writer;
+use crate::contract::inspect::Writer;
 use crate::state::writers::Writers;
 use std::fmt;
 use std::ops::Range;

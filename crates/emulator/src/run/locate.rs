@@ -1,12 +1,12 @@
 //! Faults get their names here: which instruction, which thread, and what the address belongs to.
 
+use crate::contract::event::Agent;
+use crate::contract::fault::{AccessFault, Fault, Place, Region};
+use crate::contract::pending::{Pending, PendingOrigin};
 use crate::exec::reach::Halt;
-use crate::run::event::Agent;
-use crate::run::fault::{AccessFault, Fault, Place, Region};
 use crate::run::machine::Machine;
-use crate::run::schedule::WarpPlace;
 use crate::state::memory::Owner;
-use crate::state::pending::{Pending, PendingOrigin};
+use crate::state::schedule::WarpPlace;
 use warpgrid_isa::StateSpace;
 
 impl Machine {

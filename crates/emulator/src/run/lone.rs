@@ -2,15 +2,16 @@
 //! make of them. Memory, barriers, what other lanes give and the order of threads are the business of whoever asks: the explorer of the memory
 //! model says what each load returns.
 
-use crate::decode::code::{Bank, Code, Element, Instr, Op};
-use crate::exec::atomic::combine;
+use crate::code::op::Op;
+use crate::code::{Bank, Code, Element, Instr};
+use crate::contract::launch::{Launch, LaunchError, Limits};
+use crate::exec::arithmetic::compute::compute_apart;
 use crate::exec::collective::collective;
-use crate::exec::compute::compute_apart;
 use crate::exec::elements::{read64, write64};
-use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::exec::memory::atomic::combine;
 use crate::run::machine::Machine;
+use crate::semantics::registers::{Banks, LANES, Lanes, Results};
 use crate::state::memory::AddressMap;
-use crate::state::registers::{Banks, LANES, Lanes, Results};
 use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType};

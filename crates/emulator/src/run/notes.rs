@@ -1,52 +1,12 @@
 //! Notes of a run: what it did that no fault is, such as an aligned barrier to which a warp came in parts. In: what steps found;
 //! out: notes, each once for an instruction.
 
+use crate::contract::inspect::{Note, NoteKind};
 use crate::exec::barrier::{Part, waiting_parts};
-use crate::run::inspect::{Note, NoteKind};
 use crate::run::machine::Machine;
-use crate::run::schedule::WarpPlace;
+use crate::state::notes::add_once;
+use crate::state::schedule::WarpPlace;
 use crate::state::tensor_memory::n_columns_in_use;
-use std::sync::Arc;
-
-/// Adds a note about an instruction, unless there is one about it already or there are too many.
-pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
-    let place = |note: &Note| match &note.kind {
-        NoteKind::Printed { .. } | NoteKind::ColumnsKept { .. } => None,
-        NoteKind::BarrierInParts {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::LanesLeftOut {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::RegistersInFlight {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::MbarrierReinitialized {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::NoGroups {
-            function,
-            instruction,
-            ..
-        } => Some((*function, *instruction)),
-    };
-    let is_same = |other: &Note| match (&other.kind, &note.kind) {
-        (NoteKind::ColumnsKept { .. }, NoteKind::ColumnsKept { .. }) => true,
-        _ => place(other) == place(&note),
-    };
-    let is_new = !notes.iter().any(is_same);
-    if is_new && notes.len() < most as usize {
-        Arc::make_mut(notes).push(note);
-    }
-}
 
 impl Machine {
     fn note(&mut self, place: WarpPlace, kind: NoteKind) {

@@ -1,12 +1,12 @@
 //! Clusters of the grid get their places: blocks, warps and shared memory as they are at their first step.
 
+use crate::contract::mbarrier::MbarrierState;
 use crate::run::setup::Setup;
+use crate::semantics::registers::Banks;
 use crate::state::State;
 use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
-use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{PagedBytes, Tracking};
-use crate::state::registers::Banks;
 use crate::state::tensor_memory::TENSOR_BYTES;
 use crate::state::warp::{Frame, Warp};
 

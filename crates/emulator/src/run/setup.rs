@@ -1,7 +1,7 @@
 //! What never changes while a launch runs: program, code, layout, shape.
 
-use crate::decode::code::Code;
-use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::code::Code;
+use crate::contract::launch::{Launch, LaunchError, Limits};
 use crate::state::cluster::GridShape;
 use crate::state::image::Image;
 use crate::state::layout::Layout;

@@ -1,7 +1,7 @@
 //! Special registers: what each lane reads from them, and the rows of each warp that hold the values.
 
 use crate::run::setup::Setup;
-use crate::state::registers::LANES;
+use crate::semantics::registers::LANES;
 use crate::state::warp::Warp;
 use warpgrid_isa::SpecialRegister;
 

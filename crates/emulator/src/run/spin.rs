@@ -9,15 +9,16 @@
 //! A store of the value that memory holds already is no progress. While stores go on, a copy of the machine runs a window of steps at
 //! exponentially growing distances: the launch never ends if the copy repeats its complete state.
 
+use crate::contract::event::{Agent, StepEvent, WarpId};
+use crate::contract::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
+use crate::contract::inspect::Status;
+use crate::contract::observe::{AccessEvent, Interest, MemoryId, Observer};
+use crate::contract::sync_event::{MbarrierAct, SyncEvent, SyncKind};
 use crate::exec::reach::Halt;
-use crate::run::event::{Agent, StepEvent, WarpId};
-use crate::run::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
-use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::observe::{AccessEvent, Interest, MemoryId, Observer};
-use crate::run::schedule::WarpPlace;
-use crate::run::sync_event::{MbarrierAct, SyncEvent, SyncKind};
 use crate::state::State;
+use crate::state::schedule::WarpPlace;
+use crate::state::spin_watch::Mark;
 use crate::state::warp::{Split, Warp};
 use std::collections::BTreeMap;
 use warpgrid_isa::{ControlOp, Does};
@@ -36,36 +37,6 @@ const MAX_REPEATED_WARPS: u64 = 64;
 const WATCHED_CHANGED: u64 = 8 * 64;
 /// Bytes that a repetition may change and restore, at most.
 const MAX_CHANGED_BYTES: usize = 4096;
-
-/// What is remembered of a run in which nothing changes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct SpinWatch {
-    /// Counts barriers that open, threads that end, and whatever else changes without a store.
-    pub(crate) events: u64,
-    /// All changes when something was last seen to change.
-    changes: u64,
-    /// Before this step no thread looks.
-    pub(crate) next: u64,
-    pause: u64,
-    window_end: u64,
-    /// State of each ready group at the start of the window, and whether the group has returned to this state; ordered by block and warp.
-    marks: Vec<Mark>,
-    /// Changes other than stores when something was last seen to change.
-    other_changes: u64,
-    /// Before this step no copy of the machine runs.
-    next_copy: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Mark {
-    place: WarpPlace,
-    /// Lanes of the group.
-    mask: u32,
-    fingerprint: u64,
-    /// Number of steps that the warp had executed.
-    steps: u64,
-    is_back: bool,
-}
 
 impl Mark {
     /// Checks whether the warp has executed a step since the record and contains this group in the recorded state.

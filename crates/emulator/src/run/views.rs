@@ -1,17 +1,18 @@
 //! Looking into a machine between two steps.
 
-use crate::decode::code::{Bank, Element};
+use crate::code::{Bank, Element};
+use crate::contract::event::{Agent, PendingId, StepEvent};
+use crate::contract::inspect::*;
+use crate::contract::launch::BufferIndex;
+use crate::contract::mbarrier::MbarrierState;
 use crate::exec::step::choose;
 use crate::exec::waits::{Outside, begin_to_wait, object_at};
-use crate::run::event::{Agent, PendingId, StepEvent, Turn};
-use crate::run::inspect::*;
 use crate::run::last_writers::LastWriters;
-use crate::run::launch::BufferIndex;
 use crate::run::machine::Machine;
-use crate::run::schedule::{Schedule, WarpPlace, can_run};
-use crate::state::mbarrier::MbarrierState;
+use crate::semantics::registers::{LANES, Slot};
 use crate::state::memory::{Allocation, Owner, PagedBytes};
-use crate::state::registers::{LANES, Slot};
+use crate::state::schedule::Turn;
+use crate::state::schedule::{Schedule, WarpPlace, can_run};
 use crate::state::tensor_memory::CELL_BYTES;
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
@@ -476,7 +477,7 @@ impl Machine {
         for split in found.splits.all() {
             if code.origin(split.pc).0 == function {
                 let values = self.row(found, split.depth, bank, slot)?;
-                for lane in crate::state::registers::lanes_of(split.mask) {
+                for lane in crate::semantics::registers::lanes_of(split.mask) {
                     row[lane] = values[lane];
                 }
             }

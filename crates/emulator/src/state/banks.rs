@@ -1,14 +1,14 @@
 //! The constant banks of machine code: what the launch puts into bank 0, and the bytes of all banks, which the decoder
 //! reads as constants.
 
-use crate::run::launch::Launch;
+use crate::contract::launch::Launch;
 use crate::state::layout::{ConstantBank, Layout};
 use crate::state::memory::{Allocation, Owner};
 use warpgrid_program::{LaunchFact, MachineCode, Program};
 
 impl Layout {
     /// Puts the facts of the launch into bank 0.
-    pub(super) fn fill_facts(&self, program: &Program, launch: &Launch, bytes: &mut [u8]) {
+    pub(crate) fn fill_facts(&self, program: &Program, launch: &Launch, bytes: &mut [u8]) {
         let entry = program.functions.get(launch.entry.0 as usize);
         let machine = entry.and_then(|function| function.machine.as_deref());
         for (offset, fact) in machine.into_iter().flat_map(|machine| &machine.facts) {
@@ -73,7 +73,7 @@ impl Layout {
     }
 
     /// Keeps the bytes of the banks, once memory is filled.
-    pub(super) fn keep_banks(
+    pub(crate) fn keep_banks(
         &mut self,
         program: &Program,
         launch: &Launch,

@@ -1,6 +1,6 @@
 //! A block that runs: its warps and its barriers.
 
-use crate::run::fault::WaitReason;
+use crate::contract::fault::WaitReason;
 use crate::state::warp::SplitState;
 use crate::state::{Form, Live};
 

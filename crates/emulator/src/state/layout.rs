@@ -1,10 +1,10 @@
 //! Gives every variable, buffer and parameter its place, before anything is decoded or run.
 
-use crate::run::inspect::SharedVariable;
-use crate::run::launch::{
+use crate::contract::image::ImageInit;
+use crate::contract::inspect::SharedVariable;
+use crate::contract::launch::{
     ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits, Misaligned, PointerPatch,
 };
-use crate::state::image::ImageInit;
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{

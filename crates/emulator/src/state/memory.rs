@@ -1,7 +1,7 @@
 //! Bytes, and where they are: paged storage with dirty marks, global allocations, address windows.
 
-use crate::run::inspect::Writer;
-use crate::run::launch::{BufferIndex, Launch};
+use crate::contract::inspect::Writer;
+use crate::contract::launch::{BufferIndex, Launch};
 use crate::state::page::PAGE_BYTES;
 use crate::state::undo::Undo;
 use crate::state::writers::Writers;

@@ -1,29 +1,9 @@
 //! Memory of several devices under one address (CUDA driver API, "cuMulticastCreate"): which buffers an address means. In: the buffers of each; out:
 //! for an address the places of all its members.
 
-use crate::run::launch::BufferIndex;
+use crate::contract::launch::BufferIndex;
+use crate::contract::multicast::MulticastInit;
 use crate::state::memory::{Allocation, Owner};
-
-/// Where the first lies: these are addresses of no other memory.
-const FIRST: u64 = 0x7e00_0000_0000;
-/// From one to the next, more than any of them has.
-const STEP: u64 = 1 << 33;
-
-/// An address of several buffers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MulticastInit {
-    /// As the launch calls it.
-    pub name: String,
-    /// A buffer for each device.
-    pub members: Vec<BufferIndex>,
-}
-
-impl MulticastInit {
-    /// The address of the one with this number.
-    pub const fn address(index: usize) -> u64 {
-        FIRST + index as u64 * STEP
-    }
-}
 
 /// One with the places of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! range of bytes, lane after lane; two bytes after it are the columns in use, and one says whether the block may reserve more, so that
 //! snapshots need no case of their own.
 
-use crate::run::inspect::Writer;
+use crate::contract::inspect::Writer;
 use crate::state::memory::PagedBytes;
 
 /// Lanes of tensor memory.
@@ -173,29 +173,6 @@ pub(crate) fn free(memory: &mut PagedBytes, first: u32, n: u32, writer: Writer) 
         }
         _ => false,
     }
-}
-
-/// An operation on tensor memory in flight: what registers held when it was started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorMemoryWork {
-    /// Which plan of the code it follows.
-    pub(crate) plan: u32,
-    /// The address of D, or where a copy goes.
-    pub(crate) d: u32,
-    /// A descriptor, or an address in tensor memory.
-    pub(crate) a: u64,
-    pub(crate) b: u64,
-    pub(crate) descriptor: u32,
-    pub(crate) adds: bool,
-    /// Lanes that are left out, of both blocks.
-    pub(crate) left_out: [u32; 8],
-    pub(crate) factors: [u32; 2],
-    pub(crate) metadata: u32,
-    /// Which columns of B count as zero.
-    pub(crate) zeros: u64,
-    pub(crate) lane: u32,
-    /// Linear indices of the blocks: that of the lower rank first.
-    pub(crate) blocks: Vec<u64>,
 }
 
 #[cfg(test)]

@@ -1,55 +1,12 @@
 //! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
+use crate::contract::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
+use crate::contract::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, TensorType};
+use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer, TilePiece};
 use crate::state::memory::{GlobalMemory, TriedAccess};
-use crate::state::pending::{PendingPiece, PendingSource, PieceBytes, Reduction, SourceForm};
-use crate::state::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
 use warpgrid_isa::layout::Swizzle;
 use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
-
-/// Which way a copy goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TensorDirection {
-    /// From the tensor to shared memory.
-    Load,
-    /// From shared memory to the tensor.
-    Store,
-}
-
-/// Copy of a box of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorTransfer {
-    pub map: TensorMap,
-    pub mode: LoadMode,
-    pub direction: TensorDirection,
-    /// Innermost first; for rows that are gathered the column, then each row.
-    pub coordinates: [i64; MAX_RANK],
-    /// Which tap of a filter, along width, height and depth; or the halo and the offset of `im2col::w`.
-    pub offsets: [i64; 3],
-    /// The lane that started it.
-    pub lane: u32,
-    /// Linear indices of the blocks whose shared memory takes part: one, or those of a multicast.
-    pub blocks: Vec<u64>,
-    /// The first byte in the shared memory of each.
-    pub shared: u64,
-    pub reduces: Option<Reduction>,
-}
-
-/// A part of a row of at most 16 bytes of shared memory, as a tensor copy moves it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TilePiece {
-    /// Coordinates of the first element in the tensor, innermost first.
-    pub coordinates: [i64; MAX_RANK],
-    /// First byte in shared memory, with and without the swizzle.
-    pub shared: u64,
-    pub plain: u64,
-    /// Bytes of shared memory.
-    pub n_bytes: u64,
-    /// Of them, those of elements of the tensor; the others are outside of it.
-    pub n_inside: u64,
-    /// The address of the first element in global memory; none where none is inside.
-    pub global: Option<u64>,
-}
 
 /// A row of the part: values that follow each other in both memories.
 struct Row {
@@ -522,10 +479,6 @@ fn add_run(
         n_bytes -= n;
     }
 }
-
-/// What each 16 bits outside of a tensor read as where its map fills with NaN, whatever the type: what `fma.oob` makes zero of, with either
-/// sign, when it multiplies (measured on an H100).
-pub(crate) const OUTSIDE_16: u32 = 0x7ff7;
 
 /// What lies outside of the tensor reads as.
 fn filling(map: &TensorMap) -> &'static [u8] {

@@ -1,10 +1,10 @@
 //! A warp: its registers, its stack, and the groups that its lanes have split into.
 
-use crate::run::fault::WaitReason;
-use crate::run::inspect::Writer;
-use crate::run::schedule::draw;
-use crate::state::pending::Groups;
-use crate::state::registers::{Banks, LANES, Row32};
+use crate::contract::fault::WaitReason;
+use crate::contract::inspect::Writer;
+use crate::semantics::registers::{Banks, LANES, Row32};
+use crate::state::in_flight::Groups;
+use crate::state::schedule::draw;
 use std::ops::Range;
 
 /// What a group of lanes is doing.

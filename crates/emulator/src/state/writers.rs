@@ -1,7 +1,7 @@
 //! Who wrote the bytes of a memory last, page by page: pages that no step wrote cost nothing, and snapshots share the
 //! others with the memory until it changes.
 
-use crate::run::inspect::Writer;
+use crate::contract::inspect::Writer;
 use crate::state::page::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
@@ -376,7 +376,7 @@ impl Writers {
 #[cfg(test)]
 mod tests {
     use super::Writers;
-    use crate::run::inspect::Writer;
+    use crate::contract::inspect::Writer;
 
     const fn writer(step: u64, lane: u32) -> Writer {
         Writer { step, lane }

@@ -1,0 +1,37 @@
+//! Registers of asynchronous products in flight, and the accesses to them that are undefined (PTX ISA, "wgmma.mma_async").
+
+use warpgrid_program::RegisterId;
+
+/// The registers that a product holds while it is in flight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HeldRegisters {
+    /// Of the sums: neither read nor written.
+    pub(crate) sums: Vec<RegisterId>,
+    /// Of A and of its metadata: not written.
+    pub(crate) factors: Vec<RegisterId>,
+}
+
+/// Registers of products that an instruction touches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub(crate) read: Vec<RegisterId>,
+    pub(crate) written: Vec<RegisterId>,
+}
+
+impl Touched {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.written.is_empty()
+    }
+
+    /// Those of them that a product holds.
+    pub(crate) fn held_by(&self, product: &HeldRegisters) -> Vec<RegisterId> {
+        let is_sum = |id: &RegisterId| product.sums.contains(id);
+        let read = self.read.iter().filter(|id| is_sum(id));
+        let written = self.written.iter();
+        let written = written.filter(|id| is_sum(id) || product.factors.contains(id));
+        let mut held: Vec<RegisterId> = read.chain(written).copied().collect();
+        held.sort();
+        held.dedup();
+        held
+    }
+}

@@ -1,0 +1,16 @@
+//! The contract of a run: launch configuration, events, faults and inspection. Hosts, observers and the compiler of `plain` code share these types.
+
+pub(crate) mod event;
+pub(crate) mod fault;
+pub(crate) mod image;
+pub(crate) mod inspect;
+pub(crate) mod launch;
+pub(crate) mod mbarrier;
+pub(crate) mod multicast;
+pub(crate) mod observe;
+pub(crate) mod pending;
+pub(crate) mod sync_event;
+pub(crate) mod tensor_map;
+pub(crate) mod tensor_transfer;
+pub(crate) mod tiles;
+pub(crate) mod warpgroup;

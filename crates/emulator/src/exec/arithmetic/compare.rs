@@ -1,0 +1,178 @@
+//! Comparisons of rows (PTX ISA, "set", "setp", "testp"). In: a decoded comparison; out: a mask of lanes in a
+//! predicate, or a row of yes and no.
+
+use crate::code::{Combine, CompareKind, Comparison};
+use crate::exec::elements::mask_of;
+use crate::semantics::mode::Round;
+use crate::semantics::registers::{FULL, LANES, Lanes, Slot};
+use crate::semantics::soft;
+use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
+
+/// Integers: all comparisons come from two, with the operands or the answer turned round.
+#[inline(always)]
+fn integers<T: Copy, V: Ord>(
+    op: CompareOp,
+    a: &[T; LANES],
+    b: &[T; LANES],
+    value: impl Fn(T) -> V,
+) -> u32 {
+    use CompareOp as C;
+    let (a, b) = match op {
+        C::Gt | C::Hi | C::Gtu | C::Le | C::Ls | C::Leu => (b, a),
+        _ => (a, b),
+    };
+    let mask = match op {
+        C::Eq | C::Equ | C::Ne | C::Neu => mask_of(a, b, |a, b| value(a) == value(b)),
+        C::Num | C::Nan => FULL,
+        _ => mask_of(a, b, |a, b| value(a) < value(b)),
+    };
+    match op {
+        C::Ne | C::Neu | C::Le | C::Ls | C::Leu | C::Ge | C::Hs | C::Geu | C::Nan => !mask,
+        _ => mask,
+    }
+}
+
+/// Floats: as with integers; a comparison that a NaN makes true is the opposite of one that it makes false.
+fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
+    use CompareOp as C;
+    let (a, b) = match op {
+        C::Gt | C::Hi | C::Leu | C::Ge | C::Hs | C::Ltu => (b, a),
+        _ => (a, b),
+    };
+    let mask = match op {
+        C::Eq | C::Neu => mask_of(a, b, |a, b| a == b),
+        C::Equ | C::Ne => mask_of(a, b, |a, b| a == b || a.is_nan() || b.is_nan()),
+        C::Lt | C::Lo | C::Geu | C::Gt | C::Hi | C::Leu => mask_of(a, b, |a, b| a < b),
+        C::Le | C::Ls | C::Gtu | C::Ge | C::Hs | C::Ltu => mask_of(a, b, |a, b| a <= b),
+        C::Num | C::Nan => mask_of(a, b, |a, b| !a.is_nan() && !b.is_nan()),
+    };
+    match op {
+        C::Neu | C::Ne | C::Geu | C::Gtu | C::Leu | C::Ltu | C::Nan => !mask,
+        _ => mask,
+    }
+}
+
+/// A row of floats of the compared kind.
+fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
+    let mut row = [0.0; LANES];
+    if c.kind == CompareKind::F64 {
+        let bits = l.r64(slot);
+        for lane in 0..LANES {
+            row[lane] = f64::from_bits(bits[lane]);
+        }
+        return row;
+    }
+    let bits = l.r32(slot);
+    for lane in 0..LANES {
+        row[lane] = match c.kind {
+            // A subnormal has no exponent bits.
+            CompareKind::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
+            CompareKind::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
+            CompareKind::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),
+            _ => match f32::from_bits(bits[lane]) {
+                value if c.ftz && value.is_subnormal() => 0.0,
+                value => f64::from(value),
+            },
+        };
+    }
+    row
+}
+
+/// All lanes that compare true, active or not.
+#[inline(always)]
+fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
+    use CompareKind as K;
+    // Moved to the top, 16 bits compare like 32.
+    let shift = match c.kind {
+        K::U16 | K::S16 => 16,
+        _ => 0,
+    };
+    match c.kind {
+        K::U32 | K::U16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v << shift),
+        K::S32 | K::S16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| (v << shift) as i32),
+        K::U64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v),
+        K::S64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v as i64),
+        _ => floats(c.op, &float_values(l, c, c.a), &float_values(l, c, c.b)),
+    }
+}
+
+#[inline(always)]
+fn combined(l: &Lanes<'_>, result: u32, combine: Option<Combine>) -> u32 {
+    let Some(combine) = combine else {
+        return result;
+    };
+    let other = l.predicate(combine.slot);
+    let other = if combine.negated { !other } else { other };
+    match combine.op {
+        BoolOp::And => result & other,
+        BoolOp::Or => result | other,
+        BoolOp::Xor => result ^ other,
+    }
+}
+
+/// `setp`
+#[inline(always)]
+pub(crate) fn set_predicate(
+    l: &mut Lanes<'_>,
+    comparison: &Comparison,
+    d: Slot,
+    q: Slot,
+    combine: Option<Combine>,
+) {
+    let result = compare(l, comparison);
+    let (p, n) = (combined(l, result, combine), combined(l, !result, combine));
+    if d.is_some() {
+        l.set_predicate(d, p);
+    }
+    if q.is_some() {
+        l.set_predicate(q, n);
+    }
+}
+
+/// `set`
+#[inline(never)]
+pub(crate) fn set(
+    l: &mut Lanes<'_>,
+    comparison: &Comparison,
+    to: ScalarType,
+    d: Slot,
+    combine: Option<Combine>,
+) {
+    let result = combined(l, compare(l, comparison), combine);
+    let yes = match to {
+        ScalarType::F32 => 1.0f32.to_bits(),
+        ScalarType::F16 => soft::pack(FloatFormat::F16, 1.0, Round::Nearest),
+        ScalarType::Bf16 => soft::pack(FloatFormat::BF16, 1.0, Round::Nearest),
+        _ if to.width_bits() == 16 => 0xffff,
+        _ => u32::MAX,
+    };
+    let mut row = [0; LANES];
+    for (lane, value) in row.iter_mut().enumerate() {
+        *value = if result >> lane & 1 != 0 { yes } else { 0 };
+    }
+    l.set32(d, &row);
+}
+
+/// `testp`
+pub(crate) fn test_float(l: &mut Lanes<'_>, test: FloatTest, wide: bool, d: Slot, a: Slot) {
+    let classify = |class: std::num::FpCategory| {
+        use std::num::FpCategory as C;
+        match test {
+            FloatTest::Finite => !matches!(class, C::Nan | C::Infinite),
+            FloatTest::Infinite => class == C::Infinite,
+            FloatTest::Number => class != C::Nan,
+            FloatTest::NotANumber => class == C::Nan,
+            // Zero counts as normal (PTX ISA, "testp").
+            FloatTest::Normal => matches!(class, C::Normal | C::Zero),
+            FloatTest::Subnormal => class == C::Subnormal,
+        }
+    };
+    let result = if wide {
+        let a = l.r64(a);
+        mask_of(a, a, |v, _| classify(f64::from_bits(v).classify()))
+    } else {
+        let a = l.r32(a);
+        mask_of(a, a, |v, _| classify(f32::from_bits(v).classify()))
+    };
+    l.set_predicate(d, result);
+}

@@ -1,0 +1,302 @@
+//! Conversions between number types (PTX ISA, "cvt"): the frequent ones row by row on the host's operations, the
+//! others value by value, exact and rounded once.
+
+use crate::code::Element;
+use crate::exec::elements::{read64, read128, write64, write128};
+use crate::semantics::mode::{Conversion, FloatMode, Round};
+use crate::semantics::narrow;
+use crate::semantics::narrow::Beside;
+use crate::semantics::registers::{LANES, Lanes, Row32, Row64, Slot};
+use crate::semantics::soft;
+use crate::semantics::soft::{NAN_32, NAN_64, format_of};
+use warpgrid_isa::{ScalarType, TypeKind};
+
+/// `cvt`
+pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a: Element) {
+    if matches!(
+        conversion.to.kind(),
+        TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed
+    ) && conversion.from.width_bits() == 128
+    {
+        let row = read128(l, a);
+        return write128(l, d, &row);
+    }
+    let rows = read64(l, a);
+    let mut row = frequent(conversion, &rows).unwrap_or_else(|| {
+        let mut row = [0; LANES];
+        for (r, v) in row.iter_mut().zip(&rows) {
+            *r = convert_one(conversion, *v);
+        }
+        row
+    });
+    // A signed result is extended to a register that is wider than it.
+    if conversion.to.is_signed() && conversion.to.width_bits() < 64 {
+        let shift = 64 - conversion.to.width_bits();
+        for r in &mut row {
+            *r = ((*r << shift) as i64 >> shift) as u64;
+        }
+    }
+    write64(l, d, &row);
+}
+
+/// Conversions that the host does as the machine does them.
+fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
+    use ScalarType as T;
+    use warpgrid_isa::Rounding as R;
+    let (from, to, mode) = (conversion.from, conversion.to, conversion.mode);
+    if mode.saturate || mode.ftz || mode.relu {
+        return None;
+    }
+    if from.is_integer() && to.is_integer() {
+        let shift = 64 - from.width_bits().clamp(1, 64);
+        let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
+        return Some(if from.is_signed() {
+            rows.map(|v| ((v << shift) as i64 >> shift) as u64 & keep)
+        } else {
+            rows.map(|v| (v << shift >> shift) & keep)
+        });
+    }
+    let f = |v: u64| f32::from_bits(v as u32);
+    let bits = |v: f32| u64::from(v.to_bits());
+    Some(match (from, to, mode.rounding) {
+        (T::S32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as i32 as f32)),
+        (T::U32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as f32)),
+        (T::S32, T::F64, _) => rows.map(|v| f64::from(v as u32 as i32).to_bits()),
+        (T::U32, T::F64, _) => rows.map(|v| f64::from(v as u32).to_bits()),
+        // `as` clamps, and gives 0 for a NaN, like the machine.
+        (T::F32, T::S32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as i32 as u32)),
+        (T::F32, T::U32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as u32)),
+        _ => return None,
+    })
+}
+
+/// One value of `cvt`: integers are cut to their width, floats are exact or rounded once.
+fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
+    let (from, to) = (conversion.from, conversion.to);
+    let mode = FloatMode::from(conversion.mode);
+    if let Some(bits) = narrow::convert(conversion, bits) {
+        return bits;
+    }
+    match (from.is_float(), to.is_float()) {
+        (false, false) => integer_to_integer(integer(from, bits), to, mode.saturate),
+        (false, true) => integer_to_float(integer(from, bits), to, mode),
+        (true, false) => float_to_integer(float(from, bits, mode), from, to, mode),
+        (true, true) => float_to_float(conversion, bits, mode),
+    }
+}
+
+/// The value of an integer of a type.
+fn integer(ty: ScalarType, bits: u64) -> i128 {
+    let shift = 128 - ty.width_bits().clamp(1, 64);
+    if ty.is_signed() {
+        (i128::from(bits) << shift) >> shift
+    } else {
+        ((u128::from(bits) << shift) >> shift) as i128
+    }
+}
+
+fn range(ty: ScalarType) -> (i128, i128) {
+    let bits = ty.width_bits().clamp(1, 64);
+    if ty.is_signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
+}
+
+fn integer_to_integer(value: i128, to: ScalarType, saturate: bool) -> u64 {
+    let (low, high) = range(to);
+    let value = if saturate {
+        value.clamp(low, high)
+    } else {
+        value
+    };
+    (value as u64) & (u64::MAX >> (64 - to.width_bits().clamp(1, 64)))
+}
+
+fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
+    let magnitude = value.unsigned_abs() as u64;
+    // 64-bit integers are split, so that f64 holds each part; the sum is rounded to odd.
+    let high = (magnitude >> 32) as f64 * 4_294_967_296.0;
+    let low = (magnitude & 0xffff_ffff) as f64;
+    let (high, low) = if value < 0 {
+        (-high, -low)
+    } else {
+        (high, low)
+    };
+    let saturated = |value: f64| {
+        if mode.saturate {
+            value.clamp(0.0, 1.0) + 0.0
+        } else {
+            value
+        }
+    };
+    if value == 0 {
+        return 0;
+    }
+    match to {
+        ScalarType::F64 => saturated(soft::add64(high, low, mode.round)).to_bits(),
+        ScalarType::F32 => {
+            let exact = saturated(soft::add_odd(high, low));
+            u64::from(soft::narrow(exact, mode.round).to_bits())
+        }
+        _ => format_of(to).map_or(0, |format| {
+            u64::from(soft::pack(
+                format,
+                saturated(soft::add_odd(high, low)),
+                mode.round,
+            ))
+        }),
+    }
+}
+
+/// The value of a float of a type, flushed when the mode says so.
+fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
+    match ty {
+        ScalarType::F64 => f64::from_bits(bits),
+        ScalarType::F32 => {
+            let value = f32::from_bits(bits as u32);
+            if mode.ftz && value.is_subnormal() {
+                0.0f64.copysign(f64::from(value))
+            } else {
+                f64::from(value)
+            }
+        }
+        _ => format_of(ty).map_or(0.0, |format| format.value(bits as u32)),
+    }
+}
+
+fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMode) -> u64 {
+    let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
+    if value.is_nan() {
+        // The machine gives the top bit where either side is 64 bits wide, else 0.
+        let top = to.width_bits() == 64 || from == ScalarType::F64;
+        return if top {
+            1 << (to.width_bits().clamp(1, 64) - 1)
+        } else {
+            0
+        };
+    }
+    let whole = soft::to_integral(value, mode.round);
+    let (low, high) = range(to);
+    // `as` clamps, so the clamp to the type is exact.
+    (whole as i128).clamp(low, high) as u64 & keep
+}
+
+fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
+    let (from, to) = (conversion.from, conversion.to);
+    let mut value = float(from, bits, mode);
+    let integral = matches!(
+        conversion.mode.rounding,
+        Some(
+            warpgrid_isa::Rounding::Rni
+                | warpgrid_isa::Rounding::Rzi
+                | warpgrid_isa::Rounding::Rmi
+                | warpgrid_isa::Rounding::Rpi
+        )
+    );
+    if integral {
+        value = soft::to_integral(value, mode.round);
+    }
+    if mode.saturate {
+        value = if value.is_nan() {
+            0.0
+        } else {
+            value.clamp(0.0, 1.0) + 0.0
+        };
+    }
+    if mode.relu && value < 0.0 {
+        value = 0.0;
+    }
+    let round = if integral { Round::Nearest } else { mode.round };
+    match to {
+        ScalarType::F64 if value.is_nan() => wide_nan(from, bits, mode),
+        ScalarType::F64 => value.to_bits(),
+        // The machine shifts, so the bits of a NaN stay (not where it flushes: there it computes).
+        ScalarType::F32
+            if value.is_nan() && from == ScalarType::Bf16 && !mode.ftz && !mode.relu =>
+        {
+            (bits & 0xffff) << 16
+        }
+        ScalarType::F32 if value.is_nan() && from == ScalarType::F64 && !mode.relu => {
+            bits >> 32 & 1 << 31 | 0x7fc0_0000 | bits >> 29 & 0x7f_ffff
+        }
+        ScalarType::F32 if value.is_nan() => u64::from(NAN_32),
+        ScalarType::F32 => {
+            let narrow = soft::narrow(value, round);
+            match mode.ftz && is_tiny(value, round) {
+                true => u64::from(0.0f32.copysign(value as f32).to_bits()),
+                false => u64::from(narrow.to_bits()),
+            }
+        }
+        ScalarType::F16 | ScalarType::Bf16 if conversion.mode.relu || conversion.mode.satfinite => {
+            narrow::convert_one(conversion, value).map_or(0, u64::from)
+        }
+        ScalarType::F16 if value.is_nan() && from == ScalarType::F64 => {
+            bits >> 48 & 1 << 15 | 0x7e00 | bits >> 42 & 0x3ff
+        }
+        _ => format_of(to).map_or(0, |format| u64::from(soft::pack(format, value, round))),
+    }
+}
+
+/// Whether the result of a conversion to 32 bits is flushed: a result below the smallest normal number after rounding to
+/// 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75` to `sm_100`, `.rn` measured on an H100).
+fn is_tiny(value: f64, round: Round) -> bool {
+    // Far from the subnormal numbers, where the exponent does not bound the precision.
+    const SCALE: f64 = (1u64 << 32) as f64;
+    let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
+    value.abs() < f64::from(f32::MIN_POSITIVE)
+        && f64::from(soft::narrow(value * SCALE, round)).abs() < smallest_normal
+}
+
+/// A NaN as a double: quieted, with its sign and its fraction in front; where it is flushed first, that of 32 bits (measured on an H100, as
+/// those that become narrower).
+fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
+    let wide = |bits: u64, width: u32, fraction_bits: u32| {
+        let sign = bits >> (width - 1) & 1;
+        let fraction = bits & ((1 << fraction_bits) - 1);
+        sign << 63 | NAN_64 & !(1 << 63) | fraction << (52 - fraction_bits)
+    };
+    match from {
+        ScalarType::F64 => bits | 1 << 51,
+        ScalarType::F32 if mode.ftz => wide(u64::from(NAN_32), 32, 23),
+        ScalarType::F32 => wide(bits & 0xffff_ffff, 32, 23),
+        ScalarType::Bf16 => wide(bits & 0xffff, 16, 7),
+        _ => wide(bits & 0xffff, 16, 10),
+    }
+}
+
+/// Two f32 to one register: a in the high half.
+pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, b]: [Slot; 3]) {
+    let (a, b) = (l.r32(a), l.r32(b));
+    let mut row: Row32 = [0; LANES];
+    for lane in 0..LANES {
+        row[lane] = narrow::convert_two(conversion, a[lane], b[lane]).unwrap_or(0);
+    }
+    l.set32(d, &row);
+}
+
+/// Two or four f32, or a pair, to one register, by the row of a further operand.
+pub(crate) fn convert_by(
+    l: &mut Lanes<'_>,
+    conversion: &Conversion,
+    d: Element,
+    sources: &[Element],
+    beside: Beside,
+    by: Slot,
+) {
+    let by = *l.r32(by);
+    let mut rows = [[0; LANES]; 4];
+    for (row, source) in rows.iter_mut().zip(sources) {
+        *row = read64(l, *source);
+    }
+    let n = sources.len().min(rows.len());
+    let mut result = [0; LANES];
+    for (lane, result) in result.iter_mut().enumerate() {
+        let values = rows.map(|row| row[lane] as u32);
+        let sources = values.get(..n).unwrap_or(&[]);
+        let converted = narrow::convert_by(conversion, sources, beside, by[lane]);
+        *result = converted.map_or(0, u64::from);
+    }
+    write64(l, d, &result);
+}

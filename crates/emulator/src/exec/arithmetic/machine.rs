@@ -1,0 +1,345 @@
+//! Operations of machine code. In: a plan; out: registers and predicates. Lane by lane without branches, so that the
+//! compiler can take several lanes at a time.
+
+use crate::code::MachinePlan;
+use crate::exec::arithmetic::float::upper_half;
+use crate::exec::elements::mask_of;
+use crate::semantics::approximate;
+use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot};
+use warpgrid_isa::{BoolOp, CompareOp, FunnelShift, MachineOp, MulPart};
+
+/// What the sources of an operation are, complements done.
+struct Sources<'a> {
+    rows: [&'a Row32; 5],
+    /// Exclusive or with the source.
+    flips: [u32; 5],
+    /// How many sources are negated: each counts one more than its complement.
+    n_negated: u32,
+}
+
+impl Sources<'_> {
+    #[inline(always)]
+    fn at(&self, index: usize, lane: usize) -> u32 {
+        self.rows[index][lane] ^ self.flips[index]
+    }
+
+    /// Two sources as one value.
+    #[inline(always)]
+    fn wide(&self, index: usize, lane: usize) -> u64 {
+        u64::from(self.at(index, lane)) | u64::from(self.at(index + 1, lane)) << 32
+    }
+}
+
+/// What an operation leaves.
+struct Left {
+    registers: [Row32; 2],
+    predicates: [u32; 7],
+}
+
+/// One operation of a plan; compiled for each width of vectors that hosts have (`exec::vectors`), apart from the loop over
+/// steps, which is large enough.
+#[cfg_attr(
+    target_arch = "x86_64",
+    multiversion::multiversion(targets(
+        "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+        "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    ))
+)]
+pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
+    let flip = |index: usize| {
+        let flips = (plan.negated | plan.inverted) >> index & 1 != 0;
+        if flips { u32::MAX } else { 0 }
+    };
+    let conditions = plan.conditions.map(|condition| {
+        let lanes = l.predicate(condition.slot);
+        if condition.negated { !lanes } else { lanes }
+    });
+    let sources = Sources {
+        rows: plan.sources.map(|slot| l.r32(slot)),
+        flips: [0, 1, 2, 3, 4].map(flip),
+        n_negated: plan.negated.count_ones(),
+    };
+    let mut left = Left {
+        registers: [[0; LANES]; 2],
+        predicates: [0; 7],
+    };
+    compute(&sources, &conditions, plan, l.mask, &mut left);
+    let active = l.mask;
+    if plan.op == MachineOp::BroadcastToWarp {
+        l.mask = FULL;
+    }
+    for (slot, row) in plan.registers.iter().zip(&left.registers) {
+        if slot.is_some() {
+            l.set32(*slot, row);
+        }
+    }
+    for (slot, lanes) in plan.predicates.iter().zip(left.predicates) {
+        if slot.is_some() {
+            l.set_predicate(*slot, lanes);
+        }
+    }
+    l.mask = active;
+}
+
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn compute(
+    s: &Sources<'_>,
+    conditions: &[u32; 7],
+    plan: &MachinePlan,
+    active: u32,
+    left: &mut Left,
+) {
+    let bit = |condition: u32, lane: usize| condition >> lane & 1;
+    let n = plan.number;
+    match plan.op {
+        MachineOp::Add3 => {
+            let carries = conditions[0] | conditions[1] != 0;
+            if plan.predicates[0] == Slot::NONE && plan.predicates[1] == Slot::NONE && !carries {
+                for (lane, low) in left.registers[0].iter_mut().enumerate() {
+                    let sum = s.at(0, lane).wrapping_add(s.at(1, lane));
+                    *low = sum.wrapping_add(s.at(2, lane)).wrapping_add(s.n_negated);
+                }
+                return;
+            }
+            for lane in 0..LANES {
+                let carry = bit(conditions[0], lane) + bit(conditions[1], lane) + s.n_negated;
+                let sum = (0..3).map(|i| u64::from(s.at(i, lane))).sum::<u64>() + u64::from(carry);
+                left.registers[0][lane] = sum as u32;
+                left.predicates[0] |= u32::from(sum >> 32 >= 1) << lane;
+                left.predicates[1] |= u32::from(sum >> 32 >= 2) << lane;
+            }
+        }
+        MachineOp::Multiply { part, signed } => {
+            let is_plain =
+                plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+            if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == Slot::NONE {
+                for (lane, low) in left.registers[0].iter_mut().enumerate() {
+                    let product = s.rows[0][lane].wrapping_mul(s.rows[1][lane]);
+                    *low = product.wrapping_add(s.at(2, lane));
+                }
+                return;
+            }
+            if is_plain && matches!(part, MulPart::Wide) {
+                let [low, high] = &mut left.registers;
+                for lane in 0..LANES {
+                    let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
+                    let product = match signed {
+                        true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
+                        false => u64::from(a) * u64::from(b),
+                    };
+                    let sum = product.wrapping_add(s.wide(2, lane));
+                    (low[lane], high[lane]) = (sum as u32, (sum >> 32) as u32);
+                }
+                return;
+            }
+            // The third source is negated as a whole.
+            let negates = plan.negated & 0b1100 != 0;
+            for lane in 0..LANES {
+                let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
+                let product = if signed {
+                    (i64::from(a as i32).wrapping_mul(i64::from(b as i32))) as u64
+                } else {
+                    u64::from(a) * u64::from(b)
+                };
+                let product = if plan.negated & 3 == 1 || plan.negated & 3 == 2 {
+                    product.wrapping_neg()
+                } else {
+                    product
+                };
+                let c = match part {
+                    MulPart::Lo => u64::from(s.at(2, lane)),
+                    MulPart::Hi | MulPart::Wide => s.wide(2, lane),
+                };
+                let carry = u64::from(bit(conditions[0], lane)) + u64::from(negates);
+                let (sum, first) = product.overflowing_add(c);
+                let (sum, second) = sum.overflowing_add(carry);
+                left.registers[0][lane] = match part {
+                    MulPart::Lo | MulPart::Wide => sum as u32,
+                    MulPart::Hi => (sum >> 32) as u32,
+                };
+                left.registers[1][lane] = (sum >> 32) as u32;
+                left.predicates[0] |= u32::from(first | second) << lane;
+            }
+        }
+        MachineOp::ScaledAdd { part, repeats_sign } => {
+            let is_plain = conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+            if is_plain && matches!(part, MulPart::Lo) {
+                for (lane, low) in left.registers[0].iter_mut().enumerate() {
+                    let scaled = (s.rows[0][lane] << (n & 31)) ^ s.flips[0];
+                    *low = scaled.wrapping_add(s.at(1, lane)).wrapping_add(s.n_negated);
+                }
+                return;
+            }
+            for lane in 0..LANES {
+                let above = if repeats_sign {
+                    (s.rows[0][lane] as i32 >> 31) as u32
+                } else {
+                    s.rows[2][lane]
+                };
+                let wide = u64::from(s.rows[0][lane]) | u64::from(above) << 32;
+                let shifted = wide << (n & 31);
+                let a = match part {
+                    MulPart::Lo => shifted as u32,
+                    MulPart::Hi | MulPart::Wide => (shifted >> 32) as u32,
+                };
+                let carry = u64::from(bit(conditions[0], lane) + s.n_negated);
+                let sum = u64::from(a ^ s.flips[0]) + u64::from(s.at(1, lane)) + carry;
+                left.registers[0][lane] = sum as u32;
+                left.predicates[0] |= u32::from(sum >> 32 != 0) << lane;
+            }
+        }
+        MachineOp::Logic3 { combine } => {
+            let row = &mut left.registers[0];
+            for (lane, value) in row.iter_mut().enumerate() {
+                *value = by_table(n, s.at(0, lane), s.at(1, lane), s.at(2, lane));
+            }
+            let holds = mask_of(row, row, |value, _| value != 0);
+            left.predicates[0] = join(combine, holds, conditions[0]);
+        }
+        MachineOp::PredicateLogic3 => {
+            let [a, b, c, ..] = *conditions;
+            left.predicates[0] = by_table(n, a, b, c);
+            left.predicates[1] = by_table(n >> 8, a, b, c);
+        }
+        MachineOp::FunnelShift(how) => {
+            for lane in 0..LANES {
+                let wide = u64::from(s.at(0, lane)) | u64::from(s.at(2, lane)) << 32;
+                left.registers[0][lane] = funnel(how, wide, s.at(1, lane));
+            }
+        }
+        MachineOp::CompareExtended {
+            op,
+            signed,
+            combine,
+        } => {
+            let mut holds = 0;
+            for lane in 0..LANES {
+                let order = if signed {
+                    (s.at(0, lane) as i32).cmp(&(s.at(1, lane) as i32))
+                } else {
+                    s.at(0, lane).cmp(&s.at(1, lane))
+                };
+                let low = bit(conditions[1], lane) != 0;
+                holds |= u32::from(extended(op, order, low)) << lane;
+            }
+            left.predicates[0] = join(combine, holds, conditions[0]);
+            left.predicates[1] = join(combine, !holds, conditions[0]);
+        }
+        MachineOp::DivisionCheck => {
+            let (a, b) = (s.rows[0], s.rows[1]);
+            left.predicates[0] = mask_of(a, b, needs_slow_division);
+        }
+        MachineOp::Reciprocal64 => {
+            let function = approximate::reciprocal_upper;
+            upper_halves(&mut left.registers[0], s.rows[0], function);
+        }
+        MachineOp::ReciprocalRoot64 => {
+            let function = approximate::reciprocal_root_upper;
+            upper_halves(&mut left.registers[0], s.rows[0], function);
+        }
+        MachineOp::SineOfTurns => left.registers[0] = approximate::sine(*s.rows[0]),
+        MachineOp::CosineOfTurns => left.registers[0] = approximate::cosine(*s.rows[0]),
+        MachineOp::FirstLane => {
+            let among = active & conditions[0];
+            left.registers[0] = match among {
+                0 => *s.rows[1],
+                _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
+            };
+        }
+        MachineOp::BroadcastToWarp => {
+            let first = (active.trailing_zeros() & 31) as usize;
+            for (index, row) in left.registers.iter_mut().enumerate() {
+                *row = [s.at(index, first); LANES];
+            }
+            for (lanes, condition) in left.predicates.iter_mut().zip(conditions) {
+                *lanes = 0u32.wrapping_sub(bit(*condition, first));
+            }
+        }
+        MachineOp::PackPredicates { byte } => {
+            let shift = u32::from(byte & 3) * 8;
+            for lane in 0..LANES {
+                let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
+                let kept = s.at(0, lane) & !(n << shift);
+                left.registers[0][lane] = kept | (bits & n) << shift;
+            }
+        }
+        MachineOp::UnpackPredicates { byte } => {
+            let shift = u32::from(byte & 3) * 8;
+            let row = s.rows[0];
+            for (index, lanes) in left.predicates.iter_mut().enumerate() {
+                *lanes = mask_of(row, row, |value, _| value >> shift >> index & 1 != 0);
+            }
+        }
+    }
+}
+
+/// A function of 64-bit floats whose upper halves are read and kept.
+#[inline(always)]
+fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = upper_half(*from, &function);
+    }
+}
+
+/// Bit by bit: the table has the result of a, b and c at `4 * a + 2 * b + c`.
+#[inline(always)]
+fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
+    let term = |index: u32, bits: u32| if table >> index & 1 != 0 { bits } else { 0 };
+    term(0, !a & !b & !c)
+        | term(1, !a & !b & c)
+        | term(2, !a & b & !c)
+        | term(3, !a & b & c)
+        | term(4, a & !b & !c)
+        | term(5, a & !b & c)
+        | term(6, a & b & !c)
+        | term(7, a & b & c)
+}
+
+fn join(op: BoolOp, a: u32, b: u32) -> u32 {
+    match op {
+        BoolOp::And => a & b,
+        BoolOp::Or => a | b,
+        BoolOp::Xor => a ^ b,
+    }
+}
+
+#[inline(always)]
+fn funnel(how: FunnelShift, wide: u64, amount: u32) -> u32 {
+    let width = if how.wide { 64 } else { 32 };
+    let amount = if how.wraps {
+        amount & (width - 1)
+    } else {
+        amount.min(width)
+    };
+    let shifted = match (how.left, how.signed) {
+        (true, _) => wide.checked_shl(amount).unwrap_or(0),
+        (false, true) => ((wide as i64) >> amount.min(63)) as u64,
+        (false, false) => wide.checked_shr(amount).unwrap_or(0),
+    };
+    if how.high {
+        (shifted >> 32) as u32
+    } else {
+        shifted as u32
+    }
+}
+
+/// A comparison of 64 bits from the order of the high halves and the answer for the low ones.
+fn extended(op: CompareOp, order: std::cmp::Ordering, low: bool) -> bool {
+    use CompareOp as C;
+    match op {
+        C::Eq | C::Equ => order.is_eq() && low,
+        C::Ne | C::Neu => order.is_ne() || low,
+        C::Lt | C::Lo | C::Ltu | C::Le | C::Ls | C::Leu => order.is_lt() || (order.is_eq() && low),
+        C::Gt | C::Hi | C::Gtu | C::Ge | C::Hs | C::Geu => order.is_gt() || (order.is_eq() && low),
+        C::Num => true,
+        C::Nan => false,
+    }
+}
+
+/// Whether the quotient, or a step on the quick way to it, may leave the range of normal numbers.
+fn needs_slow_division(a: u32, b: u32) -> bool {
+    let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
+    let (a, b) = (exponent(a), exponent(b));
+    let difference = a - b;
+    !(24..=254).contains(&a) || !(2..=252).contains(&b) || !(-125..=125).contains(&difference)
+}

@@ -1,0 +1,66 @@
+//! Several registers to one and back, and moves between address windows (PTX ISA, "mov", "cvta").
+
+use crate::code::{Bank, Element};
+use crate::exec::elements::{read64, read128, wide_row, write64, write128};
+use crate::semantics::registers::{LANES, Lanes, Row128};
+
+/// `mov.b64 d, {a, b}`
+pub(crate) fn pack(l: &mut Lanes<'_>, d: Element, elements: &[Element], bits: u32) {
+    if let [low, high] = *elements
+        && bits == 32
+        && d.bank == Bank::B64
+    {
+        return join_words(l, d, [low, high]);
+    }
+    let mut row: Row128 = [0; LANES];
+    for (index, element) in elements.iter().enumerate() {
+        let keep = u128::MAX >> (128 - bits.clamp(1, 128));
+        let values = read128(l, *element);
+        for (r, v) in row.iter_mut().zip(&values) {
+            *r |= (v & keep) << (index as u32 * bits).min(127);
+        }
+    }
+    write128(l, d, &row);
+}
+
+/// Two words as one value: register pairs of machine code, half of what [`pack`] does.
+fn join_words(l: &mut Lanes<'_>, d: Element, words: [Element; 2]) {
+    let mut places = [[0; LANES]; 2];
+    let [place, other] = &mut places;
+    let (low, high) = (wide_row(l, words[0], place), wide_row(l, words[1], other));
+    let row = std::array::from_fn(|lane| low[lane] & u64::from(u32::MAX) | high[lane] << 32);
+    write64(l, d, &row);
+}
+
+/// As [`unpack`], of no more than 64 bits.
+fn unpack_wide(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: u32) {
+    let row = read64(l, a);
+    let keep = u64::MAX >> (64 - bits.clamp(1, 64));
+    for (index, element) in elements.iter().enumerate() {
+        let shift = index as u32 * bits;
+        let part = match shift < u64::BITS {
+            true => row.map(|v| v >> shift & keep),
+            false => [0; LANES],
+        };
+        write64(l, *element, &part);
+    }
+}
+
+/// `mov.b64 {a, b}, d`
+pub(crate) fn unpack(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: u32) {
+    if a.bank == Bank::B64 && bits <= 64 {
+        return unpack_wide(l, a, elements, bits);
+    }
+    let row = read128(l, a);
+    let keep = u128::MAX >> (128 - bits.clamp(1, 128));
+    for (index, element) in elements.iter().enumerate() {
+        let shift = (index as u32 * bits).min(127);
+        write128(l, *element, &row.map(|v| v >> shift & keep));
+    }
+}
+
+/// `cvta` between windows.
+pub(crate) fn offset(l: &mut Lanes<'_>, d: Element, a: Element, addend: u64) {
+    let row = read64(l, a).map(|v| v.wrapping_add(addend));
+    write64(l, d, &row);
+}

@@ -1,0 +1,97 @@
+//! Logic on predicates, and what is done to a source before an instruction reads it. In: registers; out: registers.
+
+use crate::code::{Bank, Element};
+use crate::exec::elements::{read64, wide_row, write64};
+use crate::semantics::registers::{LANES, Lanes, Slot};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{SourceModifiers, SourcePart};
+
+/// `and.pred` and relatives: bit `2 * a + b` of the table is the result of a lane. A table says any logic of two
+/// predicates, negated ones as well.
+pub(crate) fn predicate_logic(l: &mut Lanes<'_>, table: u8, [d, a, b]: [Slot; 3]) {
+    let (a, b) = (l.predicate(a), l.predicate(b));
+    let term = |bit: u8, lanes: u32| if table >> bit & 1 != 0 { lanes } else { 0 };
+    let result = term(0, !a & !b) | term(1, !a & b) | term(2, a & !b) | term(3, a & b);
+    l.set_predicate(d, result);
+}
+
+/// `-a`, `|a|`, `~a`: the magnitude is taken first. Floats change their sign bits, integers are subtracted from zero.
+pub(crate) fn modify(
+    l: &mut Lanes<'_>,
+    modifiers: SourceModifiers,
+    ty: ScalarType,
+    d: Element,
+    a: Element,
+) {
+    let signs = sign_bits(ty);
+    let shift = 64 - a.bits.clamp(1, 64);
+    let row = read64(l, a).map(|value| {
+        let mut value = part_of(modifiers.part, value);
+        if modifiers.absolute {
+            value = match signs {
+                0 => ((value << shift) as i64 >> shift).unsigned_abs(),
+                signs => value & !signs,
+            };
+        }
+        if modifiers.negate {
+            value = match signs {
+                0 => value.wrapping_neg(),
+                signs => value ^ signs,
+            };
+        }
+        if modifiers.invert { !value } else { value }
+    });
+    write64(l, d, &row);
+}
+
+/// A part of a value, where it is read from.
+#[inline(always)]
+fn part_of(part: SourcePart, value: u64) -> u64 {
+    let (low, high) = (value & 0xffff, value >> 16 & 0xffff);
+    match part {
+        SourcePart::Whole => value,
+        SourcePart::LowTwice => low | low << 16,
+        SourcePart::HighTwice => high | high << 16,
+        SourcePart::Swapped => high | low << 16,
+        SourcePart::Byte(n) => value >> (u32::from(n & 3) * 8) & 0xff,
+    }
+}
+
+/// The sign bits of a float type; none for integers.
+fn sign_bits(ty: ScalarType) -> u64 {
+    match (ty.is_float(), ty) {
+        (false, _) => 0,
+        (true, ScalarType::F16x2 | ScalarType::Bf16x2) => 0x8000_8000,
+        (true, ScalarType::F32x2) => 0x8000_0000_8000_0000,
+        (true, ty) => 1 << (ty.width_bits().clamp(1, 64) - 1),
+    }
+}
+
+/// `(base << scale) + uniform`
+pub(crate) fn address_sum(
+    l: &mut Lanes<'_>,
+    d: Element,
+    base: Element,
+    scale: u8,
+    uniform: Element,
+) {
+    // Places in shared memory, `[R0.X4]`: half the bits, and nothing to add.
+    let is_short = base.bank == Bank::B32 && d.bank == Bank::B32 && base.slot.is_some();
+    if is_short && !uniform.slot.is_some() {
+        let row = l
+            .r32(base.slot)
+            .map(|base| base.wrapping_shl(u32::from(scale)));
+        return l.set32(d.slot, &row);
+    }
+    let mut places = [[0; LANES]; 2];
+    let [place, other] = &mut places;
+    let (base, uniform) = (wide_row(l, base, place), wide_row(l, uniform, other));
+    let row = std::array::from_fn(|lane| (base[lane] << (scale & 63)).wrapping_add(uniform[lane]));
+    write64(l, d, &row);
+}
+
+/// The largest multiple of `bytes`, a power of two, that is not above an address.
+pub(crate) fn align_down(l: &mut Lanes<'_>, d: Element, a: Element, bytes: u32) {
+    let row = read64(l, a).map(|address| address & !u64::from(bytes.max(1) - 1));
+    write64(l, d, &row);
+}

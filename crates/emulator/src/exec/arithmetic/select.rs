@@ -1,0 +1,65 @@
+//! Selections by a predicate or a sign (PTX ISA, "selp", "slct").
+
+use crate::code::{Bank, Element, SignOf};
+use crate::exec::elements::mask_of;
+use crate::semantics::registers::{LANES, Lanes, Slot, lanes_of};
+
+/// `selp` on up to 32 bits.
+#[inline(always)]
+pub(crate) fn select32(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
+    let (a, b, p) = (l.r32(a), l.r32(b), l.predicate(p));
+    let mut row = [0; LANES];
+    for lane in 0..LANES {
+        row[lane] = if p & (1 << lane) != 0 {
+            a[lane]
+        } else {
+            b[lane]
+        };
+    }
+    l.set32(d, &row);
+}
+
+/// `selp` on 64 bits.
+pub(crate) fn select64(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
+    let (a, b, p) = (l.r64(a), l.r64(b), l.predicate(p));
+    let mut row = [0; LANES];
+    for lane in 0..LANES {
+        row[lane] = if p & (1 << lane) != 0 {
+            a[lane]
+        } else {
+            b[lane]
+        };
+    }
+    l.set64(d, &row);
+}
+
+/// `slct`: a where c >= 0 (a NaN is not).
+pub(crate) fn select_sign(l: &mut Lanes<'_>, d: Element, [a, b, c]: [Slot; 3], sign: SignOf) {
+    let c = l.r32(c);
+    let p = mask_of(c, c, |c, _| {
+        match sign {
+            SignOf::Integer => c as i32 >= 0,
+            SignOf::Float => f32::from_bits(c) >= 0.0,
+            // A subnormal becomes a zero, which is not below zero.
+            SignOf::Flushed => f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal(),
+        }
+    });
+    let mask = l.mask;
+    match d.bank {
+        Bank::B64 => {
+            let mut row = *l.r64(b);
+            for lane in lanes_of(p) {
+                row[lane] = l.r64(a)[lane];
+            }
+            l.set64(d.slot, &row);
+        }
+        _ => {
+            let mut row = *l.r32(b);
+            for lane in lanes_of(p) {
+                row[lane] = l.r32(a)[lane];
+            }
+            l.set32(d.slot, &row);
+        }
+    }
+    l.mask = mask;
+}

@@ -1,0 +1,246 @@
+//! Video instructions: arithmetic on bytes, half words and words of registers (PTX ISA, "Scalar Video Instructions",
+//! "SIMD Video Instructions").
+
+use crate::code::VideoPlan;
+use crate::semantics::registers::{LANES, Lanes, Row32};
+use warpgrid_isa::video::Parts;
+use warpgrid_isa::{CompareOp, ReduceOp, VideoLanes, VideoOp};
+
+/// Runs a video instruction.
+pub(crate) fn video(l: &mut Lanes<'_>, row: &mut Row32, plan: &VideoPlan) {
+    let [d, a, b, c] = plan.slots;
+    let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
+    for lane in 0..LANES {
+        let run = match plan.lanes {
+            VideoLanes::One if plan.op == VideoOp::Mad => multiply_add,
+            VideoLanes::One => scalar,
+            VideoLanes::Two | VideoLanes::Four => simd,
+        };
+        row[lane] = run(plan, a[lane], b[lane], c[lane]);
+    }
+    l.set32(d, row);
+}
+
+/// The low bits of a value, zero- or sign-extended.
+fn extend(value: u32, width_bits: u32, signed: bool) -> i64 {
+    let unused = 64 - width_bits;
+    let value = u64::from(value) << unused;
+    match signed {
+        true => value as i64 >> unused,
+        false => (value >> unused) as i64,
+    }
+}
+
+/// The part of a register that is selected, or all of it.
+fn part(value: u32, parts: Option<Parts>, signed: bool) -> i64 {
+    match parts {
+        None => extend(value, 32, signed),
+        Some(parts) => {
+            let width = parts.width_bits();
+            extend(value >> (parts.first() * width).min(31), width, signed)
+        }
+    }
+}
+
+/// The nearest value of a type.
+fn clamp(value: i128, width_bits: u32, signed: bool) -> i128 {
+    let values = 1i128 << width_bits;
+    match signed {
+        true => value.clamp(-(values / 2), values / 2 - 1),
+        false => value.clamp(0, values - 1),
+    }
+}
+
+/// What the operation itself gives, before it is brought into the range of a type.
+fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
+    let (x, y) = (i128::from(x), i128::from(y));
+    match plan.op {
+        VideoOp::Add => x + y,
+        VideoOp::Sub => x - y,
+        VideoOp::AbsDiff => (x - y).abs(),
+        VideoOp::Min => x.min(y),
+        VideoOp::Max => x.max(y),
+        VideoOp::Average => (x + y + i128::from(x + y >= 0)) >> 1,
+        VideoOp::Shl => x << amount(plan, y),
+        VideoOp::Shr => x >> amount(plan, y),
+        VideoOp::Mad => x * y,
+        VideoOp::Set => i128::from(plan.compare.is_some_and(|op| holds(op, x, y))),
+    }
+}
+
+/// How far a shift goes.
+fn amount(plan: &VideoPlan, y: i128) -> u32 {
+    match plan.wraps {
+        true => (y & 31) as u32,
+        false => y.clamp(0, 32) as u32,
+    }
+}
+
+/// Whether a comparison of integers holds.
+fn holds(op: CompareOp, x: i128, y: i128) -> bool {
+    use CompareOp as C;
+    match op {
+        C::Eq | C::Equ => x == y,
+        C::Ne | C::Neu => x != y,
+        C::Lt | C::Ltu | C::Lo => x < y,
+        C::Le | C::Leu | C::Ls => x <= y,
+        C::Gt | C::Gtu | C::Hi => x > y,
+        C::Ge | C::Geu | C::Hs => x >= y,
+        C::Num => true,
+        C::Nan => false,
+    }
+}
+
+/// One value: selected, computed, saturated, combined with c.
+fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
+    let [d_signed, a_signed, b_signed] = plan.signed;
+    let selection = plan.selection;
+    let x = part(a, selection.a, a_signed);
+    let y = part(b, selection.b, b_signed);
+    let width = selection.d.map_or(32, |parts| parts.width_bits());
+    let mut value = compute(plan, x, y);
+    if plan.saturates {
+        value = match width {
+            32 => saturated(plan, value, d_signed),
+            _ => clamp(value, width, d_signed),
+        };
+    }
+    // Of `vset` the first source says whether c has a sign.
+    let is_signed = match plan.compare {
+        Some(_) => a_signed,
+        None => d_signed,
+    };
+    let value = match plan.second {
+        Some(ReduceOp::Add) => value + i128::from(c),
+        Some(ReduceOp::Min) => chosen(whole(plan, value), c, is_signed, false),
+        Some(ReduceOp::Max) => chosen(whole(plan, value), c, is_signed, true),
+        Some(ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) | None => value,
+    };
+    match selection.d {
+        None => value as u32,
+        Some(parts) => {
+            let at = (parts.first() * width).min(31);
+            let mask = ((1u64 << width) - 1) as u32;
+            (value as u32 & mask) << at | c & !(mask << at)
+        }
+    }
+}
+
+/// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a result without a sign
+/// is cut off above, a difference after it was compared with c. Left shifts are exact, as the manual has them.
+fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
+    let value = match plan.op {
+        VideoOp::AbsDiff if !signed => return value,
+        VideoOp::Add
+        | VideoOp::Sub
+        | VideoOp::AbsDiff
+        | VideoOp::Min
+        | VideoOp::Max
+        | VideoOp::Average
+        | VideoOp::Shr
+        | VideoOp::Mad
+        | VideoOp::Set => match signed {
+            true => value,
+            false => value.max(0) & 0xffff_ffff,
+        },
+        VideoOp::Shl => value,
+    };
+    clamp(value, 32, signed)
+}
+
+/// A result in 64 bits: of sums and differences it is the low 32 with their sign, whatever the type.
+fn whole(plan: &VideoPlan, value: i128) -> i64 {
+    match plan.op {
+        VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, true),
+        VideoOp::AbsDiff
+        | VideoOp::Min
+        | VideoOp::Max
+        | VideoOp::Average
+        | VideoOp::Shl
+        | VideoOp::Shr
+        | VideoOp::Mad
+        | VideoOp::Set => value as i64,
+    }
+}
+
+/// The smaller or the larger one of a result and c, as the assembler's code compares them.
+fn chosen(value: i64, c: u32, signed: bool, larger: bool) -> i128 {
+    let c = extend(c, 32, signed);
+    let is_smaller = match signed {
+        true => value < c,
+        false => (value as u64) < c as u64,
+    };
+    i128::from(if is_smaller == larger { c } else { value })
+}
+
+/// `vmad`: a product of up to 64 bits, plus c, scaled. As in what the assembler makes of it (13.5, all architectures): whole registers and c
+/// have signs whatever their types say, the sum has 64 bits, and what does not fit is looked for above the shift.
+fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
+    let [_, a_signed, b_signed] = plan.signed;
+    let selection = plan.selection;
+    let x = part(a, selection.a, a_signed || selection.a.is_none());
+    let y = part(b, selection.b, b_signed || selection.b.is_none());
+    let signed = a_signed || b_signed || selection.negate_product || selection.negate_addend;
+    let addend = if selection.negate_addend { !c } else { c };
+    let product = x.wrapping_mul(y);
+    let product = if selection.negate_product {
+        !product
+    } else {
+        product
+    };
+    let one = plan.plus_one || selection.negate_product || selection.negate_addend;
+    let sum = product
+        .wrapping_add(extend(addend, 32, true))
+        .wrapping_add(one.into());
+    let scaled = match signed {
+        true => sum >> plan.scale,
+        false => (sum as u64 >> plan.scale) as i64,
+    };
+    match plan.saturates {
+        true => clamp(scaled.into(), 32, signed) as u32,
+        false => scaled as u32,
+    }
+}
+
+/// Two half words or four bytes at once.
+fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
+    let [d_signed, a_signed, b_signed] = plan.signed;
+    let selection = plan.selection;
+    let n = plan.lanes.count();
+    let width = 32 / n as u32;
+    let element = |number: usize, signed: bool| {
+        let register = if number < n { a } else { b };
+        let at = (number % n) as u32 * width;
+        extend(register >> at, width, signed)
+    };
+    // Without a selector, a gives the parts of the first register and b those of the second.
+    let chosen = |parts: Option<Parts>, index: usize, first: usize| {
+        parts.map_or(Some(first + index), |parts| parts.element(index))
+    };
+    let is_written = |index: usize| {
+        selection.d.is_none_or(|parts| {
+            let digits = parts.digits().iter();
+            digits.copied().any(|digit| usize::from(digit) == index)
+        })
+    };
+    let mask = ((1u64 << width) - 1) as u32;
+    let sums = plan.second.is_some();
+    let mut result = c;
+    for index in 0..n {
+        if !is_written(index) {
+            continue;
+        }
+        let x = element(chosen(selection.a, index, 0).unwrap_or(index), a_signed);
+        let y = element(chosen(selection.b, index, n).unwrap_or(index), b_signed);
+        let mut value = compute(plan, x, y);
+        if plan.saturates {
+            value = clamp(value, width, d_signed);
+        }
+        let at = index as u32 * width;
+        result = match sums {
+            true => result.wrapping_add(value as u32),
+            false => (value as u32 & mask) << at | result & !(mask << at),
+        };
+    }
+    result
+}

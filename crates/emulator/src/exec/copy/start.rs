@@ -1,0 +1,457 @@
+//! Starts operations that land later (PTX ISA, "Asynchronous Operations"). In: a plan and registers; out: operations in
+//! flight. Registers are read when they start, memory when the schedule lets them.
+
+use crate::code::{AccessPlan, AsyncPlan, Source, Transfer};
+use crate::contract::event::{PendingId, WarpId};
+use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
+use crate::contract::mbarrier::MbarrierState;
+use crate::contract::pending::{GroupKind, PendingCompletion, PendingSource, SourceForm};
+use crate::exec::copy::started::{Brought, Landing, Operations};
+use crate::exec::dispatch::reaching;
+use crate::exec::elements::{read64, read128};
+use crate::exec::mbarrier::{Objects, block_of, object_place};
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Purpose, Target};
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::step::{Choice, Surroundings};
+use crate::semantics::registers::{Lanes, Row64, lanes_of};
+use crate::state::memory::TriedAccess;
+use crate::state::multicast::members_of;
+use crate::state::warp::Warp;
+use warpgrid_isa::StateSpace;
+
+/// Bytes that a mask of bulk copies tells apart.
+const MASKED_BYTES: usize = 16;
+
+/// An operation that was started earlier, the lanes that it belongs to, and when it lands.
+type Earlier = (PendingId, u32, u64);
+
+/// Executes an instruction that starts operations.
+#[inline(never)]
+pub(crate) fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &AsyncPlan,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let origin = around.origin(warp.index, choice.pc, step);
+    let own = WarpId {
+        block: around.block,
+        warp: warp.index,
+    };
+    let copies = around.starter.in_flight.grouped(own, GroupKind::Copies);
+    let earlier: Vec<Earlier> = copies
+        .map(|(pending, lanes, _)| (pending.id, lanes, pending.lands_at))
+        .collect();
+    let mut groups = [0; 32];
+    if let (Some(kind), Some(made)) = (plan.group, &warp.groups) {
+        groups = std::array::from_fn(|lane| made.made(kind, lane));
+    }
+    let mut starting = Starting {
+        plan,
+        groups,
+        operations: Operations::new(origin, plan.reduces),
+    };
+    let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| match &plan.transfer {
+        Transfer::Registers => starting.registers(reach, lanes),
+        Transfer::Copy(source) => starting.copy(reach, lanes, source),
+        Transfer::Arrival { is_counted } => starting.arrival(reach, lanes, *is_counted, &earlier),
+    };
+    reaching(around, warp, choice, step, run)?;
+    let operations = starting.operations;
+    for operation in operations.list {
+        around.starter.start(operation);
+    }
+    Ok(())
+}
+
+struct Starting<'p> {
+    plan: &'p AsyncPlan,
+    /// Groups that each lane made before.
+    groups: [u32; 32],
+    operations: Operations,
+}
+
+impl<'p> Starting<'p> {
+    /// `st.async`, `red.async`: the elements of the lanes.
+    fn registers(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>) -> Executed {
+        let Some(to) = &self.plan.to else {
+            return Err(Halt::internal(
+                "no destination for an asynchronous store",
+                l.mask,
+            ));
+        };
+        let mut target = Target::UNKNOWN;
+        reach.find(AccessKind::Store, l, to, &mut target)?;
+        let objects = self.objects(reach, l)?;
+        let addresses = addresses(l, to);
+        let rows: Vec<_> = to.elements.iter().map(|e| read128(l, *e)).collect();
+        let size = to.element_bytes as usize;
+        for lane in lanes_of(l.mask) {
+            let (backing, at) = target.of_lane(lane, to.width_bytes as usize);
+            let landing = landing(reach, backing, at, addresses[lane])
+                .ok_or_else(|| wrong_space(to, addresses[lane], lane))?;
+            let pieces = rows.iter().enumerate().map(|(index, row)| {
+                let bytes = row[lane].to_le_bytes();
+                Brought {
+                    distance: index * size,
+                    bytes: bytes.get(..size).unwrap_or(&[]).to_vec(),
+                    source: None,
+                }
+            });
+            let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
+            let n_counted = (rows.len() * size) as u32;
+            self.operations
+                .add(lane, landing, completion, n_counted, pieces);
+        }
+        Ok(())
+    }
+
+    /// Copies: the places are examined now, the bytes are read later.
+    fn copy(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>, source: &Source) -> Executed {
+        let Some(to) = &self.plan.to else {
+            return Err(Halt::internal("no destination for a copy", l.mask));
+        };
+        let objects = self.objects(reach, l)?;
+        let sizes = read64(l, source.size);
+        let read = source.read.map(|element| read64(l, element));
+        let blocks = source.blocks.map(|element| read64(l, element));
+        let byte_masks = source.byte_mask.map(|element| read64(l, element));
+        let left_out = source.left_out.map(|ends| ends.map(|end| read64(l, end)));
+        let ignored = source.ignores.map_or(0, |p| {
+            let lanes = l.predicate(p.slot);
+            if p.negated { !lanes } else { lanes }
+        });
+        let (to_rows, from_rows) = (addresses(l, to), addresses(l, &source.from));
+        for lane in lanes_of(l.mask) {
+            let size = sizes[lane] & 0xffff_ffff;
+            let unit = to.width_bytes;
+            if !size.is_multiple_of(u64::from(unit)) {
+                let kind = FaultKind::BadCopySize {
+                    bytes: size,
+                    multiple: unit,
+                };
+                return Err(Halt::new(kind, 1 << lane));
+            }
+            if size == 0 {
+                continue;
+            }
+            let n_read = match &read {
+                _ if ignored >> lane & 1 != 0 => 0,
+                Some(row) => (row[lane] & 0xffff_ffff).min(size),
+                None => size,
+            };
+            let (address, n_read) = match source.address_counts {
+                true => {
+                    let left_out = from_rows[lane] & (size - 1);
+                    (from_rows[lane] - left_out, n_read.saturating_sub(left_out))
+                }
+                false => (from_rows[lane], n_read),
+            };
+            let ends = match &left_out {
+                Some(rows) => left_out_of(rows, lane)?,
+                None => [0, 0],
+            };
+            let brought = brought(reach, &source.from, address, n_read, size, ends, lane)?;
+            let Some(blocks) = &blocks else {
+                // One for each device of the address.
+                for address in members_of(reach.multicasts, to_rows[lane], size) {
+                    let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
+                    let landing = landing(reach, backing, at, address)
+                        .ok_or_else(|| wrong_space(to, address, lane))?;
+                    let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
+                    let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
+                    let pieces = brought.iter().cloned();
+                    let pieces = pieces.flat_map(|piece| masked(piece, mask));
+                    self.operations
+                        .add(lane, landing, completion, size as u32, pieces);
+                }
+                continue;
+            };
+            let (backing, at) = find(reach, to, to_rows[lane], size, lane, Purpose::Write)?;
+            let landing = landing(reach, backing, at, to_rows[lane])
+                .ok_or_else(|| wrong_space(to, to_rows[lane], lane))?;
+            for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
+                if rank >= reach.peers.n_ranks() {
+                    return Err(fault(to, FaultKind::OutOfBounds, to_rows[lane], lane));
+                }
+                let own = reach.peers.own_rank();
+                let block = reach.shape.peer(reach.block, own, rank);
+                let completion = self.completion_in(lane, objects.as_ref(), block)?;
+                let place = (StateSpace::Shared, block, landing.2);
+                let pieces = brought.iter().map(Brought::clone);
+                self.operations
+                    .add(lane, place, completion, size as u32, pieces);
+            }
+        }
+        Ok(())
+    }
+
+    /// `cp.async.mbarrier.arrive`: arrivals after all copies that the lanes have started.
+    fn arrival(
+        &mut self,
+        reach: &mut Reach<'_>,
+        l: &mut Lanes<'_>,
+        is_counted: bool,
+        earlier: &[Earlier],
+    ) -> Executed {
+        let Some((target, access)) = self.objects(reach, l)? else {
+            return Err(Halt::internal("no mbarrier for an arrival", l.mask));
+        };
+        let addresses = addresses(l, access);
+        let mut objects = Objects::new();
+        let mut changes = Vec::new();
+        for lane in lanes_of(l.mask) {
+            let place = object_place(&target, lane, true)
+                .map_err(|kind| fault(access, kind, addresses[lane], lane))?;
+            let word = objects.word(reach, place);
+            let misuse = |problem| {
+                let fault = MbarrierFault {
+                    block: reach.block,
+                    address: place.1 as u64,
+                    problem,
+                    held: MbarrierState::read(word),
+                };
+                Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
+            };
+            let state = MbarrierState::read(word);
+            let no_object = crate::contract::mbarrier::MbarrierMisuse::NoObject;
+            let mut state = state.ok_or(no_object).map_err(misuse)?;
+            if !is_counted {
+                state.add_pending(1).map_err(misuse)?;
+                objects.set(place, state.word());
+                changes.push((lane, place, state.word()));
+            }
+            let before = earlier
+                .iter()
+                .filter(|(_, lanes, _)| lanes >> lane & 1 != 0);
+            let after: Vec<PendingId> = before.clone().map(|(id, ..)| *id).collect();
+            let lands_after = before.map(|(_, _, at)| *at).max().unwrap_or(0);
+            let completion = PendingCompletion::Arrival {
+                block: reach.block,
+                address: place.1 as u64,
+                count: 1,
+            };
+            self.operations.add_arrival(completion, after, lands_after);
+        }
+        for (lane, place, word) in changes {
+            reach.write(place.0, place.1, lane, &word.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// The mbarriers of the lanes, and how the instruction names them.
+    fn objects(
+        &self,
+        reach: &Reach<'_>,
+        l: &Lanes<'_>,
+    ) -> Result<Option<(Target, &'p AccessPlan)>, Box<Halt>> {
+        let Some(access) = &self.plan.mbarrier else {
+            return Ok(None);
+        };
+        let mut target = Target::UNKNOWN;
+        reach.find(AccessKind::Atomic, l, access, &mut target)?;
+        Ok(Some((target, access)))
+    }
+
+    /// What happens when the bytes of a lane have landed. The mbarrier must be in the memory that they land in (PTX ISA,
+    /// "st.async", "cp.async.bulk").
+    fn completion(
+        &self,
+        reach: &Reach<'_>,
+        lane: usize,
+        objects: Option<&(Target, &AccessPlan)>,
+        backing: Backing,
+    ) -> Result<PendingCompletion, Box<Halt>> {
+        if let Some((target, _)) = objects {
+            let place = object_place(target, lane, false);
+            let (at, _) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
+            if at != backing {
+                return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
+            }
+        }
+        self.completion_in(lane, objects, block_of(reach, backing))
+    }
+
+    fn completion_in(
+        &self,
+        lane: usize,
+        objects: Option<&(Target, &AccessPlan)>,
+        block: u64,
+    ) -> Result<PendingCompletion, Box<Halt>> {
+        if let Some((target, _)) = objects {
+            let place = object_place(target, lane, false);
+            let (_, at) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
+            return Ok(PendingCompletion::Mbarrier {
+                block,
+                address: at as u64,
+                bytes: 0,
+            });
+        }
+        Ok(match self.plan.group {
+            Some(kind) => PendingCompletion::AsyncGroup {
+                kind,
+                number: self.groups[lane & 31],
+            },
+            None => PendingCompletion::None,
+        })
+    }
+}
+
+/// The runs of bytes that a mask selects; the mask is that of each 16 bytes.
+fn masked(brought: Brought, mask: u64) -> Vec<Brought> {
+    if mask & 0xffff == 0xffff {
+        return vec![brought];
+    }
+    let is_written = |at: usize| mask >> ((brought.distance + at) % MASKED_BYTES) & 1 != 0;
+    let mut runs: Vec<Brought> = Vec::new();
+    let bytes = brought.bytes.iter().enumerate();
+    for (at, byte) in bytes.filter(|(at, _)| is_written(*at)) {
+        match runs.last_mut() {
+            Some(run) if run.distance + run.bytes.len() == brought.distance + at => {
+                run.bytes.push(*byte);
+            }
+            _ => runs.push(Brought {
+                distance: brought.distance + at,
+                bytes: vec![*byte],
+                source: brought.source.map(|source| PendingSource {
+                    address: source.address + at as u64,
+                    ..source
+                }),
+            }),
+        }
+    }
+    runs
+}
+
+/// The bytes at both ends that a copy leaves out: fewer than the 16 of its alignment (PTX ISA, "cp.async.bulk").
+fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Halt>> {
+    let ends = [0, 1].map(|end: usize| rows[end][lane] & 0xffff_ffff);
+    match ends.into_iter().find(|n| *n >= MASKED_BYTES as u64) {
+        None => Ok(ends),
+        Some(bytes) => Err(Halt::new(FaultKind::LeftOutBytes { bytes }, 1 << lane)),
+    }
+}
+
+/// The memory that bytes land in, as an operation in flight names it; none for the stacks.
+fn landing(reach: &Reach<'_>, backing: Backing, at: usize, address: u64) -> Option<Landing> {
+    match backing {
+        Backing::Arena => Some((StateSpace::Global, 0, address)),
+        Backing::Shared | Backing::Peer(_) => {
+            Some((StateSpace::Shared, block_of(reach, backing), at as u64))
+        }
+        Backing::Stack => None,
+    }
+}
+
+/// Finds the bytes that a lane reads or writes; the width of the plan is the alignment.
+pub(crate) fn find(
+    reach: &Reach<'_>,
+    plan: &AccessPlan,
+    address: u64,
+    n_bytes: u64,
+    lane: usize,
+    purpose: Purpose,
+) -> Result<(Backing, usize), Box<Halt>> {
+    let memories = reach.memories();
+    let alignment = u64::from(plan.width_bytes);
+    let found = memories.examine_range(plan.space, address, alignment, n_bytes, purpose);
+    match found {
+        Ok((backing, at)) => Ok((backing, at as usize)),
+        Err(kind) => {
+            let access = match purpose {
+                Purpose::Read => AccessKind::Load,
+                Purpose::Write => AccessKind::Store,
+            };
+            let width = match kind {
+                FaultKind::Misaligned => plan.width_bytes,
+                _ => n_bytes as u32,
+            };
+            Err(Box::new(Halt {
+                kind,
+                lanes: 1 << lane,
+                access: Some(TriedAccess {
+                    kind: access,
+                    space: plan.space,
+                    address,
+                    width_bytes: width,
+                }),
+            }))
+        }
+    }
+}
+
+/// What a copy brings: `n_read` bytes of its source but for the ends that are left out, and zeros up to `size`.
+fn brought(
+    reach: &Reach<'_>,
+    plan: &AccessPlan,
+    address: u64,
+    n_read: u64,
+    size: u64,
+    [left, right]: [u64; 2],
+    lane: usize,
+) -> Result<Vec<Brought>, Box<Halt>> {
+    let mut found = Vec::new();
+    let n_copied = n_read.saturating_sub(left + right);
+    if n_copied > 0 {
+        if !address.is_multiple_of(u64::from(plan.width_bytes)) {
+            let access = TriedAccess {
+                kind: AccessKind::Load,
+                space: plan.space,
+                address,
+                width_bytes: plan.width_bytes,
+            };
+            return Err(halt(access, FaultKind::Misaligned, lane));
+        }
+        // The address is aligned, though not where bytes are left out.
+        let bytewise = AccessPlan {
+            width_bytes: 1,
+            ..plan.clone()
+        };
+        let address = address + left;
+        let (backing, at) = find(reach, &bytewise, address, n_copied, lane, Purpose::Read)?;
+        let bytes = reach.bytes_of(backing).get(at..at + n_copied as usize);
+        let source = landing(reach, backing, at, address);
+        found.push(Brought {
+            distance: left as usize,
+            bytes: bytes.unwrap_or(&[]).to_vec(),
+            source: source.map(|(space, block, address)| PendingSource {
+                space,
+                block,
+                address,
+                form: SourceForm::Bytes,
+            }),
+        });
+    }
+    if n_read < size {
+        found.push(Brought {
+            distance: n_read as usize,
+            bytes: vec![0; (size - n_read) as usize],
+            source: None,
+        });
+    }
+    Ok(found)
+}
+
+fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<Halt> {
+    let access = TriedAccess {
+        kind: AccessKind::Store,
+        space: plan.space,
+        address,
+        width_bytes: plan.width_bytes,
+    };
+    halt(access, kind, lane)
+}
+
+pub(crate) fn halt(access: TriedAccess, kind: FaultKind, lane: usize) -> Box<Halt> {
+    Box::new(Halt {
+        kind,
+        lanes: 1 << lane,
+        access: Some(access),
+    })
+}
+
+fn wrong_space(plan: &AccessPlan, address: u64, lane: usize) -> Box<Halt> {
+    fault(plan, FaultKind::WrongSpace, address, lane)
+}

@@ -1,0 +1,320 @@
+//! Copies of parts of tensors start here (PTX ISA, "cp.async.bulk.tensor"). In: a plan and registers; out: operations in flight, which move
+//! by rule.
+
+use crate::code::{AccessPlan, TensorCopyPlan};
+use crate::contract::fault::{AccessKind, FaultKind};
+use crate::contract::pending::{GroupKind, PendingCompletion, PendingOperation, Reduction, Work};
+use crate::contract::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
+use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer};
+use crate::exec::copy::start::{find, halt};
+use crate::exec::copy::tensor_map::{report_use, tensor_map};
+use crate::exec::dispatch::reaching;
+use crate::exec::elements::read64;
+use crate::exec::mbarrier::block_of;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Purpose};
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::step::{Choice, Surroundings};
+use crate::semantics::registers::{Lanes, Row64, lanes_of};
+use crate::state::memory::TriedAccess;
+use crate::state::warp::Warp;
+use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
+use warpgrid_program::counted;
+
+/// Executes an instruction that starts copies: each lane its own.
+#[inline(never)]
+pub(crate) fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &TensorCopyPlan,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let origin = around.origin(warp.index, choice.pc, step);
+    let groups: [u32; 32] = match &warp.groups {
+        Some(made) => std::array::from_fn(|lane| made.made(GroupKind::Bulk, lane)),
+        None => [0; 32],
+    };
+    let mut started = Vec::new();
+    let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| {
+        let rows = Rows::read(lanes, plan);
+        report_use(reach, &rows.map, lanes.mask);
+        for lane in lanes_of(lanes.mask) {
+            copy(
+                reach,
+                plan,
+                &rows,
+                lane,
+                groups[lane],
+                |work, completion| {
+                    started.push(PendingOperation {
+                        origin,
+                        pieces: Vec::new(),
+                        work: Work::Tensor(Box::new(work)),
+                        completion,
+                        earliest_step: step + 1,
+                        after: Vec::new(),
+                    });
+                },
+            )?;
+        }
+        Ok(())
+    };
+    reaching(around, warp, choice, step, run)?;
+    for operation in started {
+        around.starter.start(operation);
+    }
+    Ok(())
+}
+
+/// What the registers of all lanes say.
+struct Rows {
+    map: Row64,
+    shared: Row64,
+    mbarrier: Option<Row64>,
+    coordinates: Vec<Row64>,
+    offsets: Vec<Row64>,
+    blocks: Option<Row64>,
+}
+
+impl Rows {
+    fn read(l: &Lanes<'_>, plan: &TensorCopyPlan) -> Rows {
+        let rows = |elements: &[_]| elements.iter().map(|e| read64(l, *e)).collect();
+        Rows {
+            map: read64(l, plan.map),
+            shared: addresses(l, &plan.shared),
+            mbarrier: plan.mbarrier.as_ref().map(|object| addresses(l, object)),
+            coordinates: rows(&plan.coordinates),
+            offsets: rows(&plan.offsets),
+            blocks: plan.blocks.map(|element| read64(l, element)),
+        }
+    }
+}
+
+/// The copies of one lane: one for each mbarrier that counts bytes.
+fn copy(
+    reach: &Reach<'_>,
+    plan: &TensorCopyPlan,
+    rows: &Rows,
+    lane: usize,
+    group: u32,
+    mut start: impl FnMut(TensorTransfer, PendingCompletion),
+) -> Executed {
+    let map = tensor_map(reach, rows.map[lane], lane)?;
+    let wrong = |why: String| Halt::new(FaultKind::TensorCopy { why }, 1 << lane);
+    check(&map, plan).map_err(wrong)?;
+    let mut transfer = TensorTransfer {
+        mode: plan.mode,
+        direction: plan.direction,
+        coordinates: [0; MAX_RANK],
+        offsets: [0; 3],
+        lane: lane as u32,
+        blocks: Vec::new(),
+        shared: 0,
+        reduces: reduction(&map, plan.reduces).map_err(wrong)?,
+        map,
+    };
+    for (to, row) in transfer.coordinates.iter_mut().zip(&rows.coordinates) {
+        *to = (row[lane] as u32 as i32).into();
+    }
+    for (to, row) in transfer.offsets.iter_mut().zip(&rows.offsets) {
+        *to = (row[lane] & 0xffff) as i64;
+    }
+    check_place(&transfer).map_err(wrong)?;
+    let n_bytes = transfer.shared_bytes();
+    let purpose = match plan.direction {
+        TensorDirection::Load => Purpose::Write,
+        TensorDirection::Store => Purpose::Read,
+    };
+    let (backing, at) = shared_place(
+        reach,
+        &plan.shared,
+        rows.shared[lane],
+        transfer.shared_extent(),
+        lane,
+        purpose,
+    )?;
+    transfer.shared = at;
+    if let Some(access) = transfer.outside(reach.global) {
+        return Err(halt(access, FaultKind::OutOfBounds, lane));
+    }
+    let Some(mbarriers) = &rows.mbarrier else {
+        transfer.blocks.push(block_of(reach, backing));
+        let kind = GroupKind::Bulk;
+        start(
+            transfer,
+            PendingCompletion::AsyncGroup {
+                kind,
+                number: group,
+            },
+        );
+        return Ok(());
+    };
+    let object = plan.mbarrier.as_ref().unwrap_or(&plan.shared);
+    let (of_object, object_at) =
+        shared_place(reach, object, mbarriers[lane], 8, lane, Purpose::Write)?;
+    let own = reach.peers.own_rank();
+    let rank_of = |backing| match backing {
+        Backing::Peer(rank) => u32::from(rank),
+        Backing::Shared | Backing::Arena | Backing::Stack => own,
+    };
+    let ranks: Vec<u32> = match &rows.blocks {
+        None => vec![rank_of(backing)],
+        Some(masks) => (0..16)
+            .filter(|rank| masks[lane] >> rank & 1 != 0)
+            .collect(),
+    };
+    if !plan.is_pair && rows.blocks.is_none() && of_object != backing {
+        return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
+    }
+    for rank in ranks {
+        if rank >= reach.peers.n_ranks() {
+            let access = TriedAccess {
+                kind: AccessKind::Store,
+                space: plan.shared.space,
+                address: rows.shared[lane],
+                width_bytes: n_bytes as u32,
+            };
+            return Err(halt(access, FaultKind::OutOfBounds, lane));
+        }
+        // Of a pair, the parity of the mbarrier's own block says which of the two counts (PTX ISA, "cp.async.bulk.tensor").
+        let counts = match plan.is_pair {
+            true => rank & !1 | rank_of(of_object) & 1,
+            false => rank,
+        };
+        let block = |rank| reach.shape.peer(reach.block, own, rank);
+        let completion = PendingCompletion::Mbarrier {
+            block: block(counts.min(reach.peers.n_ranks().saturating_sub(1))),
+            address: object_at,
+            bytes: n_bytes as u32,
+        };
+        let transfer = TensorTransfer {
+            blocks: vec![block(rank)],
+            ..transfer.clone()
+        };
+        start(transfer, completion);
+    }
+    Ok(())
+}
+
+/// Whether a copy can begin where its coordinates say, as a sentence where it cannot: at another place it is an illegal instruction on an H100.
+fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
+    const MULTIPLE: i64 = 16;
+    let unit = transfer.map.unit();
+    let first = transfer.coordinates[0];
+    let bytes = first.saturating_mul(unit.global_bytes as i64);
+    if unit.n_values == 1 && bytes % MULTIPLE != 0 {
+        return Err(format!(
+            "coordinate {first} of dimension 0 corresponds to byte offset {bytes}, expected a multiple of {MULTIPLE}"
+        ));
+    }
+    let is_store = transfer.direction == TensorDirection::Store;
+    match transfer.least_place().filter(|_| is_store) {
+        Some((dimension, place)) if place < 0 => Err(format!(
+            "a store starts at coordinate {place} of dimension {dimension}, expected at least 0"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a map can be used by an instruction, as a sentence where it cannot.
+fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
+    if let Some(problem) = map.problem() {
+        return Err(format!("invalid tensor map: {problem}"));
+    }
+    let expected = match plan.mode {
+        LoadMode::Tile | LoadMode::Gather4 | LoadMode::Scatter4 => TensorMode::Tiled,
+        LoadMode::Im2col | LoadMode::Im2colNoOffsets => TensorMode::Im2col,
+        LoadMode::Im2colW => TensorMode::Im2colW,
+        LoadMode::Im2colW128 => TensorMode::Im2colW128,
+    };
+    if map.mode != expected {
+        return Err(format!(
+            "found a tensor map in mode `{}`, expected `{}`",
+            map.mode.name(),
+            expected.name()
+        ));
+    }
+    let is_gathered = matches!(plan.mode, LoadMode::Gather4 | LoadMode::Scatter4);
+    let n = match is_gathered {
+        true => 2,
+        false => plan.coordinates.len(),
+    };
+    if map.rank != n {
+        return Err(format!(
+            "found a tensor map with {}, expected {n}",
+            counted(map.rank, "dimension")
+        ));
+    }
+    if is_gathered && map.box_extents[1] != 1 {
+        let n = map.box_extents[1];
+        return Err(format!(
+            "found a box with {n} rows, expected 1 for gather and scatter"
+        ));
+    }
+    Ok(())
+}
+
+/// How elements are combined: by the type of the map (an H100 does it for no others).
+fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>, String> {
+    use AtomicOp as A;
+    use TensorType as T;
+    let Some(op) = op else { return Ok(None) };
+    let ty = match map.ty {
+        T::U32 => Some(ScalarType::U32),
+        T::S32 => Some(ScalarType::S32),
+        T::U64 => Some(ScalarType::U64),
+        T::S64 => Some(ScalarType::S64),
+        T::F16 => Some(ScalarType::F16),
+        T::Bf16 => Some(ScalarType::Bf16),
+        T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz => Some(ScalarType::F32),
+        T::F64 => Some(ScalarType::F64),
+        T::U8 | T::U16 | T::U4Align8 | T::U4Align16 | T::U6Align16 => None,
+    };
+    let taken = ty.filter(|ty| match op {
+        A::Add => !matches!(ty, ScalarType::S64),
+        A::Min | A::Max => !matches!(ty, ScalarType::F32 | ScalarType::F64),
+        A::Inc | A::Dec => matches!(ty, ScalarType::U32),
+        A::And | A::Or | A::Xor => !ty.is_float() && !matches!(ty, ScalarType::S64),
+        A::Exch | A::Cas => false,
+    });
+    match taken {
+        Some(ty) => Ok(Some(Reduction {
+            op,
+            ty,
+            flushes: matches!(map.ty, T::F32Ftz | T::Tf32Ftz),
+        })),
+        None => Err(format!(
+            "`.{}` does not support elements of type `{}`",
+            op.name(),
+            map.ty.name()
+        )),
+    }
+}
+
+/// A range of shared memory: of which block, and where there.
+pub(crate) fn shared_place(
+    reach: &Reach<'_>,
+    plan: &AccessPlan,
+    address: u64,
+    n_bytes: u64,
+    lane: usize,
+    purpose: Purpose,
+) -> Result<(Backing, u64), Box<Halt>> {
+    match find(reach, plan, address, n_bytes, lane, purpose)? {
+        (backing @ (Backing::Shared | Backing::Peer(_)), at) => Ok((backing, at as u64)),
+        (Backing::Arena | Backing::Stack, _) => {
+            let access = match purpose {
+                Purpose::Read => AccessKind::Load,
+                Purpose::Write => AccessKind::Store,
+            };
+            let access = TriedAccess {
+                kind: access,
+                space: plan.space,
+                address,
+                width_bytes: n_bytes as u32,
+            };
+            Err(halt(access, FaultKind::WrongSpace, lane))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Tensor maps are read and changed here (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy", "fence.proxy.tensormap"). In: a plan and
+//! registers; out: bytes of maps, and events of what was done to which map.
+
+use crate::code::{AccessPlan, TensorMapPlan};
+use crate::contract::fault::{AccessKind, FaultKind};
+use crate::contract::sync_event::{MapAct, MapTouch, SyncKind};
+use crate::contract::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
+use crate::exec::copy::start::halt;
+use crate::exec::elements::read64;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Purpose};
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::semantics::registers::{Lanes, Row64, lanes_of};
+use crate::state::memory::TriedAccess;
+use warpgrid_isa::{StateSpace, TensorMapField};
+
+/// The tensor map at a generic address.
+pub(crate) fn tensor_map(
+    reach: &Reach<'_>,
+    address: u64,
+    lane: usize,
+) -> Result<TensorMap, Box<Halt>> {
+    let space = StateSpace::Generic;
+    let (bytes, _, _) = map_bytes(reach, space, address, Purpose::Read, lane)?;
+    TensorMap::decode(&bytes).ok_or_else(|| {
+        let why = format!("no tensor map at address 0x{address:x}");
+        Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
+    })
+}
+
+/// The bytes of a tensor map, and where they are.
+fn map_bytes(
+    reach: &Reach<'_>,
+    space: StateSpace,
+    address: u64,
+    purpose: Purpose,
+    lane: usize,
+) -> Result<([u8; TENSOR_MAP_BYTES], Backing, usize), Box<Halt>> {
+    let (alignment, n_bytes) = (64, TENSOR_MAP_BYTES as u64);
+    let found = reach
+        .memories()
+        .examine_range(space, address, alignment, n_bytes, purpose);
+    let kind = match found {
+        Ok((backing, at)) => {
+            let bytes = reach.bytes_of(backing).get(at as usize..);
+            if let Some(bytes) = bytes.and_then(<[u8]>::first_chunk) {
+                return Ok((*bytes, backing, at as usize));
+            }
+            FaultKind::OutOfBounds
+        }
+        Err(kind) => kind,
+    };
+    let access = TriedAccess {
+        kind: AccessKind::Load,
+        space,
+        address,
+        width_bytes: TENSOR_MAP_BYTES as u32,
+    };
+    Err(halt(access, kind, lane))
+}
+
+/// Reports that copies will read maps at generic addresses.
+pub(crate) fn report_use(reach: &mut Reach<'_>, places: &Row64, lanes: u32) {
+    report(reach, MapAct::Use, StateSpace::Generic, places, lanes);
+}
+
+/// Reports what lanes do to maps. A place that is none is left out: who reads it faults, and a fence for it orders nothing.
+fn report(reach: &mut Reach<'_>, act: MapAct, space: StateSpace, places: &Row64, lanes: u32) {
+    if !reach.interest.syncs {
+        return;
+    }
+    let touch = |lane: usize| {
+        let (_, backing, at) = map_bytes(reach, space, places[lane], Purpose::Read, lane).ok()?;
+        let (memory, address) = reach.memory_of(backing, at, lane, places[lane]);
+        Some(MapTouch {
+            lane: lane as u8,
+            memory,
+            address,
+        })
+    };
+    let touched: Vec<MapTouch> = lanes_of(lanes).filter_map(touch).collect();
+    let touched = touched.as_slice();
+    reach.report_sync(lanes, SyncKind::TensorMap { act, touched });
+}
+
+/// Executes a change of tensor maps, or a fence for one.
+#[inline(never)]
+pub(crate) fn change_map(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &TensorMapPlan,
+) -> Executed {
+    match plan {
+        TensorMapPlan::Replace {
+            access,
+            field,
+            dimension,
+            value,
+        } => {
+            let (places, values) = (addresses(l, access), read64(l, *value));
+            for lane in lanes_of(l.mask) {
+                let value = match value.bits {
+                    64 => values[lane],
+                    _ => values[lane] & 0xffff_ffff,
+                };
+                let change = FieldChange {
+                    field: *field,
+                    dimension: *dimension,
+                    value,
+                };
+                replace(reach, access.space, places[lane], change, lane)?;
+            }
+            report(reach, MapAct::Replace, access.space, &places, l.mask);
+        }
+        // The warp copies once; every lane says the same.
+        TensorMapPlan::Publish { to, from } => publish(reach, l, to, from)?,
+        TensorMapPlan::Acquire { map } => {
+            let places = addresses(l, map);
+            report(reach, MapAct::Acquire, map.space, &places, l.mask);
+        }
+    }
+    Ok(())
+}
+
+/// What `tensormap.replace` puts into a map.
+#[derive(Clone, Copy)]
+struct FieldChange {
+    field: TensorMapField,
+    /// Of a field that each dimension has.
+    dimension: usize,
+    value: u64,
+}
+
+/// Replaces a field of the map at an address.
+fn replace(
+    reach: &mut Reach<'_>,
+    space: StateSpace,
+    address: u64,
+    change: FieldChange,
+    lane: usize,
+) -> Executed {
+    let FieldChange {
+        field,
+        dimension,
+        value,
+    } = change;
+    let (bytes, backing, at) = map_bytes(reach, space, address, Purpose::Write, lane)?;
+    let replaced = TensorMap::decode(&bytes).and_then(|mut map| {
+        let is_right = map.replace(field, dimension, value);
+        is_right.then_some(map)
+    });
+    let Some(map) = replaced else {
+        let why = match TensorMap::decode(&bytes) {
+            Some(_) => format!("invalid value {value} for `.{}`", field.name()),
+            None => format!("no tensor map at address 0x{address:x}"),
+        };
+        return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
+    };
+    reach.write(backing, at, lane, &map.encode());
+    Ok(())
+}
+
+/// Copies a map from shared to global memory.
+fn publish(reach: &mut Reach<'_>, l: &Lanes<'_>, to: &AccessPlan, from: &AccessPlan) -> Executed {
+    let lane = l.first();
+    let (targets, sources) = (addresses(l, to), addresses(l, from));
+    let (bytes, _, _) = map_bytes(reach, from.space, sources[lane], Purpose::Read, lane)?;
+    let (_, backing, at) = map_bytes(reach, to.space, targets[lane], Purpose::Write, lane)?;
+    report(reach, MapAct::Load, from.space, &sources, 1 << lane);
+    reach.write(backing, at, lane, &bytes);
+    report(reach, MapAct::Publish, to.space, &targets, 1 << lane);
+    Ok(())
+}

@@ -1,0 +1,368 @@
+//! `wmma.load` and `wmma.store` (PTX ISA): every lane moves its elements of a matrix whose lines lie `stride` elements
+//! apart. In: a plan and registers; out: registers, bytes and events.
+
+use crate::code::matrix_plan::LinesPlan;
+use crate::contract::fault::{AccessKind, FaultKind, MatrixMistake};
+use crate::contract::observe::{AccessAction, LanesAccess, OperandIndex, PieceHead, WarpAccess};
+use crate::exec::elements::{read64, write64};
+use crate::exec::matrix::product::MAX_REGISTERS;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Target};
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::semantics::registers::{FULL, LANES, Lanes, Row64};
+use crate::state::memory::TriedAccess;
+use warpgrid_isa::StateSpace;
+use warpgrid_isa::fragment::ShortStride;
+
+/// The most units of a lane.
+const MAX_UNITS: usize = 16;
+
+/// Where the units of all lanes are.
+enum Places {
+    /// In one memory: the matrix starts here, and units lie at their offsets.
+    Whole(Backing, usize),
+    /// Each looked up on its own, by unit.
+    Each(Vec<Target>),
+}
+
+/// Executes a load or a store of lines.
+pub(crate) fn lines(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &LinesPlan) -> Executed {
+    let (start, stride) = agreed(l, plan)?;
+    check_alignment(plan, start, stride)?;
+    let mut offsets = [[0; LANES]; MAX_UNITS];
+    let offsets = fill_offsets(plan, stride, &mut offsets);
+    let places = find(reach, plan, start, stride, offsets)?;
+    match plan.kind {
+        AccessKind::Load => load(reach, l, plan, start, offsets, &places),
+        AccessKind::Store | AccessKind::Atomic => {
+            store(reach, l, plan, start, offsets, &places);
+        }
+    }
+    Ok(())
+}
+
+/// Address and stride, which all lanes must agree about.
+fn agreed(l: &Lanes<'_>, plan: &LinesPlan) -> Result<(u64, u32), Box<Halt>> {
+    let odd = |differs: &dyn Fn(usize) -> bool| {
+        (0..LANES).fold(0, |lanes, lane| lanes | u32::from(differs(lane)) << lane)
+    };
+    let starts = addresses(l, &plan.access);
+    let lanes = odd(&|lane| starts[lane] != starts[0]);
+    if lanes != 0 {
+        let mistake = MatrixMistake::UnequalAddresses;
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), lanes));
+    }
+    let strides = l.r32(plan.stride);
+    let lanes = odd(&|lane| strides[lane] != strides[0]);
+    if lanes != 0 {
+        let mistake = MatrixMistake::UnequalStrides;
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), lanes));
+    }
+    // Shared memory has addresses of 32 bits.
+    let start = match plan.access.space {
+        StateSpace::Shared => starts[0] & u64::from(u32::MAX),
+        _ => starts[0],
+    };
+    Ok((start, strides[0]))
+}
+
+/// Compiled code asks for less than the manual: the widest of its accesses must be aligned, in every line.
+fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
+    let needed = u64::from(plan.rules.bytes);
+    let misaligned = |address| {
+        Err(Box::new(Halt {
+            kind: FaultKind::Misaligned,
+            lanes: FULL,
+            access: Some(TriedAccess {
+                kind: plan.kind,
+                space: plan.access.space,
+                address,
+                width_bytes: plan.rules.bytes.into(),
+            }),
+        }))
+    };
+    if !start.is_multiple_of(needed) {
+        return misaligned(start);
+    }
+    let stride_bits = u64::from(stride) * u64::from(plan.element_bits);
+    if stride_bits.is_multiple_of(8 * needed) {
+        return Ok(());
+    }
+    match plan.rules.short_stride {
+        None => Ok(()),
+        Some(ShortStride::Fault) => misaligned(start.wrapping_add(stride_bits / 8)),
+        Some(ShortStride::Moved) => {
+            let mistake = MatrixMistake::MovedLines {
+                stride,
+                needed_bytes: plan.rules.bytes,
+            };
+            Err(Halt::new(FaultKind::UndefinedMatrix(mistake), FULL))
+        }
+    }
+}
+
+/// Bytes between the start of the matrix and each unit.
+fn fill_offsets<'o>(
+    plan: &LinesPlan,
+    stride: u32,
+    offsets: &'o mut [Row64; MAX_UNITS],
+) -> &'o [Row64] {
+    let (stride, bits) = (u64::from(stride), u64::from(plan.element_bits));
+    let n = plan.places.len().min(MAX_UNITS);
+    for (row, places) in offsets.iter_mut().zip(&plan.places) {
+        for (offset, [major, minor]) in row.iter_mut().zip(places) {
+            *offset = (u64::from(*major) * stride + u64::from(*minor)) * bits / 8;
+        }
+    }
+    &offsets[..n]
+}
+
+/// The address of a unit; in shared memory addresses wrap at 32 bits.
+fn address_of(plan: &LinesPlan, start: u64, offset: u64) -> u64 {
+    let address = start.wrapping_add(offset);
+    match plan.access.space {
+        StateSpace::Shared => address & u64::from(u32::MAX),
+        _ => address,
+    }
+}
+
+/// Finds the matrix in one memory, or each unit where it lies in several; the fault where it lies in none.
+fn find(
+    reach: &Reach<'_>,
+    plan: &LinesPlan,
+    start: u64,
+    stride: u32,
+    offsets: &[Row64],
+) -> Result<Places, Box<Halt>> {
+    let elements =
+        u64::from(plan.n_major.saturating_sub(1)) * u64::from(stride) + u64::from(plan.n_minor);
+    let n_bytes = (elements * u64::from(plan.element_bits)).div_ceil(8);
+    if let Some((backing, at)) = reach.find_span(plan.kind, plan.access.space, start, n_bytes) {
+        return Ok(Places::Whole(backing, at));
+    }
+    let mut unit = plan.access.clone();
+    unit.width_bytes = plan.unit_bytes;
+    let mut targets = Vec::with_capacity(offsets.len());
+    for row in offsets {
+        let addresses = row.map(|offset| address_of(plan, start, offset));
+        let mut target = Target::UNKNOWN;
+        reach.find_each(plan.kind, &unit, &addresses, FULL, &mut target)?;
+        targets.push(target);
+    }
+    Ok(Places::Each(targets))
+}
+
+impl Places {
+    fn of(&self, unit: usize, lane: usize, offset: u64, width: usize) -> (Backing, usize) {
+        match self {
+            Places::Whole(backing, at) => (*backing, at + offset as usize),
+            Places::Each(targets) => match targets.get(unit) {
+                Some(target) => target.of_lane(lane, width),
+                None => (Backing::Arena, usize::MAX),
+            },
+        }
+    }
+}
+
+fn load(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &LinesPlan,
+    start: u64,
+    offsets: &[Row64],
+    places: &Places,
+) {
+    let width = plan.unit_bytes as usize;
+    let mut values = [[0; LANES]; MAX_UNITS];
+    match places {
+        Places::Whole(backing, at) => {
+            let bytes = reach.bytes_of(*backing).get(*at..).unwrap_or(&[]);
+            for (values, offsets) in values.iter_mut().zip(offsets) {
+                read_units(bytes, width, offsets, values);
+            }
+        }
+        Places::Each(_) => {
+            for (unit, (values, offsets)) in values.iter_mut().zip(offsets).enumerate() {
+                for lane in 0..LANES {
+                    let (backing, at) = places.of(unit, lane, offsets[lane], width);
+                    let bytes = reach.bytes_of(backing).get(at..).unwrap_or(&[]);
+                    values[lane] = read_unit(bytes.get(..width).unwrap_or(&[]));
+                }
+            }
+        }
+    }
+    let listens = reach.interest.covers(AccessAction::Load);
+    if listens && !is_heard_whole(reach, plan, start, offsets, places) {
+        report(reach, plan, start, offsets, places, &values, None);
+    }
+    let shift = 8 * plan.unit_bytes;
+    let per_register = plan.per_register as usize;
+    let mut rows = [[0u64; LANES]; MAX_REGISTERS];
+    for (row, units) in rows.iter_mut().zip(values.chunks(per_register)) {
+        for (part, unit) in units.iter().enumerate() {
+            for (r, value) in row.iter_mut().zip(unit) {
+                *r |= value << ((shift * part as u32) & 63);
+            }
+        }
+    }
+    for (index, register) in plan.access.elements.iter().enumerate() {
+        let row = rows.get(index % plan.n_read.max(1)).unwrap_or(&rows[0]);
+        write64(l, *register, row);
+    }
+}
+
+fn read_units(bytes: &[u8], width: usize, offsets: &Row64, values: &mut Row64) {
+    fn each<const W: usize>(
+        bytes: &[u8],
+        offsets: &Row64,
+        values: &mut Row64,
+        value: fn([u8; W]) -> u64,
+    ) {
+        for (v, offset) in values.iter_mut().zip(offsets) {
+            let from = bytes.get(*offset as usize..).and_then(|b| b.first_chunk());
+            *v = from.map_or(0, |bytes| value(*bytes));
+        }
+    }
+    match width {
+        1 => each(bytes, offsets, values, |[b]| b.into()),
+        2 => each(bytes, offsets, values, |b| u16::from_le_bytes(b).into()),
+        4 => each(bytes, offsets, values, |b| u32::from_le_bytes(b).into()),
+        _ => each(bytes, offsets, values, u64::from_le_bytes),
+    }
+}
+
+fn read_unit(bytes: &[u8]) -> u64 {
+    let mut value = [0; 8];
+    if let Some(to) = value.get_mut(..bytes.len()) {
+        to.copy_from_slice(bytes);
+    }
+    u64::from_le_bytes(value)
+}
+
+fn store(
+    reach: &mut Reach<'_>,
+    l: &Lanes<'_>,
+    plan: &LinesPlan,
+    start: u64,
+    offsets: &[Row64],
+    places: &Places,
+) {
+    let width = plan.unit_bytes as usize;
+    let shift = 8 * plan.unit_bytes;
+    let mut values = [[0; LANES]; MAX_UNITS];
+    for (unit, values) in values.iter_mut().enumerate().take(offsets.len()) {
+        let (register, part) = (
+            unit as u32 / plan.per_register,
+            unit as u32 % plan.per_register,
+        );
+        if let Some(element) = plan.access.elements.get(register as usize) {
+            *values = read64(l, *element).map(|value| value >> ((shift * part) & 63));
+        }
+    }
+    let mut before = [[0; LANES]; MAX_UNITS];
+    for lane in 0..LANES {
+        for (unit, row) in offsets.iter().enumerate() {
+            let (backing, at) = places.of(unit, lane, row[lane], width);
+            let old = reach.bytes_of(backing).get(at..at.saturating_add(width));
+            before[unit][lane] = read_unit(old.unwrap_or(&[]));
+            let bytes = values[unit][lane].to_le_bytes();
+            reach.write(backing, at, lane, bytes.get(..width).unwrap_or(&bytes));
+        }
+    }
+    let listens = reach.interest.covers(AccessAction::Store);
+    if listens && !is_heard_whole(reach, plan, start, offsets, places) {
+        report(reach, plan, start, offsets, places, &values, Some(&before));
+    }
+}
+
+/// Whether an observer is content with rows of units in place of all elements.
+fn is_heard_whole(
+    reach: &mut Reach<'_>,
+    plan: &LinesPlan,
+    start: u64,
+    offsets: &[Row64],
+    places: &Places,
+) -> bool {
+    let Places::Whole(backing @ (Backing::Arena | Backing::Shared), at) = *places else {
+        return false;
+    };
+    if !reach.interest.syncs {
+        return false;
+    }
+    let (memory, address) = reach.memory_of(backing, at, 0, start);
+    let (function, instruction) = reach.code.origin(reach.pc);
+    let access = WarpAccess {
+        step: reach.step,
+        block: reach.block,
+        warp: reach.warp,
+        function,
+        instruction,
+        action: match plan.kind {
+            AccessKind::Load => AccessAction::Load,
+            AccessKind::Store | AccessKind::Atomic => AccessAction::Store,
+        },
+        sem: plan.access.noted.sem,
+        scope: plan.access.noted.scope,
+        lane_bytes: plan.unit_bytes,
+        element_bytes: plan.unit_bytes,
+        non_coherent: false,
+    };
+    offsets.iter().all(|row| {
+        let addresses = row.map(|offset| address.wrapping_add(offset));
+        reach.observer.lanes(&LanesAccess {
+            access,
+            memory,
+            mask: FULL,
+            addresses: &addresses,
+        })
+    })
+}
+
+/// Reports every element: of a store with the bytes that it replaced.
+fn report(
+    reach: &mut Reach<'_>,
+    plan: &LinesPlan,
+    start: u64,
+    offsets: &[Row64],
+    places: &Places,
+    values: &[Row64; MAX_UNITS],
+    before: Option<&[Row64; MAX_UNITS]>,
+) {
+    let width = plan.unit_bytes as usize;
+    reach.events.clear();
+    for lane in 0..LANES {
+        for (unit, row) in offsets.iter().enumerate() {
+            let (backing, at) = places.of(unit, lane, row[lane], width);
+            let address = address_of(plan, start, row[lane]);
+            let (memory, address) = reach.memory_of(backing, at, lane, address);
+            let register = unit / plan.per_register as usize;
+            let operand = plan.access.noted.operands.get(register).copied();
+            let head = PieceHead {
+                asked: lane as u8,
+                gave: lane as u8,
+                element: unit as u8,
+                written: before.is_some(),
+                ty: plan.access.noted.ty,
+                operand: operand.map(OperandIndex),
+                memory,
+                address,
+            };
+            let bytes = values[unit][lane].to_le_bytes();
+            let old = before.map_or(bytes, |before| before[unit][lane].to_le_bytes());
+            let of_unit = |bytes: &'_ [u8; 8]| {
+                let mut copy = [0; 8];
+                copy[..width.min(8)].copy_from_slice(&bytes[..width.min(8)]);
+                copy
+            };
+            let (bytes, old) = (of_unit(&bytes), of_unit(&old));
+            reach
+                .events
+                .add(head, &bytes[..width.min(8)], &old[..width.min(8)]);
+        }
+    }
+    let action = match before {
+        Some(_) => AccessAction::Store,
+        None => AccessAction::Load,
+    };
+    reach.report(action, FULL, &plan.access);
+}

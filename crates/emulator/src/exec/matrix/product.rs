@@ -1,0 +1,173 @@
+//! Matrix operations of a warp (PTX ISA, "Warp-Level Matrix Instructions"): products here, memory in `matrix_lines` and
+//! `matrix_rows`. In: a plan and registers; out: registers, bytes and events.
+
+use crate::code::matrix_plan::{FactorsPlan, Gather, MatrixPlan, OperandPlan, ProductPlan};
+use crate::contract::fault::{FaultKind, MatrixMistake};
+use crate::exec::elements::{read64, write64};
+use crate::exec::matrix::lines::lines;
+use crate::exec::matrix::rows::rows;
+use crate::exec::matrix::warpgroup::multiply_now;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::semantics::registers::{FULL, LANES, Lanes, Row64};
+use crate::semantics::tensor::scaled::ScaledLine;
+use crate::semantics::tensor::value::ProductValues;
+
+/// The most registers of an operand.
+pub(crate) const MAX_REGISTERS: usize = 8;
+/// The most values of A or B.
+const MAX_FACTORS: usize = 16 * 64;
+/// The most values of C or D.
+const MAX_SUMS: usize = 256;
+
+/// Executes a matrix operation of a whole warp.
+#[inline(never)]
+pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan) -> Executed {
+    if l.mask != FULL {
+        let missing = !l.mask;
+        let mistake = MatrixMistake::MissingLanes { missing };
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+    }
+    match plan {
+        MatrixPlan::Lines(plan) => lines(reach, l, plan),
+        MatrixPlan::Rows(plan) => rows(reach, l, plan),
+        MatrixPlan::Product(plan) => product(l, plan),
+        MatrixPlan::Sparse(plan) => multiply_now(l, plan),
+    }
+}
+
+/// `wmma.mma` and `mma`
+pub(crate) fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
+    let mut rows = [[0; LANES]; MAX_REGISTERS];
+    let (mut a, mut b) = ([0; MAX_FACTORS], [0; MAX_FACTORS]);
+    let (mut c, mut d) = ([0; MAX_SUMS], [0; MAX_SUMS]);
+    let a = gather(l, &plan.a, &mut rows, &mut a);
+    let b = gather(l, &plan.b, &mut rows, &mut b);
+    let c = gather(l, &plan.c, &mut rows, &mut c);
+    let d = d.get_mut(..plan.d.values.len()).unwrap_or(&mut []);
+    if let Some([of_a, of_b]) = &plan.factors {
+        let factors = [lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?];
+        scaled(plan, ProductValues { a, b, c }, &factors, d);
+        scatter(l, &plan.d, &mut rows, d);
+        return Ok(());
+    }
+    let matrices = a
+        .chunks(plan.a.n_values.max(1))
+        .zip(b.chunks(plan.b.n_values.max(1)))
+        .zip(c.chunks(plan.c.n_values.max(1)))
+        .zip(d.chunks_mut(plan.d.n_values.max(1)));
+    for (((a, b), c), d) in matrices.take(plan.n_matrices) {
+        plan.plan.matrix(a, b, c, d);
+    }
+    scatter(l, &plan.d, &mut rows, d);
+    Ok(())
+}
+
+/// Rows of A, and columns of B, that have factors.
+const MAX_LINES: usize = 16;
+/// The most factors of one.
+pub(crate) const MAX_LINE_FACTORS: usize = 4;
+
+/// By line of A or B, the factors of its parts.
+pub(crate) type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
+
+/// Each element of D, with the factors of its row and of its column.
+fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2], d: &mut [u64]) {
+    let ProductValues { a, b, c } = values;
+    let shape = plan.plan.product().shape;
+    let (columns, depth) = (usize::from(shape.n).max(1), usize::from(shape.k).max(1));
+    let [of_a, of_b] = factors;
+    let n = |of: usize| {
+        plan.factors
+            .map_or(0, |plans| usize::from(plans[of].n))
+            .min(MAX_LINE_FACTORS)
+    };
+    for (at, (d, c)) in d.iter_mut().zip(c).enumerate() {
+        let (row, column) = (at / columns, at % columns);
+        let lines = (a.chunks(depth).nth(row), b.chunks(depth).nth(column));
+        if let (Some(a), Some(b)) = lines {
+            let a = ScaledLine {
+                values: a,
+                factors: &of_a[row % MAX_LINES][..n(0)],
+            };
+            let b = ScaledLine {
+                values: b,
+                factors: &of_b[column % MAX_LINES][..n(1)],
+            };
+            *d = plan.plan.scaled_element(a, b, *c);
+        }
+    }
+}
+
+/// The factors that lanes hold, by line (PTX ISA, "Block Scaling"). All lanes name the same byte and lane.
+pub(crate) fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Factors, Box<Halt>> {
+    let (bytes, lanes) = (read64(l, plan.byte), read64(l, plan.lane));
+    let (byte, lane) = (bytes[0] & 0xffff, lanes[0] & 0xffff);
+    let n = u64::from(plan.n).max(1);
+    let is_allowed = byte.is_multiple_of(n) && byte + n <= 4 && lane < u64::from(plan.n_lanes);
+    let is_equal = |row: &Row64, value: u64| row.iter().all(|other| other & 0xffff == value);
+    if !is_allowed || !is_equal(&bytes, byte) || !is_equal(&lanes, lane) {
+        let mistake = MatrixMistake::FactorSelectors {
+            byte: byte as u16,
+            lane: lane as u16,
+        };
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+    }
+    let registers = l.r32(plan.register);
+    let mut factors = Factors::default();
+    for (line, factors) in factors.iter_mut().enumerate() {
+        let within = if plan.is_paired {
+            2 * lane as usize + line / 8
+        } else {
+            lane as usize
+        };
+        let word = registers[(4 * (line % 8) + within) % LANES];
+        for (place, factor) in factors.iter_mut().take(n as usize).enumerate() {
+            *factor = (word >> (8 * (byte as usize + place) as u32)) as u8;
+        }
+    }
+    Ok(factors)
+}
+
+/// The values of an operand, in the order of the product.
+fn gather<'v>(
+    l: &Lanes<'_>,
+    operand: &OperandPlan,
+    rows: &mut [Row64; MAX_REGISTERS],
+    values: &'v mut [u64],
+) -> &'v [u64] {
+    for (row, register) in rows.iter_mut().zip(&operand.registers) {
+        *row = read64(l, *register);
+    }
+    let values = values.get_mut(..operand.values.len()).unwrap_or(&mut []);
+    for (value, from) in values.iter_mut().zip(&operand.values) {
+        let (register, lane) = place(*from);
+        *value = rows[register][lane] >> from.shift & operand.mask;
+    }
+    values
+}
+
+/// Puts results into their registers.
+fn scatter(
+    l: &mut Lanes<'_>,
+    operand: &OperandPlan,
+    rows: &mut [Row64; MAX_REGISTERS],
+    values: &[u64],
+) {
+    *rows = [[0; LANES]; MAX_REGISTERS];
+    for (value, to) in values.iter().zip(&operand.held) {
+        let (register, lane) = place(*to);
+        rows[register][lane] |= (value & operand.mask) << to.shift;
+    }
+    for (row, register) in rows.iter().zip(&operand.registers) {
+        write64(l, *register, row);
+    }
+}
+
+/// Register and lane, within their bounds for the compiler.
+#[inline(always)]
+fn place(gather: Gather) -> (usize, usize) {
+    (
+        usize::from(gather.register) % MAX_REGISTERS,
+        usize::from(gather.lane) % LANES,
+    )
+}

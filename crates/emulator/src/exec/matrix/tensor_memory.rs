@@ -1,0 +1,447 @@
+//! Tensor memory (PTX ISA, "tcgen05"): columns are reserved, registers move in their step, copies and products start here and land later.
+//! In: a plan, registers and the tensor memory of the block; out: words of it, registers, operations in flight.
+
+use crate::code::plans::PlanId;
+use crate::code::tensor_memory::{
+    FactorOperand, MovePlan, Reduced, Reserved, StartKind, StartPlan, TensorAddress,
+    TensorMemoryPlan,
+};
+use crate::code::{AccessPlan, Element};
+use crate::contract::event::PendingId;
+use crate::contract::fault::{FaultKind, MatrixMistake};
+use crate::contract::inspect::Writer;
+use crate::contract::pending::TensorMemoryWork;
+use crate::contract::pending::{PendingCompletion, PendingOperation, Work};
+use crate::exec::control::lanes_at;
+use crate::exec::copy::tensor_copy::shared_place;
+use crate::exec::dispatch::{After, reaching};
+use crate::exec::elements::{read64, write64};
+use crate::exec::mbarrier::block_of;
+use crate::exec::memory::load::addresses;
+use crate::exec::memory::resolve::{Backing, Purpose};
+use crate::exec::reach::{Executed, Halt, Reach, plan_of};
+use crate::exec::step::{Choice, Stop, Surroundings};
+use crate::semantics::registers::{FULL, LANES, Lanes, Row64, lanes_of};
+use crate::state::tensor_memory::{
+    TensorPlace, free, is_relinquished, is_reservable, n_columns_in_use, read, relinquish, reserve,
+    write,
+};
+use crate::state::warp::Warp;
+use warpgrid_isa::layout::moved_place;
+use warpgrid_isa::{CtaGroup, MoveShape, ReduceOp, ScalarType};
+use warpgrid_program::counted;
+
+/// A fault of tensor memory.
+pub(crate) fn wrong(why: String, lanes: u32) -> Box<Halt> {
+    Halt::new(FaultKind::TensorMemory { why }, lanes)
+}
+
+/// Executes an operation on tensor memory. What is in flight afterwards may land before the next step of the warp.
+#[inline(never)]
+pub(crate) fn execute(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    id: PlanId<TensorMemoryPlan>,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Result<After, Box<Halt>> {
+    let mask = choice.executed;
+    let code = around.code;
+    let plan = plan_of(&code.tensor_memory, id, mask)?;
+    let (mut stores, mut stop) = (false, Stop::Turn);
+    match plan {
+        TensorMemoryPlan::Allocate { to, columns } => {
+            if plan.takes_warp() {
+                whole_warp(mask)?;
+            }
+            allocate(around, warp, to, *columns, choice, step)?;
+            stores = true;
+        }
+        TensorMemoryPlan::Free { place, columns, .. } => {
+            if plan.takes_warp() {
+                whole_warp(mask)?;
+            }
+            let lanes = lanes_at(around.code, warp, choice.depth, mask);
+            let lane = first_lane(mask);
+            let first = address(&lanes, place)[lane] as u32;
+            let n = read64(&lanes, *columns)[lane] as u32;
+            let writer = Writer { step, lane: 0 };
+            // Machine code takes bits out of a mask, whichever are there.
+            if !free(around.tensor, first, n, writer) && plan.takes_warp() {
+                let why = format!(
+                    "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
+                    counted(n, "tensor memory column")
+                );
+                return Err(wrong(why, mask));
+            }
+            stop = Stop::ColumnsFreed;
+        }
+        TensorMemoryPlan::Relinquish => {
+            whole_warp(mask)?;
+            relinquish(around.tensor, Writer { step, lane: 0 });
+        }
+        TensorMemoryPlan::Load(plan) => {
+            whole_warp(mask)?;
+            load(around, warp, plan, choice)?;
+        }
+        TensorMemoryPlan::Store(plan) => {
+            whole_warp(mask)?;
+            store(around, warp, plan, choice, step)?;
+            stores = true;
+        }
+        TensorMemoryPlan::Commit { object, blocks } => {
+            commit(around, warp, object, *blocks, choice, step)?;
+        }
+        TensorMemoryPlan::Start(plan) => start(around, warp, id, plan, choice, step),
+    }
+    Ok(After::NextThen { stores, stop })
+}
+
+/// `.sync.aligned`: all lanes take part.
+fn whole_warp(mask: u32) -> Executed {
+    if mask == FULL {
+        return Ok(());
+    }
+    let mistake = MatrixMistake::MissingLanes { missing: !mask };
+    Err(Halt::new(FaultKind::UndefinedMatrix(mistake), mask))
+}
+
+/// The lowest of the lanes that execute, which speaks for all.
+fn first_lane(mask: u32) -> usize {
+    mask.trailing_zeros() as usize % LANES
+}
+
+fn allocate(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    to: &Reserved,
+    columns: Element,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
+    let n = read64(&lanes, columns)[first_lane(choice.executed)] as u32;
+    let mask = choice.executed;
+    if !is_reservable(n) {
+        let columns = counted(n, "column");
+        let why =
+            format!("found an allocation of {columns}, expected a power of two from 32 to 512");
+        return Err(wrong(why, mask));
+    }
+    if is_relinquished(around.tensor) {
+        let why = "allocation of tensor memory after `tcgen05.relinquish_alloc_permit`";
+        return Err(wrong(why.to_owned(), mask));
+    }
+    let Some(first) = reserve(around.tensor, n, Writer { step, lane: 0 }) else {
+        let used = n_columns_in_use(around.tensor);
+        let why =
+            format!("cannot allocate {n} tensor memory columns: {used} of 512 columns are in use");
+        return Err(wrong(why, mask));
+    };
+    let to = match to {
+        Reserved::Memory(to) => to,
+        Reserved::Register(register) => {
+            let mut lanes = lanes_at(around.code, warp, choice.depth, mask);
+            write64(&mut lanes, *register, &[first.into(); LANES]);
+            return Ok(());
+        }
+    };
+    let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
+        let place = addresses(l, to)[0];
+        let (backing, at) = shared_place(reach, to, place, 4, 0, Purpose::Write)?;
+        reach.write(backing, at as usize, 0, &first.to_le_bytes());
+        Ok(())
+    };
+    reaching(around, warp, choice, step, run).map(|_| ())
+}
+
+/// The address of every lane.
+fn address(l: &Lanes<'_>, plan: &TensorAddress) -> Row64 {
+    read64(l, plan.base).map(|base| u64::from((base as u32).wrapping_add(plan.offset)))
+}
+
+/// The first place of a move; the warp reaches 32 lanes.
+fn start_of(l: &Lanes<'_>, plan: &MovePlan, warp: u32) -> Result<TensorPlace, Box<Halt>> {
+    let start = TensorPlace::of(address(l, &plan.place)[0] as u32);
+    let first = 32 * (warp % 4);
+    let is_reached = match plan.shape {
+        MoveShape::M32x32 => start.lane == first,
+        MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 | MoveShape::M16x32x2 => {
+            start.lane == first || start.lane == first + 16
+        }
+    };
+    if is_reached {
+        return Ok(start);
+    }
+    let why = format!(
+        "the address is in tensor memory lane {}, but warp {warp} can access only lanes {first} to {}",
+        start.lane,
+        first + 31
+    );
+    Err(wrong(why, l.mask))
+}
+
+fn outside(place: TensorPlace) -> Box<Halt> {
+    let why = format!(
+        "lane {}, column {} is out of bounds of tensor memory",
+        place.lane, place.column
+    );
+    wrong(why, FULL)
+}
+
+fn load(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &MovePlan,
+    choice: &Choice<'_>,
+) -> Executed {
+    let (code, index) = (around.code, warp.index);
+    let mut l = lanes_at(code, warp, choice.depth, choice.executed & plan.lanes);
+    let start = start_of(&l, plan, index)?;
+    let mut rows = vec![[0u64; LANES]; plan.registers.len()];
+    for (register, row) in rows.iter_mut().enumerate() {
+        for thread in lanes_of(plan.lanes) {
+            let value = &mut row[thread];
+            let (lane, column) = moved_place(plan.shape, plan.half, thread as u32, register as u32);
+            let word = |column| {
+                let place = start.plus(lane, column);
+                read(around.tensor, place).ok_or_else(|| outside(place))
+            };
+            *value = u64::from(match plan.is_packed {
+                true => word(2 * column)? & 0xffff | word(2 * column + 1)? << 16,
+                false => word(column)?,
+            });
+        }
+    }
+    if let Some(reduced) = &plan.reduces {
+        let row: Row64 = std::array::from_fn(|lane| {
+            let words = rows.iter().map(|row| row[lane] as u32);
+            u64::from(reduce(reduced, words))
+        });
+        write64(&mut l, reduced.to, &row);
+    }
+    for (register, row) in plan.registers.iter().zip(&rows) {
+        write64(&mut l, *register, row);
+    }
+    Ok(())
+}
+
+/// The smallest or largest of words.
+fn reduce(plan: &Reduced, words: impl Iterator<Item = u32>) -> u32 {
+    let is_min = plan.op == ReduceOp::Min;
+    let pick = |a: u32, b: u32| match plan.ty {
+        ScalarType::S32 => {
+            let (a, b) = (a as i32, b as i32);
+            (if is_min { a.min(b) } else { a.max(b) }) as u32
+        }
+        ScalarType::F32 => crate::exec::collective::float_extreme(is_min, plan.nan, a, b),
+        _ => {
+            if is_min {
+                a.min(b)
+            } else {
+                a.max(b)
+            }
+        }
+    };
+    let magnitude = |word: u32| match plan.absolute {
+        true => word & 0x7fff_ffff,
+        false => word,
+    };
+    words.map(magnitude).reduce(pick).unwrap_or(0)
+}
+
+fn store(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &MovePlan,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let index = warp.index;
+    let l = lanes_at(around.code, warp, choice.depth, choice.executed);
+    let start = start_of(&l, plan, index)?;
+    for (register, element) in plan.registers.iter().enumerate() {
+        let row = read64(&l, *element);
+        for thread in lanes_of(plan.lanes) {
+            let word = row[thread];
+            let (lane, column) = moved_place(plan.shape, plan.half, thread as u32, register as u32);
+            let writer = Writer {
+                step,
+                lane: thread as u32,
+            };
+            let word = word as u32;
+            let mut put = |column, word| {
+                let place = start.plus(lane, column);
+                write(around.tensor, place, word, writer)
+                    .then_some(())
+                    .ok_or_else(|| outside(place))
+            };
+            // What becomes of the upper halves no source says: ours are zero.
+            match plan.is_packed {
+                true => {
+                    put(2 * column, word & 0xffff)?;
+                    put(2 * column + 1, word >> 16)?;
+                }
+                false => put(column, word)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Operations in flight on the tensor memory of a block: by id, and when they land.
+fn in_flight(around: &Surroundings<'_>, blocks: &[u64]) -> Vec<(PendingId, u64)> {
+    let all = around.starter.in_flight.all().iter();
+    let touches = all.filter(|pending| match &pending.operation.work {
+        Work::TensorMemory(work) => work.blocks.iter().any(|block| blocks.contains(block)),
+        Work::Pieces
+        | Work::Tensor(_)
+        | Work::TensorPieces(_)
+        | Work::Product(_)
+        | Work::Cancel { .. } => false,
+    });
+    touches
+        .map(|pending| (pending.id, pending.lands_at))
+        .collect()
+}
+
+/// Starts a copy or a product for each lane: one after the other, as they are issued.
+fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    id: PlanId<TensorMemoryPlan>,
+    plan: &StartPlan,
+    choice: &Choice<'_>,
+    step: u64,
+) {
+    let own = around.peers.own_rank();
+    let block = |rank| around.shape.peer(around.block, own, rank);
+    let blocks = match plan.group {
+        CtaGroup::Two if around.peers.n_ranks() > 1 => vec![block(own & !1), block(own | 1)],
+        CtaGroup::One | CtaGroup::Two => vec![around.block],
+    };
+    let origin = around.origin(warp.index, choice.pc, step);
+    let works: Vec<TensorMemoryWork> = {
+        let l = lanes_at(around.code, warp, choice.depth, choice.executed);
+        lanes_of(l.mask)
+            .map(|lane| work(&l, id, plan, lane, &blocks))
+            .collect()
+    };
+    for work in works {
+        let earlier = in_flight(around, &blocks);
+        let lands_after = earlier.iter().map(|(_, at)| *at).max().unwrap_or(0);
+        around.starter.start(PendingOperation {
+            origin,
+            pieces: Vec::new(),
+            work: Work::TensorMemory(Box::new(work)),
+            completion: PendingCompletion::None,
+            earliest_step: lands_after.max(step + 1),
+            after: earlier.into_iter().map(|(id, _)| id).collect(),
+        });
+    }
+}
+
+/// What the registers of a lane say.
+fn work(
+    l: &Lanes<'_>,
+    id: PlanId<TensorMemoryPlan>,
+    plan: &StartPlan,
+    lane: usize,
+    blocks: &[u64],
+) -> TensorMemoryWork {
+    let at = |place: &TensorAddress| address(l, place)[lane] as u32;
+    let of = |element: Element| read64(l, element)[lane];
+    let mut work = TensorMemoryWork {
+        plan: id.number(),
+        d: at(&plan.d),
+        a: 0,
+        b: 0,
+        descriptor: 0,
+        adds: false,
+        left_out: [0; 8],
+        factors: [0; 2],
+        metadata: 0,
+        zeros: 0,
+        lane: lane as u32,
+        blocks: blocks.to_vec(),
+    };
+    match &plan.kind {
+        StartKind::Copy { source, .. } => work.a = of(*source),
+        StartKind::Shift => {}
+        StartKind::Product(operands) => {
+            work.a = match &operands.a {
+                FactorOperand::Kept(place) => at(place).into(),
+                FactorOperand::Described(element) => of(*element),
+            };
+            work.b = of(operands.b);
+            work.descriptor = of(operands.descriptor) as u32;
+            work.adds = operands.adds.is_none_or(|predicate| {
+                (l.predicate(predicate.slot) >> lane & 1 != 0) != predicate.negated
+            });
+            for (to, element) in work.left_out.iter_mut().zip(&operands.left_out) {
+                *to = of(*element) as u32;
+            }
+            if let Some([of_a, of_b]) = &operands.factors {
+                work.factors = [at(of_a), at(of_b)];
+            }
+            work.metadata = operands.metadata.as_ref().map_or(0, at);
+            work.zeros = operands.zeros.map_or(0, of);
+        }
+    }
+    work
+}
+
+/// `tcgen05.commit`: an arrival after all that has been started on tensor memory.
+fn commit(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    object: &AccessPlan,
+    blocks: Option<Element>,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let mut arrivals = Vec::new();
+    let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
+        let places = addresses(l, object);
+        let masks = blocks.map(|element| read64(l, element));
+        for lane in lanes_of(l.mask) {
+            let (backing, at) = shared_place(reach, object, places[lane], 8, lane, Purpose::Write)?;
+            let Some(masks) = &masks else {
+                arrivals.push((block_of(reach, backing), at));
+                continue;
+            };
+            for rank in (0..16).filter(|rank| masks[lane] >> rank & 1 != 0) {
+                if rank >= reach.peers.n_ranks() {
+                    let why = format!("no block with rank {rank} in the cluster");
+                    return Err(wrong(why, 1 << lane));
+                }
+                let own = reach.peers.own_rank();
+                let block = match backing {
+                    Backing::Shared | Backing::Peer(_) => reach.shape.peer(reach.block, own, rank),
+                    Backing::Arena | Backing::Stack => reach.block,
+                };
+                arrivals.push((block, at));
+            }
+        }
+        Ok(())
+    };
+    reaching(around, warp, choice, step, run)?;
+    let origin = around.origin(warp.index, choice.pc, step);
+    let earlier = in_flight(around, &[around.block]);
+    let lands_after = earlier.iter().map(|(_, at)| *at).max().unwrap_or(0);
+    for (block, address) in arrivals {
+        around.starter.start(PendingOperation {
+            origin,
+            pieces: Vec::new(),
+            work: Work::Pieces,
+            completion: PendingCompletion::Arrival {
+                block,
+                address,
+                count: 1,
+            },
+            earliest_step: lands_after.max(step + 1),
+            after: earlier.iter().map(|(id, _)| *id).collect(),
+        });
+    }
+    Ok(())
+}

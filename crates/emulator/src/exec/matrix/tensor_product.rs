@@ -1,0 +1,701 @@
+//! Copies to tensor memory and products that are kept there, as they land (PTX ISA, "tcgen05.cp", "tcgen05.mma"; where elements lie as CuTe
+//! has it). In: what was started, shared memory and tensor memory of one block or of a pair; out: words of tensor memory.
+
+use crate::code::tensor_memory::{FactorOperand, ProductOperands, StartKind, StartPlan};
+use crate::contract::inspect::Writer;
+use crate::contract::pending::TensorMemoryWork;
+use crate::exec::matrix::factor::{read_bits, read_lines};
+use crate::exec::matrix::tensor_memory::wrong;
+use crate::exec::reach::{Executed, Halt};
+use crate::semantics::sparse::chosen;
+use crate::semantics::tensor::plan::Plan;
+use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
+use crate::semantics::tensor::scaled::{FactorType, ScaledLine};
+use crate::semantics::tensor::value::{ProductValues, nearest_bits, value_of};
+use crate::state::memory::PagedBytes;
+use crate::state::tensor_memory::{TENSOR_LANES, TensorPlace, read, words, write, write_words};
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::layout::{
+    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, ProductLayout, SharedFactor,
+    Storage, ZeroColumns, copied_lanes, factor_place, metadata_place,
+};
+use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, Unpacking, WarpMulticast};
+use warpgrid_program::counted;
+
+/// Rows and columns of D that are computed together.
+const TILE: (usize, usize) = (16, 8);
+
+/// The memories of the blocks that take part.
+pub(crate) struct Blocks<'a> {
+    pub(crate) shared: &'a [PagedBytes],
+    pub(crate) tensor: &'a mut [PagedBytes],
+    /// Which of them, that of the lower rank first.
+    pub(crate) places: Vec<usize>,
+}
+
+/// Does what was started.
+pub(crate) fn land(
+    plan: &StartPlan,
+    work: &TensorMemoryWork,
+    blocks: &mut Blocks<'_>,
+    core: Option<TensorCore>,
+    step: u64,
+) -> Executed {
+    let writer = Writer {
+        step,
+        lane: work.lane,
+    };
+    match &plan.kind {
+        StartKind::Copy {
+            shape,
+            warps,
+            unpacking,
+            ..
+        } => {
+            let plan = CopyPlan {
+                shape: *shape,
+                warps: *warps,
+                unpacking: *unpacking,
+            };
+            copy(work, plan, blocks, writer)
+        }
+        StartKind::Shift => shift(work, blocks, writer),
+        StartKind::Product(operands) => {
+            let lanes = 1 << work.lane;
+            let core =
+                core.ok_or_else(|| Halt::internal("a target without Tensor Cores", lanes))?;
+            match operands.is_described {
+                true => product(&of_descriptor(operands, work), work, blocks, core, writer),
+                false => product(operands, work, blocks, core, writer),
+            }
+        }
+    }
+}
+
+/// The operands of a product whose descriptor says what PTX has words for: whether A is sparse, and which formats an opcode has.
+fn of_descriptor(operands: &ProductOperands, work: &TensorMemoryWork) -> ProductOperands {
+    let mut operands = operands.clone();
+    if !InstructionDescriptor::says_sparse(work.descriptor) {
+        operands.metadata = None;
+    }
+    if operands.kind == MmaKind::F16
+        && InstructionDescriptor::decode(work.descriptor, MmaKind::Tf32).is_some()
+    {
+        operands.kind = MmaKind::Tf32;
+    }
+    operands
+}
+
+impl Blocks<'_> {
+    fn shared(&self, block: usize) -> &[u8] {
+        let place = self.places.get(block).copied().unwrap_or(0);
+        self.shared
+            .get(place)
+            .map_or(&[], |memory| memory.contents())
+    }
+
+    fn read(&self, block: usize, place: TensorPlace) -> Result<u32, Box<Halt>> {
+        let memory = self.places.get(block).and_then(|at| self.tensor.get(*at));
+        let word = memory.and_then(|memory| read(memory, place));
+        word.ok_or_else(|| outside(place))
+    }
+
+    /// Words of a lane that follow each other; none where they are not all there.
+    fn words(&self, block: usize, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+        let memory = self.tensor.get(*self.places.get(block)?)?;
+        words(memory, place, n)
+    }
+
+    /// Writes words of a lane that follow each other; false where they are not all there.
+    fn write_words(
+        &mut self,
+        block: usize,
+        place: TensorPlace,
+        bytes: &[u8],
+        writer: Writer,
+    ) -> bool {
+        let at = self.places.get(block).copied().unwrap_or(usize::MAX);
+        let memory = self.tensor.get_mut(at);
+        memory.is_some_and(|memory| write_words(memory, place, bytes, writer))
+    }
+
+    fn write(&mut self, block: usize, place: TensorPlace, word: u32, writer: Writer) -> Executed {
+        let at = self.places.get(block).copied().unwrap_or(usize::MAX);
+        let memory = self.tensor.get_mut(at);
+        match memory.is_some_and(|memory| write(memory, place, word, writer)) {
+            true => Ok(()),
+            false => Err(outside(place)),
+        }
+    }
+}
+
+fn outside(place: TensorPlace) -> Box<Halt> {
+    let why = format!(
+        "lane {}, column {} is out of bounds of tensor memory",
+        place.lane, place.column
+    );
+    wrong(why, 1)
+}
+
+pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
+    MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
+        let why = format!("unknown swizzle mode in the matrix descriptor 0x{bits:016x}");
+        wrong(why, 1)
+    })
+}
+
+/// What the words of a copy say.
+struct CopyPlan {
+    shape: CopyShape,
+    warps: Option<WarpMulticast>,
+    unpacking: Option<Unpacking>,
+}
+
+fn copy(
+    work: &TensorMemoryWork,
+    plan: CopyPlan,
+    blocks: &mut Blocks<'_>,
+    writer: Writer,
+) -> Executed {
+    let source = descriptor(work.a)?;
+    let (rows, bytes) = plan.shape.rows_and_bytes();
+    let start = TensorPlace::of(work.d);
+    for block in 0..blocks.places.len() {
+        for row in 0..rows {
+            for word in 0..bytes / 4 {
+                let value = match plan.unpacking {
+                    None => {
+                        let address = source.place(Major::K, row as u64, 4 * word as u64);
+                        read_bits(blocks.shared(block), address, 0..32, 1 << work.lane)?
+                    }
+                    Some(unpacking) => {
+                        let factor = SharedFactor {
+                            descriptor: source,
+                            major: Major::K,
+                            storage: unpacked_storage(unpacking),
+                        };
+                        let elements = 4 * word..4 * word + 4;
+                        unpacked_word(&factor, blocks.shared(block), row, elements, work)?
+                    }
+                };
+                for lane in copied_lanes(plan.shape, plan.warps, row as u32) {
+                    let place = start.plus(lane, word as u32);
+                    blocks.write(block, place, value as u32, writer)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How elements that get a byte each lie in shared memory.
+const fn unpacked_storage(unpacking: Unpacking) -> Storage {
+    match unpacking {
+        Unpacking::B6 => Storage::Padded(6),
+        Unpacking::B4 => Storage::Padded(4),
+    }
+}
+
+/// Four elements of a row, a byte each: of 4 bits with two zeros below, as products take them (our choice; the manual draws the places alone).
+fn unpacked_word(
+    factor: &SharedFactor,
+    shared: &[u8],
+    row: usize,
+    elements: std::ops::Range<usize>,
+    work: &TensorMemoryWork,
+) -> Result<u64, Box<Halt>> {
+    let mut word = 0;
+    for (at, k) in elements.enumerate() {
+        let (address, bit, n_bits) = factor.element(row as u64, k as u64);
+        let value = read_bits(shared, address, bit..bit + n_bits, 1 << work.lane)?;
+        let byte = if n_bits == 4 { value << 2 } else { value };
+        word |= byte << (8 * at);
+    }
+    Ok(word)
+}
+
+/// Columns that a shift moves: 32 bytes.
+pub(crate) const SHIFTED_COLUMNS: u32 = 8;
+
+/// `tcgen05.shift.down`: what a row holds goes to the row below, of all rows but the last. That "down" is to the next lane, and that the first
+/// row stays as it is, is our choice.
+fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Executed {
+    let start = TensorPlace::of(work.d);
+    if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
+        let why = format!(
+            "found tensor memory lane {} in the address, expected a multiple of 32 below 128",
+            start.lane
+        );
+        return Err(wrong(why, 1 << work.lane));
+    }
+    for block in 0..blocks.places.len() {
+        for row in (1..TENSOR_LANES - start.lane).rev() {
+            for column in 0..SHIFTED_COLUMNS {
+                let word = blocks.read(block, start.plus(row - 1, column))?;
+                blocks.write(block, start.plus(row, column), word, writer)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How the elements of a factor lie in shared memory.
+pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
+    match (kind, ty) {
+        (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => Storage::Nibbles,
+        (_, ScalarType::E2m1) => Storage::Padded(4),
+        (_, ScalarType::E2m3 | ScalarType::E3m2) => Storage::Padded(6),
+        (_, ScalarType::Tf32) => Storage::Bytes(4),
+        (_, ty) => Storage::Bytes(ty.width_bits() / 8),
+    }
+}
+
+/// Bits of an element of a factor in tensor memory.
+pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
+    match storage_of(kind, ty) {
+        Storage::Bytes(size) => 8 * size,
+        // In tensor memory each has a byte.
+        Storage::Padded(_) => 8,
+        Storage::Nibbles => 4,
+    }
+}
+
+/// Bits of an element of a sparse factor, and elements of which metadata choose half.
+pub(crate) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
+    match (storage_of(kind, ty), ty) {
+        (_, ScalarType::Tf32) => (32, 2),
+        // Pairs that lie together.
+        (Storage::Nibbles, _) => (4, 8),
+        (Storage::Bytes(_) | Storage::Padded(_), ty) => (ty.width_bits().max(8), 4),
+    }
+}
+
+/// The number as a product takes it: floats of 4 bits with two zeros below, as registers have them.
+fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
+    match storage_of(kind, ty) {
+        Storage::Padded(4) => value << 2,
+        Storage::Padded(_) | Storage::Bytes(_) | Storage::Nibbles => value,
+    }
+}
+
+/// The bit of the sign of a factor, as a product takes it.
+fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
+    match storage_of(kind, ty) {
+        Storage::Bytes(size) => 1 << (8 * size - 1),
+        Storage::Padded(_) => 1 << 5,
+        Storage::Nibbles => 1 << 3,
+    }
+}
+
+/// A product with its descriptor read.
+pub(crate) struct Reading<'p> {
+    pub(crate) operands: &'p ProductOperands,
+    pub(crate) work: &'p TensorMemoryWork,
+    pub(crate) says: InstructionDescriptor,
+    pub(crate) sums: ProductLayout,
+    /// Terms of each sum, with those that a sparse A leaves out.
+    pub(crate) depth: usize,
+}
+
+/// Terms of a sum of a dense product.
+const fn dense_terms(kind: MmaKind) -> usize {
+    match kind {
+        MmaKind::F16 => 16,
+        MmaKind::Tf32 => 8,
+        MmaKind::I8 | MmaKind::F8f6f4 | MmaKind::Mxf8f6f4 => 32,
+        MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => 64,
+    }
+}
+
+fn product(
+    operands: &ProductOperands,
+    work: &TensorMemoryWork,
+    blocks: &mut Blocks<'_>,
+    core: TensorCore,
+    writer: Writer,
+) -> Executed {
+    let reading = Reading::new(operands, work, blocks.places.len())?;
+    let (says, sums) = (reading.says, reading.sums);
+    if says.is_sparse != sums.is_sparse {
+        let why = "the sparsity bit of the instruction descriptor does not match the instruction";
+        return Err(wrong(why.to_owned(), reading.lanes()));
+    }
+    let dense = dense_terms(operands.kind);
+    let a = reading.factor_a(blocks, dense)?;
+    let b = reading.factor_b(blocks)?;
+    let c = reading.sums_before(blocks)?;
+    let plan = reading.plan(core, dense)?;
+    let values = ProductValues {
+        a: &a,
+        b: &b,
+        c: &c,
+    };
+    let d = match operands.factors {
+        Some(_) => reading.scaled(blocks, &plan, values)?,
+        None if sums.is_sparse => reading.sparse(blocks, &plan, values)?,
+        None => plan.whole(sums.n, &a, &b, &c),
+    };
+    reading.write(blocks, &d, writer)
+}
+
+impl<'p> Reading<'p> {
+    /// Reads the descriptor of a product of this many blocks.
+    pub(crate) fn new(
+        operands: &'p ProductOperands,
+        work: &'p TensorMemoryWork,
+        n_blocks: usize,
+    ) -> Result<Reading<'p>, Box<Halt>> {
+        let lanes = 1 << work.lane;
+        let unknown = || {
+            let why = format!(
+                "the instruction descriptor 0x{:08x} is not valid for this `.kind`",
+                work.descriptor
+            );
+            wrong(why, lanes)
+        };
+        let says =
+            InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
+        let sums = ProductLayout {
+            m: says.m,
+            n: says.n,
+            n_blocks,
+            is_stationary: operands.is_stationary,
+            is_sparse: operands.metadata.is_some(),
+        };
+        if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
+            let why = format!(
+                "the instruction descriptor specifies M = {} and N = {}, which is not supported for {}",
+                says.m,
+                says.n,
+                counted(sums.n_blocks, "block")
+            );
+            return Err(wrong(why, lanes));
+        }
+        let dense = dense_terms(operands.kind);
+        Ok(Reading {
+            operands,
+            work,
+            says,
+            sums,
+            depth: if sums.is_sparse { 2 * dense } else { dense },
+        })
+    }
+
+    /// The lane that started the product.
+    fn lanes(&self) -> u32 {
+        1 << self.work.lane
+    }
+
+    fn plan(&self, core: TensorCore, terms: usize) -> Result<Plan, Box<Halt>> {
+        let says = &self.says;
+        let product = Product {
+            core,
+            op: ProductOp::Tcgen05,
+            shape: Shape::new(TILE.0 as u16, TILE.1 as u16, terms as u16),
+            a: says.a,
+            b: says.b,
+            c: says.d,
+            d: says.d,
+            overflow: match says.saturates {
+                true => Overflow::Saturate,
+                false => Overflow::Wrap,
+            },
+            rounding: Rounding::Rn,
+            bit_op: BitOp::And,
+        };
+        let plan = match self.operands.factors {
+            Some(_) => Plan::scaled(
+                product,
+                match says.factor_type {
+                    ScalarType::Ue4m3 => FactorType::Ue4m3,
+                    _ => FactorType::Ue8m0,
+                },
+            ),
+            None => Plan::new(product),
+        };
+        plan.map_err(|error| wrong(error.to_string(), 1))
+    }
+
+    /// The rows of A, one after the other: those of both blocks.
+    fn factor_a(&self, blocks: &Blocks<'_>, depth: usize) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductLayout { m, n_blocks, .. } = self.sums;
+        let (kind, ty) = (self.operands.kind, self.says.a);
+        let rows = m / n_blocks;
+        let mut values = Vec::with_capacity(m * depth);
+        match &self.operands.a {
+            FactorOperand::Described(_) => {
+                let factor = SharedFactor {
+                    descriptor: descriptor(self.work.a)?,
+                    major: self.says.a_major,
+                    storage: storage_of(kind, ty),
+                };
+                for block in 0..n_blocks {
+                    let lines =
+                        read_lines(&factor, blocks.shared(block), 0..rows, depth, self.lanes())?;
+                    values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
+                }
+            }
+            FactorOperand::Kept(_) => {
+                let start = TensorPlace::of(self.work.a as u32);
+                let bits = kept_bits(kind, ty);
+                for row in 0..m {
+                    let (block, lane, _) = self.sums.place(row, 0).unwrap_or((0, 0, 0));
+                    for k in 0..depth as u32 {
+                        let place = start.plus(lane as u32, k * bits / 32);
+                        let word = u64::from(blocks.read(block, place)?);
+                        values.push(word >> (k * bits % 32) & (u64::MAX >> (64 - bits)));
+                    }
+                }
+            }
+        }
+        if self.operands.is_shifted {
+            // Of each block: row by row one further down; the first stays (our choice, as for `tcgen05.shift`).
+            for of_block in values.chunks_mut((rows * depth).max(1)) {
+                let moved = of_block.len().saturating_sub(depth);
+                of_block.copy_within(..moved, depth.min(of_block.len()));
+            }
+        }
+        if self.says.negate[0] && ty.is_float() {
+            values
+                .iter_mut()
+                .for_each(|value| *value ^= sign_bit(kind, ty));
+        }
+        Ok(values)
+    }
+
+    /// The columns of B, one after the other.
+    fn factor_b(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductLayout { n, n_blocks, .. } = self.sums;
+        let (kind, ty) = (self.operands.kind, self.says.b);
+        let factor = SharedFactor {
+            descriptor: descriptor(self.work.b)?,
+            major: self.says.b_major,
+            storage: storage_of(kind, ty),
+        };
+        let mut values = Vec::with_capacity(n * self.depth);
+        for block in 0..n_blocks {
+            let columns = 0..n / n_blocks;
+            let lines = read_lines(
+                &factor,
+                blocks.shared(block),
+                columns,
+                self.depth,
+                self.lanes(),
+            )?;
+            values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
+        }
+        if self.says.negate[1] && ty.is_float() {
+            values
+                .iter_mut()
+                .for_each(|value| *value ^= sign_bit(kind, ty));
+        }
+        if self.operands.zeros.is_some() {
+            let zeros = ZeroColumns::decode(self.work.zeros);
+            for (column, values) in values.chunks_mut(self.depth.max(1)).enumerate() {
+                if zeros.is_zero(self.sums, column) {
+                    values.fill(0);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    pub(crate) fn place(&self, row: usize, column: usize) -> (usize, TensorPlace) {
+        let (block, lane, column) = self.sums.place(row, column).unwrap_or((0, 0, 0));
+        (
+            block,
+            TensorPlace::of(self.work.d).plus(lane as u32, column as u32),
+        )
+    }
+
+    /// The sums that D goes on from, row after row.
+    fn sums_before(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductLayout { m, n, .. } = self.sums;
+        if !self.work.adds {
+            return Ok(vec![0; m * n]);
+        }
+        let ty = self.says.d;
+        let mut values = Vec::with_capacity(m * n);
+        let value = |word: u32| {
+            let value = match ty {
+                ScalarType::F16 => u64::from(word & 0xffff),
+                _ => u64::from(word),
+            };
+            match self.operands.scale {
+                0 => value,
+                scale => divided(ty, value, scale),
+            }
+        };
+        for row in 0..m {
+            if let Some((block, place)) = self.row_place(row)
+                && let Some(words) = blocks.words(block, place, n)
+            {
+                values.extend(words.iter().map(|word| value(u32::from_le_bytes(*word))));
+                continue;
+            }
+            for column in 0..n {
+                let (block, place) = self.place(row, column);
+                values.push(value(blocks.read(block, place)?));
+            }
+        }
+        Ok(values)
+    }
+
+    /// Where a row of D begins, whose columns follow each other in one lane.
+    fn row_place(&self, row: usize) -> Option<(usize, TensorPlace)> {
+        let (block, first) = self.place(row, 0);
+        let last = self.place(row, self.sums.n.saturating_sub(1));
+        let end = first.plus(0, self.sums.n.saturating_sub(1) as u32);
+        (last == (block, end)).then_some((block, first))
+    }
+
+    /// Element by element, with the columns of B that a row of A has.
+    fn sparse(
+        &self,
+        blocks: &Blocks<'_>,
+        plan: &Plan,
+        values: ProductValues<'_>,
+    ) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductValues { a, b, c } = values;
+        let ProductLayout { n, .. } = self.sums;
+        let stored = self.depth / 2;
+        let mut d = Vec::with_capacity(c.len());
+        for (row, a) in a.chunks(stored).enumerate() {
+            let columns = self.stored_columns(blocks, row)?;
+            for (column, b) in b.chunks(self.depth).enumerate() {
+                let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
+                let b: Vec<u64> = columns.iter().map(of).collect();
+                let c = c.get(row * n + column).copied().unwrap_or(0);
+                d.push(plan.element(a, &b, c));
+            }
+        }
+        Ok(d)
+    }
+
+    /// The columns of the stored elements of a row (CuTe; which column of metadata a selector other than 0 picks is our choice: the next).
+    fn stored_columns(&self, blocks: &Blocks<'_>, row: usize) -> Result<Vec<usize>, Box<Halt>> {
+        let rows = self.sums.m / self.sums.n_blocks;
+        let (block, m) = (row / rows, row % rows);
+        let (bits, chunk) = metadata_bits(self.operands.kind, self.says.a);
+        let start = TensorPlace::of(self.work.metadata).plus(0, self.says.selector);
+        let mut columns = Vec::with_capacity(self.depth / 2);
+        for first in (0..self.depth).step_by(chunk) {
+            let (lane, column, bit) = metadata_place(bits, self.depth, m, first);
+            let place = start.plus(lane as u32, column as u32);
+            let choice = blocks.read(block, place)? >> bit & 15;
+            columns.extend(chosen(bits, choice).map(|column| first + column));
+        }
+        Ok(columns)
+    }
+
+    /// Element by element, with the factors of its row and of its column.
+    fn scaled(
+        &self,
+        blocks: &Blocks<'_>,
+        plan: &Plan,
+        values: ProductValues<'_>,
+    ) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductValues { a, b, c } = values;
+        let ProductLayout { m, n, n_blocks, .. } = self.sums;
+        let rows = m / n_blocks;
+        let of_a = (0..m)
+            .map(|row| self.factors(blocks, 0, row / rows, row % rows))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut d = Vec::with_capacity(m * n);
+        let stored = match self.sums.is_sparse {
+            true => self.depth / 2,
+            false => self.depth,
+        };
+        let mut chosen = Vec::with_capacity(stored);
+        for (row, a) in a.chunks(stored).enumerate() {
+            let block = row / rows;
+            let of_row = of_a.get(row).map_or(&[][..], Vec::as_slice);
+            let columns = match self.sums.is_sparse {
+                true => Some(self.stored_columns(blocks, row)?),
+                false => None,
+            };
+            for (column, b) in b.chunks(self.depth).enumerate() {
+                // A factor is of as many elements that are there as of a dense product.
+                let b = match &columns {
+                    None => b,
+                    Some(columns) => {
+                        chosen.clear();
+                        let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
+                        chosen.extend(columns.iter().map(of));
+                        &chosen[..]
+                    }
+                };
+                let of_column = self.factors(blocks, 1, block, column)?;
+                let c = c.get(row * n + column).copied().unwrap_or(0);
+                let a = ScaledLine {
+                    values: a,
+                    factors: of_row,
+                };
+                let b = ScaledLine {
+                    values: b,
+                    factors: &of_column,
+                };
+                d.push(plan.scaled_element(a, b, c));
+            }
+        }
+        Ok(d)
+    }
+
+    /// The factors of a row of A (0) or a column of B (1), of a block: bytes of the word of its line.
+    fn factors(
+        &self,
+        blocks: &Blocks<'_>,
+        factor: usize,
+        block: usize,
+        line: usize,
+    ) -> Result<Vec<u8>, Box<Halt>> {
+        let start = TensorPlace::of(self.work.factors[factor]);
+        let (lane, column) = factor_place(line);
+        let place = start.plus(lane as u32, column as u32);
+        let bytes = blocks.read(block, place)?.to_le_bytes();
+        let first = self.says.factor_ids[factor] as usize;
+        let factors = bytes
+            .iter()
+            .skip(first)
+            .take(self.operands.factors_per_line);
+        Ok(factors.copied().collect())
+    }
+
+    /// Whether the sums of a lane of tensor memory stay as they are.
+    pub(crate) fn is_left_out(&self, block: usize, place: TensorPlace) -> bool {
+        let word = 4 * block + place.lane as usize / 32;
+        let left_out = self.work.left_out.get(word).copied().unwrap_or(0);
+        left_out >> (place.lane % 32) & 1 == 1
+    }
+
+    fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
+        let ProductLayout { n, .. } = self.sums;
+        let mut bytes = Vec::with_capacity(4 * n);
+        for (row, sums) in d.chunks(n).enumerate() {
+            if let Some((block, place)) = self.row_place(row) {
+                bytes.clear();
+                bytes.extend(sums.iter().flat_map(|sum| (*sum as u32).to_le_bytes()));
+                if self.is_left_out(block, place)
+                    || blocks.write_words(block, place, &bytes, writer)
+                {
+                    continue;
+                }
+            }
+            for (column, sum) in sums.iter().enumerate() {
+                let (block, place) = self.place(row, column);
+                if !self.is_left_out(block, place) {
+                    blocks.write(block, place, *sum as u32, writer)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A sum divided by two to a power.
+fn divided(ty: ScalarType, bits: u64, power: u32) -> u64 {
+    match value_of(ty, bits) {
+        Some(value) => nearest_bits(ty, value / f64::from(1u32 << power.min(15))).unwrap_or(bits),
+        None => bits,
+    }
+}

@@ -1,0 +1,430 @@
+//! Which matrices an operation in flight reads and writes, and which bytes of which memory they are. In: a plan and what registers held when
+//! the operation was started; out: ranges of shared and of tensor memory, by the rules that the operation itself follows.
+
+use crate::code::Code;
+use crate::code::plans::PlanId;
+use crate::code::tensor_memory::{FactorOperand, StartKind, StartPlan, TensorMemoryPlan};
+use crate::code::warp_product::{FactorPlace, WarpProductPlan};
+use crate::contract::inspect::MemoryRegion;
+use crate::contract::pending::TensorMemoryWork;
+use crate::contract::pending::{Pending, Work};
+use crate::contract::tiles::{Tile, TileMatrix, TilePlace};
+use crate::contract::warpgroup::WarpgroupProduct;
+use crate::exec::matrix::tensor_product::{
+    Reading, SHIFTED_COLUMNS, descriptor, kept_bits, metadata_bits, storage_of,
+};
+use crate::exec::matrix::warpgroup::{ROWS, WARPS, described};
+use crate::state::tensor_memory::{TENSOR_LANES, TensorPlace};
+use std::ops::Range;
+use warpgrid_isa::layout::{
+    DescriptorKind, Major, ProductLayout, SharedFactor, copied_lanes, factor_place, metadata_place,
+};
+use warpgrid_isa::{CopyShape, ScalarType, WarpMulticast};
+
+/// The matrices of an operation; none of one that moves no matrix, or that faults when it lands.
+pub(crate) fn tiles(code: &Code, pending: &Pending) -> Vec<Tile> {
+    let origin = &pending.operation.origin;
+    match &pending.operation.work {
+        Work::Product(product) => code
+            .warp_products
+            .get(PlanId::new(product.plan))
+            .and_then(|plan| of_warp(plan, product, origin.block, origin.warp))
+            .unwrap_or_default(),
+        Work::TensorMemory(work) => match code.tensor_memory.get(PlanId::new(work.plan)) {
+            Some(TensorMemoryPlan::Start(plan)) => of_blocks(plan, work).unwrap_or_default(),
+            Some(
+                TensorMemoryPlan::Allocate { .. }
+                | TensorMemoryPlan::Free { .. }
+                | TensorMemoryPlan::Relinquish
+                | TensorMemoryPlan::Load(_)
+                | TensorMemoryPlan::Store(_)
+                | TensorMemoryPlan::Commit { .. },
+            )
+            | None => Vec::new(),
+        },
+        Work::Pieces | Work::Tensor(_) | Work::TensorPieces(_) | Work::Cancel { .. } => Vec::new(),
+    }
+}
+
+/// Ranges of one memory, put together where they touch.
+#[derive(Default)]
+struct Ranges(Vec<Range<u64>>);
+
+impl Ranges {
+    /// Adds bytes; most follow those that were added before.
+    fn add(&mut self, start: u64, n_bytes: u64) {
+        match self.0.last_mut() {
+            Some(last) if (last.start..=last.end).contains(&start) => {
+                last.end = last.end.max(start + n_bytes);
+            }
+            Some(_) | None => self.0.push(start..start + n_bytes),
+        }
+    }
+
+    /// With the memory that they are of, ascending.
+    fn of(mut self, memory: MemoryRegion) -> impl Iterator<Item = (MemoryRegion, Range<u64>)> {
+        self.0.sort_by_key(|range| range.start);
+        let mut merged = Ranges::default();
+        for range in self.0 {
+            merged.add(range.start, range.end - range.start);
+        }
+        merged.0.into_iter().map(move |range| (memory, range))
+    }
+}
+
+/// Elements of lines of a factor in shared memory.
+fn of_factor(factor: &SharedFactor, lines: Range<usize>, depth: usize) -> Ranges {
+    let mut ranges = Ranges::default();
+    for line in lines {
+        for k in 0..depth {
+            let (address, bit, n_bits) = factor.element(line as u64, k as u64);
+            ranges.add(address, (bit + n_bits).div_ceil(8).into());
+        }
+    }
+    ranges
+}
+
+/// The rows of a warp of a product of a warpgroup.
+fn of_warp(
+    plan: &WarpProductPlan,
+    product: &WarpgroupProduct,
+    block: u64,
+    warp: u32,
+) -> Option<Vec<Tile>> {
+    let shared = MemoryRegion::Shared { block };
+    let factor = |matrix, ty, rows: usize, columns: usize| Tile {
+        matrix,
+        ty,
+        rows,
+        columns,
+        is_written: false,
+        place: TilePlace::Registers,
+        ranges: Vec::new(),
+    };
+    let types = plan.plan.product();
+    // Single bits lie in words.
+    let per_word = |ty| if ty == ScalarType::B1 { 32 } else { 1 };
+    let a_columns = plan.stored() * per_word(types.a);
+    let mut a = factor(TileMatrix::A, types.a, ROWS, a_columns);
+    let b_rows = plan.depth * per_word(types.b);
+    let mut b = factor(TileMatrix::B, types.b, b_rows, plan.n_columns);
+    let first = ROWS * (warp % WARPS) as usize;
+    let places = [(&plan.a, 0), (&plan.b, 1)];
+    for (tile, (place, at)) in [&mut a, &mut b].into_iter().zip(places) {
+        let FactorPlace::Described { major, .. } = place else {
+            continue;
+        };
+        let bits = product.descriptors[at];
+        tile.place = TilePlace::Shared {
+            descriptor: bits,
+            kind: plan.kind,
+            major: *major,
+        };
+        let ranges = match tile.matrix {
+            TileMatrix::A => {
+                let factor = described(plan, bits, *major, plan.a_bits()).ok()?;
+                of_factor(&factor, first..first + ROWS, plan.stored())
+            }
+            _ => {
+                let factor = described(plan, bits, *major, plan.b_bits()).ok()?;
+                of_factor(&factor, 0..plan.n_columns, plan.depth)
+            }
+        };
+        tile.ranges = ranges.of(shared).collect();
+    }
+    let d = Tile {
+        is_written: true,
+        ..factor(TileMatrix::D, plan.d_type, ROWS, plan.n_columns)
+    };
+    Some(vec![a, b, d])
+}
+
+/// What an operation on tensor memory reads and writes.
+fn of_blocks(plan: &StartPlan, work: &TensorMemoryWork) -> Option<Vec<Tile>> {
+    match &plan.kind {
+        StartKind::Copy { shape, warps, .. } => of_copy(work, *shape, *warps),
+        StartKind::Shift => of_shift(work),
+        StartKind::Product(operands) => {
+            let reading = Reading::new(operands, work, work.blocks.len()).ok()?;
+            let mut tiles = vec![reading.a()?, reading.b()?, reading.d()];
+            let factors = [TileMatrix::ScaleA, TileMatrix::ScaleB];
+            if operands.factors.is_some() {
+                tiles.extend(
+                    (0..)
+                        .zip(factors)
+                        .map(|(at, matrix)| reading.scale(matrix, at)),
+                );
+            }
+            if operands.metadata.is_some() {
+                tiles.push(reading.metadata());
+            }
+            Some(tiles)
+        }
+    }
+}
+
+fn of_copy(
+    work: &TensorMemoryWork,
+    shape: CopyShape,
+    warps: Option<WarpMulticast>,
+) -> Option<Vec<Tile>> {
+    let source = descriptor(work.a).ok()?;
+    let (rows, bytes) = shape.rows_and_bytes();
+    let mut read = Ranges::default();
+    let mut written = Ranges::default();
+    let start = TensorPlace::of(work.d);
+    for row in 0..rows {
+        for word in 0..bytes / 4 {
+            let column = 4 * word as u64;
+            read.add(source.place(Major::K, row as u64, column), 4);
+        }
+        for lane in copied_lanes(shape, warps, row as u32) {
+            written.add(start.plus(lane, 0).offset()? as u64, bytes as u64);
+        }
+    }
+    let tile = |matrix, place, ranges: Vec<_>| Tile {
+        matrix,
+        ty: ScalarType::B8,
+        rows,
+        columns: bytes,
+        is_written: matrix == TileMatrix::Destination,
+        place,
+        ranges,
+    };
+    let shared = |block: &u64| MemoryRegion::Shared { block: *block };
+    let tensor = |block: &u64| MemoryRegion::Tensor { block: *block };
+    let (read, written) = (Shares(read), Shares(written));
+    Some(vec![
+        tile(
+            TileMatrix::Source,
+            TilePlace::Shared {
+                descriptor: work.a,
+                kind: DescriptorKind::TensorMemory,
+                major: Major::K,
+            },
+            read.of_each(work.blocks.iter().map(shared)),
+        ),
+        tile(
+            TileMatrix::Destination,
+            TilePlace::Tensor {
+                address: work.d,
+                product: None,
+            },
+            written.of_each(work.blocks.iter().map(tensor)),
+        ),
+    ])
+}
+
+/// Rows of tensor memory that move down by one.
+fn of_shift(work: &TensorMemoryWork) -> Option<Vec<Tile>> {
+    let start = TensorPlace::of(work.d);
+    let rows = TENSOR_LANES.checked_sub(start.lane + 1)?;
+    let bytes = u64::from(4 * SHIFTED_COLUMNS);
+    let tile = |matrix, first: u32| {
+        let mut ranges = Ranges::default();
+        for row in first..first + rows {
+            ranges.add(start.plus(row, 0).offset()? as u64, bytes);
+        }
+        let blocks = work.blocks.iter();
+        let memories = blocks.map(|block| MemoryRegion::Tensor { block: *block });
+        Some(Tile {
+            matrix,
+            ty: ScalarType::B32,
+            rows: rows as usize,
+            columns: SHIFTED_COLUMNS as usize,
+            is_written: matrix == TileMatrix::Destination,
+            place: TilePlace::Tensor {
+                address: work.d + (first << 16),
+                product: None,
+            },
+            ranges: Shares(ranges).of_each(memories),
+        })
+    };
+    Some(vec![
+        tile(TileMatrix::Source, 0)?,
+        tile(TileMatrix::Destination, 1)?,
+    ])
+}
+
+/// The same ranges in the memory of each block.
+struct Shares(Ranges);
+
+impl Shares {
+    fn of_each(
+        self,
+        memories: impl Iterator<Item = MemoryRegion>,
+    ) -> Vec<(MemoryRegion, Range<u64>)> {
+        let own = |memory| Ranges(self.0.0.clone()).of(memory);
+        memories.flat_map(own).collect()
+    }
+}
+
+impl Reading<'_> {
+    fn tile(&self, matrix: TileMatrix, ty: ScalarType, rows: usize, columns: usize) -> Tile {
+        Tile {
+            matrix,
+            ty,
+            rows,
+            columns,
+            is_written: matrix == TileMatrix::D,
+            place: TilePlace::Registers,
+            ranges: Vec::new(),
+        }
+    }
+
+    /// A factor that a descriptor says.
+    fn shared_ranges(
+        &self,
+        factor: &SharedFactor,
+        lines: usize,
+        depth: usize,
+    ) -> Vec<(MemoryRegion, Range<u64>)> {
+        let blocks = self.work.blocks.iter();
+        let share = lines / self.sums.n_blocks.max(1);
+        let shared = blocks.map(|block| MemoryRegion::Shared { block: *block });
+        Shares(of_factor(factor, 0..share, depth)).of_each(shared)
+    }
+
+    /// Words of tensor memory of each block, as places in it; those outside are left out.
+    fn words(
+        &self,
+        places: impl Iterator<Item = (usize, TensorPlace, u64)>,
+    ) -> Vec<(MemoryRegion, Range<u64>)> {
+        let mut of_block: Vec<Ranges> = Vec::new();
+        of_block.resize_with(self.work.blocks.len(), Ranges::default);
+        for (block, place, n_bytes) in places {
+            if let (Some(ranges), Some(at)) = (of_block.get_mut(block), place.offset()) {
+                ranges.add(at as u64, n_bytes);
+            }
+        }
+        let blocks = self.work.blocks.iter().zip(of_block);
+        blocks
+            .flat_map(|(block, ranges)| ranges.of(MemoryRegion::Tensor { block: *block }))
+            .collect()
+    }
+
+    fn a(&self) -> Option<Tile> {
+        let ProductLayout { m, .. } = self.sums;
+        let stored = match self.sums.is_sparse {
+            true => self.depth / 2,
+            false => self.depth,
+        };
+        let tile = self.tile(TileMatrix::A, self.says.a, m, stored);
+        Some(match &self.operands.a {
+            FactorOperand::Described(_) => {
+                let factor = self.factor(self.work.a, self.says.a, self.says.a_major)?;
+                Tile {
+                    place: self.described(self.work.a, self.says.a_major),
+                    ranges: self.shared_ranges(&factor, m, stored),
+                    ..tile
+                }
+            }
+            FactorOperand::Kept(_) => {
+                let address = self.work.a as u32;
+                let bits = kept_bits(self.operands.kind, self.says.a) as usize;
+                let n_bytes = (stored * bits).div_ceil(8) as u64;
+                let row = |row| {
+                    let (block, lane, _) = self.sums.place(row, 0)?;
+                    Some((
+                        block,
+                        TensorPlace::of(address).plus(lane as u32, 0),
+                        n_bytes,
+                    ))
+                };
+                Tile {
+                    place: self.kept(address),
+                    ranges: self.words((0..m).filter_map(row)),
+                    ..tile
+                }
+            }
+        })
+    }
+
+    fn b(&self) -> Option<Tile> {
+        let (n, ty, major) = (self.sums.n, self.says.b, self.says.b_major);
+        let factor = self.factor(self.work.b, ty, major)?;
+        Some(Tile {
+            place: self.described(self.work.b, major),
+            ranges: self.shared_ranges(&factor, n, self.depth),
+            ..self.tile(TileMatrix::B, ty, self.depth, n)
+        })
+    }
+
+    /// Those that are left out are none of it.
+    fn d(&self) -> Tile {
+        let ProductLayout { m, n, .. } = self.sums;
+        let places = (0..m * n).map(|at| self.place(at / n, at % n));
+        let kept = places.filter(|(block, place)| !self.is_left_out(*block, *place));
+        Tile {
+            place: self.kept(self.work.d),
+            ranges: self.words(kept.map(|(block, place)| (block, place, 4))),
+            ..self.tile(TileMatrix::D, self.says.d, m, n)
+        }
+    }
+
+    /// The factors of A (0) or of B (1): a byte each, in words of four.
+    fn scale(&self, matrix: TileMatrix, factor: usize) -> Tile {
+        let ProductLayout { m, n, n_blocks, .. } = self.sums;
+        let lines = if factor == 0 { m / n_blocks.max(1) } else { n };
+        let address = self.work.factors[factor];
+        let per_line = self.operands.factors_per_line;
+        let lines_of = (0..n_blocks).flat_map(|block| (0..lines).map(move |line| (block, line)));
+        let places = lines_of.map(|(block, line)| {
+            let (lane, column) = factor_place(line);
+            let place = TensorPlace::of(address).plus(lane as u32, column as u32);
+            (block, place, 4)
+        });
+        Tile {
+            place: TilePlace::Tensor {
+                address,
+                product: None,
+            },
+            ranges: self.words(places),
+            ..self.tile(matrix, self.says.factor_type, lines, per_line)
+        }
+    }
+
+    fn metadata(&self) -> Tile {
+        let rows = self.sums.m / self.sums.n_blocks.max(1);
+        let (bits, chunk) = metadata_bits(self.operands.kind, self.says.a);
+        let address = self.work.metadata;
+        let start = TensorPlace::of(address).plus(0, self.says.selector);
+        let n_chunks = self.depth / chunk;
+        let places = (0..self.sums.m * n_chunks).map(|at| {
+            let (row, first) = (at / n_chunks, at % n_chunks * chunk);
+            let (lane, column, _) = metadata_place(bits, self.depth, row % rows, first);
+            (row / rows, start.plus(lane as u32, column as u32), 4)
+        });
+        Tile {
+            place: TilePlace::Tensor {
+                address,
+                product: None,
+            },
+            ranges: self.words(places),
+            ..self.tile(TileMatrix::Metadata, ScalarType::B32, self.sums.m, n_chunks)
+        }
+    }
+
+    fn kept(&self, address: u32) -> TilePlace {
+        TilePlace::Tensor {
+            address,
+            product: Some(self.sums),
+        }
+    }
+
+    fn described(&self, descriptor: u64, major: Major) -> TilePlace {
+        TilePlace::Shared {
+            descriptor,
+            kind: DescriptorKind::TensorMemory,
+            major,
+        }
+    }
+
+    fn factor(&self, bits: u64, ty: ScalarType, major: Major) -> Option<SharedFactor> {
+        Some(SharedFactor {
+            descriptor: descriptor(bits).ok()?,
+            major,
+            storage: storage_of(self.operands.kind, ty),
+        })
+    }
+}

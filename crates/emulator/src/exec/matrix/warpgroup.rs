@@ -1,0 +1,395 @@
+//! Matrix products of a warpgroup, and sparse ones of a warp (PTX ISA, "wgmma.mma_async", "mma.sp"). Each warp has 16 rows of its own, so that
+//! its part is a product for itself. In: a plan, registers and shared memory; out: the registers of the sums.
+
+use crate::code::Element;
+use crate::code::held::Touched;
+use crate::code::plans::PlanId;
+use crate::code::warp_product::{FactorPlace, WarpProductPlan};
+use crate::contract::event::WarpId;
+use crate::contract::fault::{FaultKind, MatrixMistake};
+use crate::contract::inspect::NoteKind;
+use crate::contract::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
+use crate::contract::warpgroup::WarpgroupProduct;
+use crate::exec::control::lanes_at;
+use crate::exec::elements::{read64, write64};
+use crate::exec::matrix::factor::read_lines;
+use crate::exec::matrix::product::{Factors, MAX_LINE_FACTORS, lines_of_factors};
+use crate::exec::reach::{Executed, Halt, plan_of};
+use crate::exec::step::{Choice, Surroundings};
+use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Row64};
+use crate::semantics::sparse::stored_columns;
+use crate::semantics::tensor::scaled::ScaledLine;
+use crate::semantics::tensor::value::ProductValues;
+use crate::state::in_flight::{GroupProduct, OpenProduct};
+use crate::state::warp::Warp;
+use warpgrid_isa::ScalarType;
+use warpgrid_isa::layout::{
+    Major, MatrixDescriptor, SharedFactor, Sparsity, Storage, factor_element, sum_element,
+};
+
+/// Rows of a warp.
+pub(crate) const ROWS: usize = 16;
+/// Warps of a warpgroup.
+pub(crate) const WARPS: u32 = 4;
+
+/// Puts the rows of a warp of a product in flight, after those that its sums go on from.
+pub(crate) fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    id: PlanId<WarpProductPlan>,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let index = warp.index;
+    let code = around.code;
+    let plan = plan_of(&code.warp_products, id, choice.executed)?;
+    let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
+    let mut product = started(&lanes, id, plan)?;
+    let kind = GroupKind::Products;
+    let groups = warp.groups.get_or_insert_default();
+    let number = groups.made(kind, 0);
+    product.index = groups.next_product();
+    let (function, instruction) = around.code.origin(choice.pc);
+    groups.open(OpenProduct {
+        plan: product.plan,
+        base: product.base,
+        group: number,
+        function,
+        instruction,
+    });
+    let group = GroupProduct {
+        block: around.block,
+        warpgroup: index / WARPS,
+        index: product.index,
+    };
+    let own = WarpId {
+        block: around.block,
+        warp: index,
+    };
+    let earlier = around.starter.in_flight.grouped(own, kind).last();
+    let after = earlier.map(|(pending, _, _)| pending.id);
+    around.starter.start(PendingOperation {
+        origin: around.origin(index, choice.pc, step),
+        pieces: Vec::new(),
+        after: after.into_iter().collect(),
+        work: Work::Product(Box::new(product)),
+        completion: PendingCompletion::AsyncGroup { kind, number },
+        // The hardware computes when all warps of the warpgroup are there.
+        earliest_step: u64::MAX,
+    });
+    let n_warps = around
+        .n_warps
+        .saturating_sub(index / WARPS * WARPS)
+        .min(WARPS);
+    let starter = &mut around.starter;
+    starter.join_product(group, n_warps as usize, step + 1);
+    Ok(())
+}
+
+/// Notes the registers of products in flight that an instruction touches.
+#[inline(never)]
+pub(crate) fn note_touched(
+    around: &mut Surroundings<'_>,
+    warp: &Warp,
+    touched: &Touched,
+    choice: &Choice<'_>,
+    step: u64,
+) {
+    let open = warp
+        .groups
+        .as_ref()
+        .map_or(&[][..], |groups| groups.open_products());
+    if open.is_empty() || choice.executed == 0 {
+        return;
+    }
+    let (base, (function, instruction)) = (
+        around.code.base(choice.depth),
+        around.code.origin(choice.pc),
+    );
+    let in_frame = |product: &&OpenProduct| (product.base, product.function) == (base, function);
+    for product in open.iter().filter(in_frame) {
+        let plan = around.code.warp_products.get(PlanId::new(product.plan));
+        let registers = plan.map_or(Vec::new(), |plan| touched.held_by(&plan.held));
+        if registers.is_empty() {
+            continue;
+        }
+        let kind = NoteKind::RegistersInFlight {
+            function,
+            instruction,
+            registers,
+            product: (product.function, product.instruction),
+        };
+        return around.note(warp.index, kind, step);
+    }
+}
+
+/// What a product has read when it starts.
+fn started(
+    l: &Lanes<'_>,
+    id: PlanId<WarpProductPlan>,
+    plan: &WarpProductPlan,
+) -> Result<WarpgroupProduct, Box<Halt>> {
+    if l.mask != FULL {
+        let missing = !l.mask;
+        let mistake = MatrixMistake::MissingLanes { missing };
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+    }
+    let descriptor = |factor: &FactorPlace| match factor {
+        FactorPlace::Described { descriptor, .. } => read64(l, *descriptor)[0],
+        FactorPlace::Registers(_) => 0,
+    };
+    Ok(WarpgroupProduct {
+        plan: id.number(),
+        base: l.base,
+        index: 0,
+        a: match &plan.a {
+            FactorPlace::Registers(registers) => rows(l, registers),
+            FactorPlace::Described { .. } => Vec::new(),
+        },
+        descriptors: [descriptor(&plan.a), descriptor(&plan.b)],
+        adds: match plan.adds {
+            None => true,
+            Some(predicate) => {
+                let lanes = l.predicate(predicate.slot);
+                (lanes & 1 != 0) != predicate.negated
+            }
+        },
+        metadata: match plan.sparse {
+            Some((register, _)) => read64(l, register).map(|word| word as u32),
+            None => [0; LANES],
+        },
+    })
+}
+
+fn rows(l: &Lanes<'_>, registers: &[Element]) -> Vec<Row32> {
+    let row = |register: &Element| read64(l, *register).map(|word| word as u32);
+    registers.iter().map(row).collect()
+}
+
+/// Computes the rows of a warp of the block, and writes the registers of the sums.
+pub(crate) fn land(
+    l: &mut Lanes<'_>,
+    plan: &WarpProductPlan,
+    product: &WarpgroupProduct,
+    warp: u32,
+    shared: &[u8],
+) -> Executed {
+    let mut a = match &plan.a {
+        FactorPlace::Registers(_) => of_registers(plan, plan.a_bits(), &product.a),
+        FactorPlace::Described { major, .. } => {
+            let first = ROWS * (warp % WARPS) as usize;
+            let factor = described(plan, product.descriptors[0], *major, plan.a_bits())?;
+            read_lines(&factor, shared, first..first + ROWS, plan.stored(), FULL)?
+        }
+    };
+    let mut b = match &plan.b {
+        FactorPlace::Registers(registers) => columns_of_registers(plan, &rows(l, registers)),
+        FactorPlace::Described { major, .. } => {
+            let factor = described(plan, product.descriptors[1], *major, plan.b_bits())?;
+            read_lines(&factor, shared, 0..plan.n_columns, plan.depth, FULL)?
+        }
+    };
+    let c = match product.adds {
+        true => sums(plan, &rows(l, &plan.c)),
+        false => vec![0; ROWS * plan.n_columns],
+    };
+    let factors = match &plan.factors {
+        Some([of_a, of_b]) => Some([lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?]),
+        None => None,
+    };
+    let [negates_a, negates_b] = plan.negate;
+    if negates_a {
+        negate(&mut a, plan.a_bits());
+    }
+    if negates_b {
+        negate(&mut b, plan.b_bits());
+    }
+    let values = ProductValues {
+        a: &a,
+        b: &b,
+        c: &c,
+    };
+    let d = multiply(plan, values, &product.metadata, factors.as_ref());
+    scatter(l, plan, &d);
+    Ok(())
+}
+
+/// An immediate product whose operands are all registers: `mma.sp`.
+pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Executed {
+    let product = started(l, PlanId::new(0), plan)?;
+    land(l, plan, &product, 0, &[])
+}
+
+/// Flips the sign of each float, which has this number of bits.
+fn negate(values: &mut [u64], bits: u32) {
+    for value in values {
+        *value ^= 1 << (bits - 1);
+    }
+}
+
+/// D, row after row.
+fn multiply(
+    plan: &WarpProductPlan,
+    values: ProductValues<'_>,
+    metadata: &Row32,
+    factors: Option<&[Factors; 2]>,
+) -> Vec<u64> {
+    let ProductValues { a, b, c } = values;
+    let Some((_, selector)) = plan.sparse else {
+        return plan.plan.whole(plan.n_columns, a, b, c);
+    };
+    let sparsity = Sparsity {
+        bits: plan.a_bits(),
+        depth: plan.depth,
+        selector,
+    };
+    let (stored, depth) = (plan.stored().max(1), plan.depth.max(1));
+    let n_factors = plan
+        .factors
+        .map_or(0, |[of_a, _]| usize::from(of_a.n).min(MAX_LINE_FACTORS));
+    let mut d = Vec::with_capacity(c.len());
+    let rows = a.chunks(stored).zip(c.chunks(plan.n_columns.max(1)));
+    for (row, (a, c)) in rows.enumerate() {
+        let columns = stored_columns(sparsity, row, metadata);
+        for (column, (b, c)) in b.chunks(depth).zip(c).enumerate() {
+            let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
+            let chosen: Vec<u64> = columns.iter().map(of).collect();
+            let Some([of_a, of_b]) = factors else {
+                d.push(plan.plan.element(a, &chosen, *c));
+                continue;
+            };
+            let part = 0..n_factors;
+            let a = ScaledLine {
+                values: a,
+                factors: of_a.get(row).map_or(&[], |all| &all[part.clone()]),
+            };
+            let b = ScaledLine {
+                values: &chosen,
+                factors: of_b.get(column).map_or(&[], |all| &all[part]),
+            };
+            d.push(plan.plan.scaled_element(a, b, *c));
+        }
+    }
+    d
+}
+
+/// A as its registers hold it: row after row.
+fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
+    let stored = plan.stored();
+    let per_register = (32 / bits) as usize;
+    let mut values = vec![0; ROWS * stored];
+    for (register, row) in rows.iter().enumerate() {
+        for (lane, word) in row.iter().enumerate() {
+            for element in 0..per_register {
+                let (line, column) = factor_element(lane, register, element, per_register);
+                if let Some(value) = values.get_mut(line * stored + column)
+                    && column < stored
+                {
+                    *value = part(*word, element as u32, bits);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// B as the registers of `mma.sp` hold it: column after column.
+fn columns_of_registers(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
+    let bits = plan.b_bits();
+    let per_register = (32 / bits) as usize;
+    let mut values = vec![0; plan.n_columns * plan.depth];
+    for (register, row) in rows.iter().enumerate() {
+        for (lane, word) in row.iter().enumerate() {
+            for element in 0..per_register {
+                let k = per_register * (lane % 4) + element + 4 * per_register * register;
+                if let Some(value) = values.get_mut(lane / 4 * plan.depth + k) {
+                    *value = part(*word, element as u32, bits);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// An element of a register.
+const fn part(word: u32, element: u32, bits: u32) -> u64 {
+    let mask = u64::MAX >> (64 - bits);
+    (word as u64) >> (element * bits) & mask
+}
+
+/// C or D, row after row.
+fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
+    let mut values = vec![0; ROWS * plan.n_columns];
+    let per_register = plan.sums_per_register();
+    let bits = (32 / per_register) as u32;
+    for (register, row) in rows.iter().enumerate() {
+        for (lane, word) in row.iter().enumerate() {
+            for half in 0..per_register {
+                let (line, column) = sum_element(lane, register * per_register + half);
+                if let Some(value) = values.get_mut(line * plan.n_columns + column) {
+                    *value = part(*word, half as u32, bits);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// Puts the sums into their registers.
+fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
+    let per_register = plan.sums_per_register();
+    let bits = 32 / per_register;
+    for (register, element) in plan.d.iter().enumerate() {
+        let row: Row64 = std::array::from_fn(|lane| {
+            (0..per_register).fold(0, |word, half| {
+                let (line, column) = sum_element(lane, register * per_register + half);
+                let value = d.get(line * plan.n_columns + column).copied().unwrap_or(0);
+                word | value << (half * bits)
+            })
+        });
+        write64(l, *element, &row);
+    }
+}
+
+/// A factor in shared memory.
+pub(crate) fn described(
+    plan: &WarpProductPlan,
+    bits: u64,
+    major: Major,
+    element_bits: u32,
+) -> Result<SharedFactor, Box<Halt>> {
+    let descriptor = MatrixDescriptor::decode(bits, plan.kind);
+    let descriptor =
+        descriptor.ok_or_else(|| Halt::internal("a descriptor without a swizzle mode", FULL))?;
+    Ok(SharedFactor {
+        descriptor,
+        major,
+        storage: Storage::Bytes(element_bits / 8),
+    })
+}
+
+impl WarpProductPlan {
+    /// Elements of a row of A that are there.
+    pub(crate) const fn stored(&self) -> usize {
+        match self.sparse {
+            Some(_) => self.depth / 2,
+            None => self.depth,
+        }
+    }
+
+    /// Bits of an element of A as it lies; single bits lie in words.
+    pub(crate) fn a_bits(&self) -> u32 {
+        self.element_bits[0]
+    }
+
+    pub(crate) fn b_bits(&self) -> u32 {
+        self.element_bits[1]
+    }
+
+    const fn sums_per_register(&self) -> usize {
+        match self.d_type {
+            ScalarType::F16 => 2,
+            _ => 1,
+        }
+    }
+}

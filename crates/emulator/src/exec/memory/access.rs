@@ -1,0 +1,434 @@
+//! A load or a store of one step. What no observer receives, and what lies in one memory, moves as whole rows; all else
+//! goes through [`Reach`].
+
+use crate::code::plans::PlanId;
+use crate::code::{AccessPlan, Code};
+use crate::contract::fault::AccessKind;
+use crate::contract::observe::{
+    AccessAction, EvenAccess, Interest, LanesAccess, MemoryId, Observer, RowAccess, WarpAccess,
+};
+use crate::exec::memory::even::{AskFor, access_words};
+use crate::exec::memory::load::{load_lane_by_lane, load_rows};
+use crate::exec::memory::partial_load::{load_used, may_be_partial};
+use crate::exec::memory::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::exec::memory::store::{store_lane_by_lane, store_rows};
+use crate::exec::reach::{Halt, Reach, plan_of};
+use crate::exec::step::Surroundings;
+use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64};
+use crate::state::cluster::Peers;
+use crate::state::memory::{GlobalMemory, PagedBytes};
+use crate::state::warp::Stack;
+use warpgrid_isa::StateSpace;
+
+/// Places that steps work in. They belong to the machine, since to make them costs as much as a step.
+#[derive(Clone)]
+pub(crate) struct Rows {
+    pub(crate) results: Results,
+    pub(crate) target: Target,
+    /// The allocation that each access met last, by the low bits of its plan.
+    hints: [u32; N_HINTS],
+}
+
+const N_HINTS: usize = 8;
+
+impl Rows {
+    pub(crate) const EMPTY: Rows = Rows {
+        results: Results {
+            r32: [0; LANES],
+            r64: [0; LANES],
+        },
+        target: Target::UNKNOWN,
+        hints: [0; N_HINTS],
+    };
+}
+
+/// A load or a store of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) plan: PlanId<AccessPlan>,
+    /// Else it stores.
+    pub(crate) loads: bool,
+    pub(crate) warp: u32,
+    pub(crate) step: u64,
+    /// The instruction's place in the code.
+    pub(crate) pc: u32,
+}
+
+/// Executes a load or a store of the lanes in `l`; whether it stored.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[cfg_attr(not(target_arch = "x86_64"), inline(never))]
+pub(crate) fn access(
+    around: &mut Surroundings<'_>,
+    l: &mut Lanes<'_>,
+    stack: &mut Stack,
+    request: Request,
+    rows: &mut Rows,
+    ask_for: impl AskFor,
+) -> Result<bool, Box<Halt>> {
+    let code = around.code;
+    let plan = plan_of(&code.accesses, request.plan, l.mask)?;
+    let loads = request.loads;
+    let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
+    let mut ear = Ear::Absent;
+    if access_words(around, l, plan, request, hint, &mut ear, ask_for).is_some() {
+        return Ok(!loads && stores(plan));
+    }
+    if ear == Ear::Absent {
+        ear = Ear::before(around.interest, plan.space, loads);
+    }
+    let purpose = match loads {
+        true => Purpose::Read,
+        false => Purpose::Write,
+    };
+    let memories = Memories {
+        global: around.global,
+        map: around.map,
+        shared_bytes: around.shared.len() as u64,
+        stack_bytes: stack.lane_bytes as u64,
+        stack_stride: stack.stride as u32,
+        own_rank: around.peers.own_rank(),
+        n_ranks: around.peers.n_ranks(),
+    };
+    let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
+    if found && ear == Ear::Open {
+        ear = offer_target(around, l, plan, request, &rows.target);
+    }
+    if found && ear.is_quiet() {
+        let backing = rows.target.backing();
+        if loads {
+            let bytes = match backing {
+                Backing::Arena => around.global.arena.bytes(),
+                Backing::Shared => around.shared.bytes(),
+                Backing::Peer(rank) => around.peers.get(rank.into()).map_or(&[][..], |m| m.bytes()),
+                Backing::Stack => &stack.bytes,
+            };
+            load_rows(bytes, l, plan, &rows.target, &mut rows.results);
+            return Ok(false);
+        }
+        if plan.whole_registers
+            && let Some(memory) = paged(around.global, around.shared, &mut around.peers, backing)
+            && store_rows(memory, l, plan, &rows.target)
+        {
+            return Ok(stores(plan));
+        }
+    }
+    let mut reach = around.reach(stack, request.warp, request.step, request.pc);
+    if ear == Ear::Content {
+        reach.interest = Interest::NONE;
+    }
+    if !found {
+        let target = &mut rows.target;
+        match find_closer(&mut reach, l, plan, target, loads)? {
+            Closer::Found => {}
+            Closer::Loaded => return Ok(false),
+        }
+    }
+    access_closer(&mut reach, l, plan, &rows.target, loads)
+}
+
+/// Whether no other thread writes what is accessed, so that its order is of no interest.
+const fn is_of_one_thread(space: StateSpace) -> bool {
+    matches!(
+        space,
+        StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Local | StateSpace::Const
+    )
+}
+
+/// Whether an observer is to hear of an access.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ear {
+    /// None is.
+    Absent,
+    /// One is, and was not asked yet whether the addresses are enough.
+    Open,
+    /// One has heard of it, and the addresses were enough.
+    Content,
+    /// One is to receive all that is moved.
+    Insists,
+}
+
+impl Ear {
+    /// Before anything was asked.
+    pub(crate) const fn before(interest: Interest, space: StateSpace, loads: bool) -> Ear {
+        let is_heard = if loads {
+            interest.loads
+        } else {
+            interest.stores
+        };
+        match is_heard {
+            true if interest.syncs && is_of_one_thread(space) => Ear::Absent,
+            true if interest.syncs => Ear::Open,
+            true => Ear::Insists,
+            false => Ear::Absent,
+        }
+    }
+
+    /// Whether bytes may move without being noted.
+    pub(crate) const fn is_quiet(self) -> bool {
+        matches!(self, Ear::Absent | Ear::Content)
+    }
+}
+
+/// Offers an access of one memory as a whole to an observer.
+#[cold]
+#[inline(never)]
+fn offer_target(
+    around: &mut Surroundings<'_>,
+    l: &Lanes<'_>,
+    plan: &AccessPlan,
+    request: Request,
+    target: &Target,
+) -> Ear {
+    let (base, memory) = match target.backing() {
+        Backing::Arena => (first_address(l, plan), MemoryId::Global),
+        Backing::Shared => (
+            0,
+            MemoryId::Shared {
+                block: around.block,
+            },
+        ),
+        Backing::Peer(rank) => {
+            let own = around.peers.own_rank();
+            let block = around.shape.peer(around.block, own, rank.into());
+            (0, MemoryId::Shared { block })
+        }
+        Backing::Stack => return Ear::Insists,
+    };
+    if target.backing() == Backing::Arena && base < around.map.global {
+        return Ear::Insists;
+    }
+    let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
+    let row = follows.then_some(base);
+    let addresses = || addresses_of(target, plan, l.first(), base);
+    around
+        .offer(plan, request)
+        .make(memory, row, l.mask, addresses)
+}
+
+/// A load or a store that an observer may be content with as a whole.
+pub(crate) struct Offer<'a> {
+    code: &'a Code,
+    block: u64,
+    observer: &'a mut dyn Observer,
+    plan: &'a AccessPlan,
+    request: Request,
+}
+
+impl Surroundings<'_> {
+    pub(crate) fn offer<'o>(&'o mut self, plan: &'o AccessPlan, request: Request) -> Offer<'o> {
+        Offer {
+            code: self.code,
+            block: self.block,
+            observer: self.observer,
+            plan,
+            request,
+        }
+    }
+}
+
+impl Offer<'_> {
+    /// Asks the observer of what lanes access; `row` is where the access begins if it is in global memory, and all lanes follow each other.
+    fn make(
+        &mut self,
+        memory: MemoryId,
+        row: Option<u64>,
+        mask: u32,
+        addresses: impl FnOnce() -> Row64,
+    ) -> Ear {
+        let Some(access) = self.access() else {
+            return Ear::Insists;
+        };
+        if self.is_content_with(access, row) {
+            return Ear::Content;
+        }
+        self.ask(access, memory, mask, &addresses())
+    }
+
+    /// The same of all lanes: `starts` is the address of the first lane of each half, `step` how far each lane is from the one before.
+    pub(crate) fn make_even(
+        &mut self,
+        memory: MemoryId,
+        row: Option<u64>,
+        starts: [u64; 2],
+        step: u64,
+    ) -> Ear {
+        let Some(access) = self.access() else {
+            return Ear::Insists;
+        };
+        let even = EvenAccess {
+            access,
+            memory,
+            starts,
+            step,
+        };
+        if self.is_content_with(access, row) || self.observer.even(&even) {
+            return Ear::Content;
+        }
+        self.ask(access, memory, FULL, &even.addresses())
+    }
+
+    /// What is offered; nothing if some elements are not moved.
+    fn access(&self) -> Option<WarpAccess> {
+        let Offer { plan, request, .. } = *self;
+        if plan.written.count_ones() as usize != plan.elements.len() {
+            return None;
+        }
+        let (function, instruction) = self.code.origin(request.pc);
+        let action = match request.loads {
+            true => AccessAction::Load,
+            false => AccessAction::Store,
+        };
+        Some(WarpAccess {
+            step: request.step,
+            block: self.block,
+            warp: request.warp,
+            function,
+            instruction,
+            action,
+            sem: plan.noted.sem,
+            scope: plan.noted.scope,
+            lane_bytes: plan.width_bytes,
+            element_bytes: plan.element_bytes,
+            non_coherent: plan.noted.cache.non_coherent,
+        })
+    }
+
+    fn is_content_with(&mut self, access: WarpAccess, row: Option<u64>) -> bool {
+        row.is_some_and(|address| {
+            self.plan.space == StateSpace::Global
+                && !access.non_coherent
+                && self.observer.row(&RowAccess { access, address })
+        })
+    }
+
+    fn ask(&mut self, access: WarpAccess, memory: MemoryId, mask: u32, addresses: &Row64) -> Ear {
+        let is_content = self.observer.lanes(&LanesAccess {
+            access,
+            memory,
+            mask,
+            addresses,
+        });
+        match is_content {
+            true => Ear::Content,
+            false => Ear::Insists,
+        }
+    }
+}
+
+/// The address of the first lane that takes part.
+fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
+    match plan.wide {
+        true => l.r64(plan.base)[l.first()].wrapping_add(plan.offset as u64),
+        false => u64::from(l.r32(plan.base)[l.first()].wrapping_add(plan.offset as u32)),
+    }
+}
+
+/// The address of each lane as its memory counts: shared memory from 0, global memory from that of one lane.
+fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
+    let width = plan.width_bytes as usize;
+    let own = match target.backing() {
+        Backing::Shared | Backing::Peer(_) => 0,
+        _ => base.wrapping_sub(target.of_lane(first, width).1 as u64),
+    };
+    match target.place {
+        Place::Contiguous(_, start) => {
+            let mut addresses = [0; LANES];
+            let mut address = own.wrapping_add(start as u64);
+            for own in &mut addresses {
+                *own = address;
+                address = address.wrapping_add(width as u64);
+            }
+            addresses
+        }
+        Place::Uniform(_, start) => [own.wrapping_add(start as u64); LANES],
+        Place::Each(_) | Place::Mixed => {
+            let mut addresses = [0; LANES];
+            for (address, offset) in addresses.iter_mut().zip(&target.offsets) {
+                *address = own.wrapping_add(u64::from(*offset));
+            }
+            addresses
+        }
+    }
+}
+
+/// As [`access`], never inlined.
+#[inline(never)]
+pub(crate) fn access_apart(
+    around: &mut Surroundings<'_>,
+    l: &mut Lanes<'_>,
+    stack: &mut Stack,
+    request: Request,
+    rows: &mut Rows,
+) -> Result<bool, Box<Halt>> {
+    access(around, l, stack, request, rows, |_| {})
+}
+
+/// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.
+pub(crate) fn stores(plan: &AccessPlan) -> bool {
+    plan.space != StateSpace::ParamFunc
+}
+
+/// Memory that keeps track of its pages; the stacks do not.
+#[inline(always)]
+pub(crate) fn paged<'m>(
+    global: &'m mut GlobalMemory,
+    shared: &'m mut PagedBytes,
+    peers: &'m mut Peers<'_>,
+    backing: Backing,
+) -> Option<&'m mut PagedBytes> {
+    match backing {
+        Backing::Arena => Some(&mut global.arena),
+        Backing::Shared => Some(shared),
+        Backing::Peer(rank) => peers.get_mut(rank.into()),
+        Backing::Stack => None,
+    }
+}
+
+/// What a closer look at the lanes of an access did.
+enum Closer {
+    /// It found their places.
+    Found,
+    /// Some elements are outside of memory, and are not used: the others are loaded.
+    Loaded,
+}
+
+/// Finds the places of an access across memories, or of lanes that may not.
+#[inline(never)]
+fn find_closer(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &mut Target,
+    loads: bool,
+) -> Result<Closer, Box<Halt>> {
+    let kind = if loads {
+        AccessKind::Load
+    } else {
+        AccessKind::Store
+    };
+    match reach.find_closer(kind, l, plan, target) {
+        Err(halt) if loads && may_be_partial(plan, &halt) => {
+            load_used(reach, l, plan, target, halt)?;
+            Ok(Closer::Loaded)
+        }
+        found => found.map(|()| Closer::Found),
+    }
+}
+
+/// Accesses across memories, with writers, and those that an observer receives. Whether it stored.
+#[inline(never)]
+fn access_closer(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &Target,
+    loads: bool,
+) -> Result<bool, Box<Halt>> {
+    if loads {
+        load_lane_by_lane(reach, l, plan, target);
+        return Ok(false);
+    }
+    let listens = reach.interest.covers(AccessAction::Store);
+    store_lane_by_lane(reach, l, plan, target, listens);
+    Ok(stores(plan))
+}

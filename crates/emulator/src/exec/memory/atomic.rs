@@ -1,0 +1,203 @@
+//! Atomic operations (PTX ISA, "atom", "red"): lane after lane, each sees what the one before left.
+
+use crate::code::AtomicPlan;
+use crate::code::MAX_WIDTH;
+use crate::contract::fault::AccessKind;
+use crate::contract::observe::{AccessAction, OperandIndex, PieceHead};
+use crate::exec::elements::read128;
+use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
+use crate::exec::memory::resolve::{Backing, Target};
+use crate::exec::reach::{Executed, Reach};
+use crate::semantics::mode::FloatMode;
+use crate::semantics::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
+use crate::semantics::registers::{LANES, Lanes, Row128, lanes_of};
+use crate::semantics::soft::format_of;
+use crate::state::memory::copy_few;
+use warpgrid_isa::{AtomicOp, ScalarType};
+
+/// Elements of a vector, at most.
+const MOST: usize = 8;
+
+/// `atom` and `red`
+pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan) -> Executed {
+    let source = |l: &Lanes<'_>, element: usize| match plan.b.get(element) {
+        Some(b) => read128(l, *b),
+        None => [0; LANES],
+    };
+    match plan.b.len() {
+        1 => lane_by_lane(reach, l, plan, &[source(l, 0)]),
+        n => {
+            let rows: [Row128; MOST] = std::array::from_fn(|element| source(l, element));
+            lane_by_lane(reach, l, plan, rows.get(..n).unwrap_or(&rows))
+        }
+    }
+}
+
+/// `sources` has a row for each element.
+fn lane_by_lane(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AtomicPlan,
+    sources: &[Row128],
+) -> Executed {
+    let mut target = Target::UNKNOWN;
+    reach.find(AccessKind::Atomic, l, &plan.access, &mut target)?;
+    let action = if plan.returns {
+        AccessAction::Atomic
+    } else {
+        AccessAction::Reduction
+    };
+    let listens = reach.interest.covers(action);
+    let width = plan.access.width_bytes as usize;
+    let size = plan.access.element_bytes as usize;
+    let c = read128(l, plan.c);
+    let addresses = addresses(l, &plan.access);
+    let mut old: LaneBytes = [0; LANES * MAX_WIDTH];
+    reach.events.clear();
+    for lane in lanes_of(l.mask) {
+        let (backing, start) = target.of_lane(lane, width);
+        for (element, b) in sources.iter().enumerate() {
+            let from = element * size;
+            let at = start + from;
+            let seen = reach.read_lane(backing, at, size);
+            let mut value = [0; 16];
+            copy_few(&mut value[..size], &seen[..size]);
+            // PTX ISA, "atom": an addition of `.f32` flushes subnormals in global memory, and not in shared memory.
+            let is_global = backing == Backing::Arena;
+            let operands = [b[lane], c[lane]];
+            let (result, written) = apply(plan, is_global, u128::from_le_bytes(value), operands);
+            let result = result.to_le_bytes();
+            if written {
+                reach.write(backing, at, lane, &result[..size]);
+            }
+            let first = lane * width + from;
+            copy_few(&mut old[first..first + size], &seen[..size]);
+            if listens {
+                let (memory, address) = reach.place_of(&target, &addresses, lane, width);
+                let operands = &plan.access.noted.operands;
+                let piece = PieceHead {
+                    asked: lane as u8,
+                    gave: lane as u8,
+                    element: element as u8,
+                    written,
+                    ty: plan.ty,
+                    operand: operands.get(element).copied().map(OperandIndex),
+                    memory,
+                    address: address.wrapping_add(from as u64),
+                };
+                reach.events.add(piece, &result[..size], &seen[..size]);
+            }
+        }
+    }
+    if listens {
+        reach.report(action, l.mask, &plan.access);
+    }
+    set_elements(l, &plan.access, &old);
+    Ok(())
+}
+
+/// What is offered to memory, and whether memory takes it: a comparison that fails, and a minimum or maximum that is
+/// there already, write nothing.
+#[inline(never)]
+fn apply(plan: &AtomicPlan, is_global: bool, old: u128, operands: [u128; 2]) -> (u128, bool) {
+    let ftz = is_global && plan.ty == ScalarType::F32;
+    let nan = match (plan.op, plan.ty) {
+        (AtomicOp::Add, ScalarType::F64) => added_nan(is_global, old as u64, operands[0] as u64),
+        _ => None,
+    };
+    match nan {
+        Some(nan) => (nan.into(), true),
+        None => combine(plan.op, plan.ty, ftz, old, operands),
+    }
+}
+
+/// The NaN that an addition of doubles leaves where an operand is one: global memory takes b before what it holds, as it is; shared memory takes
+/// what it holds first, quieted (measured on an H100).
+fn added_nan(is_global: bool, old: u64, b: u64) -> Option<u64> {
+    let order = match is_global {
+        true => [b, old],
+        false => [old, b],
+    };
+    let nan = order
+        .into_iter()
+        .find(|bits| f64::from_bits(*bits).is_nan())?;
+    Some(if is_global { nan } else { nan | 1 << 51 })
+}
+
+/// What an operation makes of an element of memory, and whether memory takes it. `ftz` flushes subnormals of an addition.
+pub(crate) fn combine(
+    op: AtomicOp,
+    ty: ScalarType,
+    ftz: bool,
+    old: u128,
+    [b, c]: [u128; 2],
+) -> (u128, bool) {
+    let bits = ty.width_bits().clamp(8, 128);
+    let keep = u128::MAX >> (128 - bits);
+    let (b, c) = (b & keep, c & keep);
+    let signed = |v: u128| (v << (128 - bits)) as i128;
+    match op {
+        AtomicOp::Exch => (b, true),
+        AtomicOp::Cas => (c, old == b),
+        AtomicOp::And => (old & b, true),
+        AtomicOp::Or => (old | b, true),
+        AtomicOp::Xor => (old ^ b, true),
+        AtomicOp::Inc => (if old >= b { 0 } else { old + 1 }, true),
+        AtomicOp::Dec => (if old == 0 || old > b { b } else { old - 1 }, true),
+        AtomicOp::Add if ty.is_float() => (float(ty, FloatOp::Add, ftz, old, b), true),
+        AtomicOp::Min if ty.is_float() => changed(old, float(ty, FloatOp::Min, false, old, b)),
+        AtomicOp::Max if ty.is_float() => changed(old, float(ty, FloatOp::Max, false, old, b)),
+        AtomicOp::Add => (old.wrapping_add(b) & keep, true),
+        AtomicOp::Min if ty.is_signed() => (b, signed(b) < signed(old)),
+        AtomicOp::Max if ty.is_signed() => (b, signed(b) > signed(old)),
+        AtomicOp::Min => (b, b < old),
+        AtomicOp::Max => (b, b > old),
+    }
+}
+
+/// A result that memory takes only where it differs.
+fn changed(old: u128, result: u128) -> (u128, bool) {
+    (result, result != old)
+}
+
+/// Adds or compares floats; packed ones half by half.
+fn float(ty: ScalarType, f: FloatOp, ftz: bool, old: u128, b: u128) -> u128 {
+    let mode = FloatMode {
+        ftz,
+        ..FloatMode::default()
+    };
+    match ty {
+        ScalarType::F32 => u128::from(crate::exec::arithmetic::float::op32(
+            Float32Op::Plain(f),
+            mode,
+            f32::from_bits(old as u32),
+            f32::from_bits(b as u32),
+            0.0,
+        )),
+        ScalarType::F64 => u128::from(crate::exec::arithmetic::float::op64(
+            Float64Op::Plain(f),
+            mode,
+            [old as u64, b as u64, 0],
+        )),
+        _ => {
+            let Some(format) = format_of(ty) else {
+                return old;
+            };
+            let half = |shift: u32| {
+                let part = |v: u128| (v >> shift) as u32 & 0xffff;
+                let value = crate::exec::arithmetic::float::op_half(
+                    HalfOp::Plain(f),
+                    mode,
+                    format,
+                    [part(old), part(b), 0],
+                );
+                u128::from(value) << shift
+            };
+            if ty.width_bits() == 32 {
+                half(0) | half(16)
+            } else {
+                half(0)
+            }
+        }
+    }
+}

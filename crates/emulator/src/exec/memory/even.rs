@@ -1,0 +1,242 @@
+//! Words of a whole warp that lie evenly in one memory: most accesses of most kernels. They are found and moved in one go,
+//! unless an observer is to receive what is moved. In: a plan and registers; out: registers and bytes, or nothing done
+//! where anything is unusual, which is left to [`access`](crate::exec::memory::access::access).
+
+use crate::code::{AccessPlan, Element};
+use crate::contract::observe::MemoryId;
+use crate::exec::memory::access::{Ear, Request};
+use crate::exec::memory::resolve::{Even, even32, even64, space_allows};
+use crate::exec::step::Surroundings;
+use crate::semantics::registers::{FULL, LANES, Lanes};
+use crate::state::memory::PagedBytes;
+use warpgrid_isa::StateSpace;
+
+/// Bytes of a word.
+const WORD: usize = 4;
+
+/// Bytes that a host fetches together.
+const LINE: usize = 64;
+
+/// Where the words lie within one memory.
+struct Lie {
+    /// Where each half of the warp starts.
+    at: [usize; 2],
+    how: How,
+}
+
+#[derive(Clone, Copy)]
+enum How {
+    /// All lanes follow each other.
+    Row,
+    /// The lanes of each half do.
+    TwoRows,
+    /// The lanes of each half mean the same word.
+    TwoWords,
+}
+
+/// Loads or stores the words of a plan; none if that must be done another way. `hint` is the allocation to try first, `ear`
+/// becomes what an observer said, if there is one and it was asked.
+#[inline(always)]
+pub(crate) fn access_words(
+    around: &mut Surroundings<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    request: Request,
+    hint: &mut u32,
+    ear: &mut Ear,
+    ask_for: impl AskFor,
+) -> Option<()> {
+    if !plan.moves_words || l.mask != FULL {
+        return None;
+    }
+    let loads = request.loads;
+    let width = plan.width_bytes;
+    let is_constant = plan.base.is_constant();
+    let Even { starts, follow } = if plan.wide {
+        let Even { starts, follow } = even64(l.r64(plan.base), is_constant, u64::from(width))?;
+        let starts = starts.map(|start| start.wrapping_add(plan.offset as u64));
+        Even { starts, follow }
+    } else {
+        let Even { starts, follow } = even32(l.r32(plan.base), is_constant, width)?;
+        // 32-bit address arithmetic wraps.
+        let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
+        Even { starts, follow }
+    };
+    let (is_shared, address, size, start) = match plan.space {
+        StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
+        StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
+            let found = around.global.find_again(starts[0], hint)?;
+            if !space_allows(plan.space, found) || !loads && found.read_only() {
+                return None;
+            }
+            (false, found.address, found.size, found.start)
+        }
+        _ => return None,
+    };
+    let relative = starts.map(|start| start.wrapping_sub(address));
+    let width = u64::from(width);
+    let half = 16 * width;
+    let how = match follow {
+        true if relative[0].wrapping_add(half) == relative[1] => How::Row,
+        true => How::TwoRows,
+        false => How::TwoWords,
+    };
+    let last = size.checked_sub(if follow { half } else { width })?;
+    let is_aligned = (relative[0] | relative[1]) & (width - 1) == 0;
+    if relative[0].max(relative[1]) > last || !is_aligned {
+        return None;
+    }
+    let at = relative.map(|relative| start + relative as usize);
+    let lie = Lie { at, how };
+    if around.interest.hears_accesses() {
+        *ear = offer_words(around, plan, request, is_shared, starts, how);
+        if !ear.is_quiet() {
+            return None;
+        }
+    }
+    let memory = match is_shared {
+        true => &mut *around.shared,
+        false => &mut around.global.arena,
+    };
+    if let How::Row = how
+        && loads
+        && plan.space == StateSpace::Global
+    {
+        let n_bytes = 2 * half as usize;
+        ask_for_next(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
+    }
+    match (plan.elements.as_slice(), loads) {
+        ([element], true) => load_word(memory.bytes(), l, *element, &lie),
+        ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &lie),
+        (elements, false) => store(memory, l, elements, &lie, request.step),
+        (_, true) => None,
+    }
+}
+
+/// Offers words to an observer: `starts` is the address of the first lane of each half.
+#[cold]
+#[inline(never)]
+fn offer_words(
+    around: &mut Surroundings<'_>,
+    plan: &AccessPlan,
+    request: Request,
+    is_shared: bool,
+    starts: [u64; 2],
+    how: How,
+) -> Ear {
+    let ear = Ear::before(around.interest, plan.space, request.loads);
+    if ear != Ear::Open {
+        return ear;
+    }
+    let memory = match is_shared {
+        true => MemoryId::Shared {
+            block: around.block,
+        },
+        false if starts[0] < around.map.global => return Ear::Insists,
+        false => MemoryId::Global,
+    };
+    let is_row = matches!(how, How::Row) && !is_shared;
+    let row = is_row.then_some(starts[0]);
+    let step = match how {
+        How::Row | How::TwoRows => u64::from(plan.width_bytes),
+        How::TwoWords => 0,
+    };
+    around
+        .offer(plan, request)
+        .make_even(memory, row, starts, step)
+}
+
+/// Asks for a line of memory that is likely to be read soon, where the host can be asked.
+pub(crate) trait AskFor: Fn(&u8) + Copy {}
+
+impl<F: Fn(&u8) + Copy> AskFor for F {}
+
+/// Most kernels read memory in order, a row each warp: asks for the lines of the next row, which come while this warp
+/// goes on.
+#[inline(always)]
+fn ask_for_next(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl AskFor) {
+    let next = bytes.get(start..start + n_bytes).unwrap_or(&[]);
+    next.iter().step_by(LINE).for_each(ask_for);
+}
+
+/// `N` words from `start`.
+#[inline(always)]
+fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]> {
+    bytes.get(start..)?.as_chunks::<WORD>().0.first_chunk::<N>()
+}
+
+/// One word per lane.
+#[inline(always)]
+fn load_word(bytes: &[u8], l: &mut Lanes<'_>, element: Element, lie: &Lie) -> Option<()> {
+    let row = l.whole32(element.slot)?;
+    let [low, high] = lie.at;
+    if let How::Row = lie.how {
+        *row = words::<LANES>(bytes, low)?.map(u32::from_le_bytes);
+        return Some(());
+    }
+    let [first, second] = row.as_chunks_mut::<16>().0 else {
+        return None;
+    };
+    if let How::TwoRows = lie.how {
+        *first = words::<16>(bytes, low)?.map(u32::from_le_bytes);
+        *second = words::<16>(bytes, high)?.map(u32::from_le_bytes);
+    } else {
+        *first = [u32::from_le_bytes(words::<1>(bytes, low)?[0]); 16];
+        *second = [u32::from_le_bytes(words::<1>(bytes, high)?[0]); 16];
+    }
+    Some(())
+}
+
+/// Four words per lane: read once, and parted on the way.
+#[inline(always)]
+fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: [&Element; 4], lie: &Lie) -> Option<()> {
+    let How::Row = lie.how else { return None };
+    let lanes = bytes.get(lie.at[0]..)?.as_chunks::<16>().0;
+    let lanes = lanes.first_chunk::<LANES>()?;
+    let mut rows = [[0; LANES]; 4];
+    for lane in 0..LANES {
+        let words = lanes[lane].as_chunks::<WORD>().0;
+        rows[0][lane] = u32::from_le_bytes(words[0]);
+        rows[1][lane] = u32::from_le_bytes(words[1]);
+        rows[2][lane] = u32::from_le_bytes(words[2]);
+        rows[3][lane] = u32::from_le_bytes(words[3]);
+    }
+    for (element, row) in elements.into_iter().zip(&rows) {
+        l.set32(element.slot, row);
+    }
+    Some(())
+}
+
+/// One word or four words per lane, in a row.
+#[inline(always)]
+fn store(
+    memory: &mut PagedBytes,
+    l: &Lanes<'_>,
+    elements: &[Element],
+    lie: &Lie,
+    step: u64,
+) -> Option<()> {
+    let How::Row = lie.how else { return None };
+    match elements {
+        [element] => {
+            let place = memory.place(lie.at[0], LANES * WORD)?;
+            let words = place.as_chunks_mut::<WORD>().0.first_chunk_mut::<LANES>()?;
+            *words = l.r32(element.slot).map(u32::to_le_bytes);
+        }
+        [a, b, c, d] => {
+            let place = memory.place(lie.at[0], 4 * LANES * WORD)?;
+            let lanes = place.as_chunks_mut::<16>().0.first_chunk_mut::<LANES>()?;
+            let [a, b, c, d] = [a, b, c, d].map(|element| l.r32(element.slot));
+            for lane in 0..LANES {
+                let words = lanes[lane].as_chunks_mut::<WORD>().0;
+                words[0] = a[lane].to_le_bytes();
+                words[1] = b[lane].to_le_bytes();
+                words[2] = c[lane].to_le_bytes();
+                words[3] = d[lane].to_le_bytes();
+            }
+        }
+        _ => return None,
+    }
+    memory.note_row(lie.at[0], elements.len() * WORD, step);
+    Some(())
+}

@@ -1,0 +1,371 @@
+//! Loads (PTX ISA, "ld"), and what all accesses share: the bytes of the lanes. In: a plan and registers; out: registers
+//! and events.
+
+use crate::code::MAX_WIDTH;
+use crate::code::{AccessPlan, Bank, Element};
+use crate::contract::fault::AccessKind;
+use crate::contract::observe::AccessAction;
+use crate::exec::elements::{write64, write128};
+use crate::exec::memory::access::paged;
+use crate::exec::memory::report::{LanePieces, add_pieces};
+use crate::exec::memory::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
+use crate::state::memory::{PagedBytes, TriedAccess, copy_few};
+use warpgrid_isa::StateSpace;
+
+/// Bytes of all lanes, lane after lane.
+pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
+
+impl Reach<'_> {
+    pub(crate) fn memories(&self) -> Memories<'_> {
+        Memories {
+            global: self.global,
+            map: self.map,
+            shared_bytes: self.shared.len() as u64,
+            stack_bytes: self.stack.lane_bytes as u64,
+            stack_stride: self.stack.stride as u32,
+            own_rank: self.peers.own_rank(),
+            n_ranks: self.peers.n_ranks(),
+        }
+    }
+
+    /// Finds the bytes that the active lanes mean, or the fault.
+    pub(crate) fn find(
+        &self,
+        kind: AccessKind,
+        l: &Lanes<'_>,
+        plan: &AccessPlan,
+        target: &mut Target,
+    ) -> Executed {
+        if self
+            .memories()
+            .quick(l, plan, purpose_of(kind), &mut 0, target)
+        {
+            Ok(())
+        } else {
+            self.find_closer(kind, l, plan, target)
+        }
+    }
+
+    /// As [`Reach::find`], looking at each lane of its own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn find_closer(
+        &self,
+        kind: AccessKind,
+        l: &Lanes<'_>,
+        plan: &AccessPlan,
+        target: &mut Target,
+    ) -> Executed {
+        self.find_each(kind, plan, &addresses(l, plan), l.mask, target)
+    }
+
+    /// Finds the bytes at these addresses, lane by lane, or the fault.
+    pub(crate) fn find_each(
+        &self,
+        kind: AccessKind,
+        plan: &AccessPlan,
+        addresses: &Row64,
+        mask: u32,
+        target: &mut Target,
+    ) -> Executed {
+        self.memories()
+            .examine(plan, addresses, mask, purpose_of(kind), target)
+            .map_err(|denied| {
+                let lane = (denied.lanes.trailing_zeros() & 31) as usize;
+                Box::new(Halt {
+                    kind: denied.kind,
+                    lanes: denied.lanes,
+                    access: Some(TriedAccess {
+                        kind,
+                        space: plan.space,
+                        address: addresses[lane],
+                        width_bytes: plan.width_bytes,
+                    }),
+                })
+            })
+    }
+
+    /// Where a range of addresses starts, if one memory that all lanes share has all of it.
+    pub(crate) fn find_span(
+        &self,
+        kind: AccessKind,
+        space: StateSpace,
+        start: u64,
+        n_bytes: u64,
+    ) -> Option<(Backing, usize)> {
+        self.memories()
+            .span(space, start, n_bytes, purpose_of(kind))
+    }
+
+    #[inline(always)]
+    pub(crate) fn bytes_of(&self, backing: Backing) -> &[u8] {
+        match backing {
+            Backing::Arena => self.global.arena.bytes(),
+            Backing::Shared => self.shared.bytes(),
+            Backing::Peer(rank) => self.peers.get(rank.into()).map_or(&[], |m| m.bytes()),
+            Backing::Stack => &self.stack.bytes,
+        }
+    }
+
+    /// Memory that keeps track of its pages; the stacks do not.
+    #[inline(always)]
+    pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
+        paged(self.global, self.shared, &mut self.peers, backing)
+    }
+
+    /// Bytes of the active lanes.
+    pub(crate) fn read_lanes(&self, target: &Target, mask: u32, width: usize) -> LaneBytes {
+        let mut bytes = [0; LANES * MAX_WIDTH];
+        for lane in lanes_of(mask) {
+            let (backing, at) = target.of_lane(lane, width);
+            let into = &mut bytes[lane * width..(lane + 1) * width];
+            if let Some(from) = self.bytes_of(backing).get(at..at + width) {
+                copy_few(into, from);
+            }
+        }
+        bytes
+    }
+}
+
+/// The address of every lane; inactive lanes repeat the lowest active one.
+pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
+    let mut row = if plan.wide {
+        l.r64(plan.base)
+            .map(|base| base.wrapping_add(plan.offset as u64))
+    } else {
+        l.r32(plan.base)
+            .map(|base| u64::from(base.wrapping_add(plan.offset as u32)))
+    };
+    let first = row[l.first()];
+    for (lane, r) in row.iter_mut().enumerate() {
+        if l.mask & (1 << lane) == 0 {
+            *r = first;
+        }
+    }
+    row
+}
+
+const fn purpose_of(kind: AccessKind) -> Purpose {
+    match kind {
+        AccessKind::Load => Purpose::Read,
+        AccessKind::Store | AccessKind::Atomic => Purpose::Write,
+    }
+}
+
+/// Loads from one memory, which no observer receives.
+#[inline(always)]
+pub(crate) fn load_rows(
+    bytes: &[u8],
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &Target,
+    results: &mut Results,
+) {
+    for (index, element) in plan.elements.iter().enumerate() {
+        load_element(bytes, l, plan, *element, index, target, results);
+    }
+}
+
+/// One element of all lanes from one memory.
+#[inline(always)]
+fn load_element(
+    bytes: &[u8],
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    element: Element,
+    index: usize,
+    target: &Target,
+    results: &mut Results,
+) {
+    if !element.slot.is_some() {
+        return;
+    }
+    let at = index * plan.element_bytes as usize;
+    let width = plan.width_bytes as usize;
+    match (plan.element_bytes, element.bank) {
+        (4, Bank::B32) if element.bits == 32 => {
+            let row = l.whole32(element.slot).unwrap_or(&mut results.r32);
+            gather(row, bytes, target, at, width, u32::from_le_bytes);
+            if l.mask != FULL {
+                l.set32(element.slot, &results.r32);
+            }
+        }
+        (8, Bank::B64) => {
+            let row = l.whole64(element.slot).unwrap_or(&mut results.r64);
+            gather(row, bytes, target, at, width, u64::from_le_bytes);
+            if l.mask != FULL {
+                l.set64(element.slot, &results.r64);
+            }
+        }
+        _ => load_odd_element(bytes, l, plan, element, at, target),
+    }
+}
+
+/// Elements that are not as wide as their registers, or wider than 64 bits.
+#[inline(never)]
+fn load_odd_element(
+    bytes: &[u8],
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    element: Element,
+    at: usize,
+    target: &Target,
+) {
+    let width = plan.width_bytes as usize;
+    let mut row = [0; LANES];
+    let to = &mut row;
+    match plan.element_bytes {
+        1 => gather(to, bytes, target, at, width, |[b]| u128::from(b)),
+        2 => gather(to, bytes, target, at, width, |b| {
+            u16::from_le_bytes(b).into()
+        }),
+        4 => gather(to, bytes, target, at, width, |b| {
+            u32::from_le_bytes(b).into()
+        }),
+        8 => gather(to, bytes, target, at, width, |b| {
+            u64::from_le_bytes(b).into()
+        }),
+        _ => gather(to, bytes, target, at, width, u128::from_le_bytes),
+    }
+    write_loaded(l, plan, element, &row);
+}
+
+/// Extends and writes a loaded element.
+fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u128; LANES]) {
+    let bits = plan.element_bytes * 8;
+    if bits > 64 {
+        write128(l, element, row);
+    } else if plan.signed {
+        let shift = 64 - bits;
+        let row = row.map(|v| (((v as u64) << shift) as i64 >> shift) as u64);
+        write64(l, element, &row);
+    } else {
+        write64(l, element, &row.map(|v| v as u64));
+    }
+}
+
+/// Reads `W` bytes per lane, `at` bytes after the first of each lane. Elements lie at multiples of
+/// their width in every memory, so memory reads as an array of them.
+#[inline(always)]
+fn gather<T: Copy, const W: usize>(
+    row: &mut [T; LANES],
+    bytes: &[u8],
+    target: &Target,
+    at: usize,
+    width: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    let parts = bytes.as_chunks::<W>().0;
+    match &target.place {
+        Place::Contiguous(_, start) => {
+            let parts = parts.get(start / W..).unwrap_or(&[]);
+            read_each(row, parts, width / W, at / W, value);
+        }
+        Place::Uniform(_, start) => {
+            if let Some(part) = parts.get((start + at) / W) {
+                row.fill(value(*part));
+            }
+        }
+        Place::Each(_) => {
+            for (r, offset) in row.iter_mut().zip(&target.offsets) {
+                if let Some(part) = parts.get((*offset as usize + at) / W) {
+                    *r = value(*part);
+                }
+            }
+        }
+        Place::Mixed => {}
+    }
+}
+
+/// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers each have a case, so that
+/// each is a loop without checks.
+#[inline(always)]
+fn read_each<T, const W: usize>(
+    row: &mut [T; LANES],
+    parts: &[[u8; W]],
+    n: usize,
+    index: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    match n {
+        1 => read_lanes::<T, W, 1>(row, parts, index, value),
+        2 => read_lanes::<T, W, 2>(row, parts, index, value),
+        4 => read_lanes::<T, W, 4>(row, parts, index, value),
+        _ => {
+            for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
+                if let Some(part) = lane.get(index) {
+                    *r = value(*part);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn read_lanes<T, const W: usize, const N: usize>(
+    row: &mut [T; LANES],
+    parts: &[[u8; W]],
+    index: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    if let Some(lanes) = parts.as_chunks::<N>().0.first_chunk::<LANES>() {
+        for lane in 0..LANES {
+            row[lane] = value(lanes[lane][index & (N - 1)]);
+        }
+    }
+}
+
+/// Loads across memories, and those that an observer hears of.
+#[inline(never)]
+pub(crate) fn load_lane_by_lane(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &Target,
+) {
+    let width = plan.width_bytes as usize;
+    let bytes = reach.read_lanes(target, l.mask, width);
+    if reach.interest.covers(AccessAction::Load) {
+        reach.events.clear();
+        let addresses = addresses(l, plan);
+        for lane in lanes_of(l.mask) {
+            let start = lane * width;
+            let data = bytes.get(start..start + width).unwrap_or(&[]);
+            let (memory, address) = reach.place_of(target, &addresses, lane, width);
+            let pieces = LanePieces {
+                lane,
+                memory,
+                address,
+                written: false,
+                bytes: data,
+                old: data,
+            };
+            add_pieces(reach.events, plan, &pieces);
+        }
+        reach.report(AccessAction::Load, l.mask, plan);
+    }
+    set_elements(l, plan, &bytes);
+}
+
+/// Writes what was read to the elements' registers.
+pub(crate) fn set_elements(l: &mut Lanes<'_>, plan: &AccessPlan, bytes: &LaneBytes) {
+    let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
+    for (index, element) in plan.elements.iter().enumerate() {
+        if !element.slot.is_some() {
+            continue;
+        }
+        let mut row = [0u128; LANES];
+        for (lane, r) in row.iter_mut().enumerate() {
+            let start = lane * width + index * size;
+            let mut value = [0; 16];
+            if let (Some(from), Some(to)) = (bytes.get(start..start + size), value.get_mut(..size))
+            {
+                copy_few(to, from);
+            }
+            *r = u128::from_le_bytes(value);
+        }
+        write_loaded(l, plan, *element, &row);
+    }
+}

@@ -1,0 +1,156 @@
+//! Accesses to memory of several devices (PTX ISA, "multimem"). In: a plan, registers, and which buffers an address means; out: bytes of each of
+//! them, registers, and one event with the pieces of all.
+
+use crate::code::MAX_WIDTH;
+use crate::code::{AccessPlan, MultimemAction, MultimemPlan};
+use crate::contract::fault::AccessKind;
+use crate::contract::observe::AccessAction;
+use crate::exec::elements::read128;
+use crate::exec::memory::atomic::combine;
+use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
+use crate::exec::memory::report::{LanePieces, add_pieces};
+use crate::exec::memory::resolve::Target;
+use crate::exec::reach::{Executed, Reach};
+use crate::semantics::mode::Round;
+use crate::semantics::registers::{LANES, Lanes, Row64, Row128, lanes_of};
+use crate::semantics::soft;
+use crate::semantics::soft::parts_of;
+use crate::state::multicast::members_of;
+use warpgrid_isa::{AtomicOp, FloatFormat, ScalarType};
+
+/// Executes an access of a warp.
+#[inline(never)]
+pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MultimemPlan) -> Executed {
+    let access = &plan.access;
+    let width = access.width_bytes as usize;
+    let (kind, action) = match plan.action {
+        MultimemAction::Load(_) => (AccessKind::Load, AccessAction::Load),
+        MultimemAction::Store => (AccessKind::Store, AccessAction::Store),
+        MultimemAction::Reduce(_) => (AccessKind::Atomic, AccessAction::Reduction),
+    };
+    let asked = addresses(l, access);
+    let members: [Vec<u64>; LANES] = std::array::from_fn(|lane| match l.mask >> lane & 1 {
+        0 => Vec::new(),
+        _ => members_of(reach.multicasts, asked[lane], width as u64),
+    });
+    let n_members = members.iter().map(Vec::len).max().unwrap_or(0);
+    // All places are looked at before one of them changes.
+    let mut places = Vec::with_capacity(n_members);
+    for member in 0..n_members {
+        let has = |lane: &usize| members[*lane].len() > member;
+        let mask = lanes_of(l.mask)
+            .filter(has)
+            .fold(0, |mask, lane| mask | 1 << lane);
+        let row: Row64 =
+            std::array::from_fn(|lane| members[lane].get(member).copied().unwrap_or(0));
+        let mut target = Target::UNKNOWN;
+        reach.find_each(kind, access, &row, mask, &mut target)?;
+        places.push((mask, row, target));
+    }
+    let sources: Vec<Row128> = plan
+        .sources
+        .iter()
+        .map(|source| read128(l, *source))
+        .collect();
+    let listens = reach.interest.covers(action);
+    reach.events.clear();
+    let mut loaded: LaneBytes = [0; LANES * MAX_WIDTH];
+    for lane in lanes_of(l.mask) {
+        let mut held: Vec<[u8; MAX_WIDTH]> = Vec::with_capacity(n_members);
+        for (_, row, target) in places.iter().filter(|(mask, ..)| mask >> lane & 1 != 0) {
+            let (backing, at) = target.of_lane(lane, width);
+            let old = reach.read_lane(backing, at, width);
+            let new = changed(plan, &old, &sources, lane);
+            if let Some(new) = &new {
+                reach.write(backing, at, lane, &new[..width]);
+            }
+            if listens {
+                let (memory, address) = reach.place_of(target, row, lane, width);
+                let pieces = LanePieces {
+                    lane,
+                    memory,
+                    address,
+                    written: new.is_some(),
+                    bytes: new.as_ref().unwrap_or(&old),
+                    old: &old,
+                };
+                add_pieces(reach.events, access, &pieces);
+            }
+            held.push(old);
+        }
+        if let MultimemAction::Load(op) = plan.action {
+            let whole = combined(access, op, &held);
+            loaded[lane * width..(lane + 1) * width].copy_from_slice(&whole[..width]);
+        }
+    }
+    if listens {
+        reach.report(action, l.mask, access);
+    }
+    if action == AccessAction::Load {
+        set_elements(l, access, &loaded);
+    }
+    Ok(())
+}
+
+/// What a lane leaves in the memory of a device; none where it only reads.
+fn changed(
+    plan: &MultimemPlan,
+    old: &[u8; MAX_WIDTH],
+    sources: &[Row128],
+    lane: usize,
+) -> Option<[u8; MAX_WIDTH]> {
+    let op = match plan.action {
+        MultimemAction::Load(_) => return None,
+        MultimemAction::Store => None,
+        MultimemAction::Reduce(op) => Some(op),
+    };
+    let size = plan.access.element_bytes as usize;
+    let mut new = *old;
+    for (element, source) in new.chunks_exact_mut(size).zip(sources) {
+        let value = match op {
+            None => source[lane],
+            Some(op) => pair(plan.access.noted.ty, op, number(element), source[lane]),
+        };
+        element.copy_from_slice(&value.to_le_bytes()[..size]);
+    }
+    Some(new)
+}
+
+/// What all devices hold, combined element by element.
+fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8; MAX_WIDTH] {
+    let (ty, size) = (access.noted.ty, access.element_bytes as usize);
+    let mut whole = [0; MAX_WIDTH];
+    for from in (0..access.width_bytes as usize).step_by(size) {
+        let values = held.iter().map(|bytes| number(&bytes[from..from + size]));
+        let value = match (op, parts_of(ty)) {
+            (AtomicOp::Add, Some((format, bits, n))) => sum(format, bits, n, values),
+            _ => values.reduce(|a, b| pair(ty, op, a, b)).unwrap_or(0),
+        };
+        whole[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
+    }
+    whole
+}
+
+/// Small floats are added exactly and rounded once: the manual leaves open in which order, and how precisely, the devices are added.
+fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128>) -> u128 {
+    let values: Vec<u128> = values.collect();
+    let part = |value: u128, at: u32| (value >> (at * bits)) as u32 & ((1 << bits) - 1);
+    (0..n).fold(0, |whole, at| {
+        let sum = values.iter().map(|value| format.value(part(*value, at)));
+        let sum = soft::pack(format, sum.sum(), Round::Nearest);
+        whole | u128::from(sum) << (at * bits)
+    })
+}
+
+fn pair(ty: ScalarType, op: AtomicOp, a: u128, b: u128) -> u128 {
+    combine(op, ty, false, a, [b, 0]).0
+}
+
+/// Bytes as a number.
+fn number(bytes: &[u8]) -> u128 {
+    let mut number = [0; 16];
+    if let Some(to) = number.get_mut(..bytes.len()) {
+        to.copy_from_slice(bytes);
+    }
+    u128::from_le_bytes(number)
+}

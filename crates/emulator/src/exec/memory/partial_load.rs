@@ -1,0 +1,77 @@
+//! Loads of which some elements go nowhere: those may lie outside of every memory. Compilers state so with the pragma
+//! `used_bytes_mask`, where one wide load is faster than several that stay inside.
+
+use crate::code::AccessPlan;
+use crate::code::MAX_WIDTH;
+use crate::contract::fault::{AccessKind, FaultKind};
+use crate::contract::observe::AccessAction;
+use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
+use crate::exec::memory::report::{LanePieces, add_pieces};
+use crate::exec::memory::resolve::Target;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::semantics::registers::{LANES, Lanes, lanes_of};
+
+/// Whether a fault of a load concerns elements that may be unused.
+pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &Halt) -> bool {
+    halt.kind == FaultKind::OutOfBounds
+        && plan.written != 0
+        && plan.elements.iter().any(|element| !element.slot.is_some())
+}
+
+/// Loads the elements that are used, each as an access of its own at an address that is aligned for all of them. `halt` is
+/// the fault of the load as a whole.
+#[cold]
+#[inline(never)]
+pub(crate) fn load_used(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &mut Target,
+    halt: Box<Halt>,
+) -> Executed {
+    let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
+    let starts = addresses(l, plan);
+    let is_aligned = |lane: usize| starts[lane].is_multiple_of(width as u64);
+    if !lanes_of(l.mask).all(is_aligned) {
+        return Err(halt);
+    }
+    let mut bytes: LaneBytes = [0; LANES * MAX_WIDTH];
+    let listens = reach.interest.covers(AccessAction::Load);
+    if listens {
+        reach.events.clear();
+    }
+    for index in lanes_of(plan.written) {
+        let from = index * size;
+        let element = AccessPlan {
+            width_bytes: plan.element_bytes,
+            written: 1 << index,
+            ..plan.clone()
+        };
+        let places = starts.map(|start| start.wrapping_add(from as u64));
+        reach.find_each(AccessKind::Load, &element, &places, l.mask, target)?;
+        let read = reach.read_lanes(target, l.mask, size);
+        for lane in lanes_of(l.mask) {
+            let own = lane * width..lane * width + width;
+            let part = &read[lane * size..(lane + 1) * size];
+            bytes[own.start + from..own.start + from + size].copy_from_slice(part);
+            if listens {
+                let (memory, address) = reach.place_of(target, &places, lane, size);
+                let lane_bytes = &bytes[own];
+                let pieces = LanePieces {
+                    lane,
+                    memory,
+                    address: address.wrapping_sub(from as u64),
+                    written: false,
+                    bytes: lane_bytes,
+                    old: lane_bytes,
+                };
+                add_pieces(reach.events, &element, &pieces);
+            }
+        }
+    }
+    if listens {
+        reach.report(AccessAction::Load, l.mask, plan);
+    }
+    set_elements(l, plan, &bytes);
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Events of what an access did: its pieces are put together while it is executed, and reported once it took effect.
+
+use crate::code::AccessPlan;
+use crate::code::MAX_WIDTH;
+use crate::contract::event::Agent;
+use crate::contract::observe::{
+    AccessAction, EventBuffer, EventHead, MemoryId, OperandIndex, PieceHead,
+};
+use crate::contract::sync_event::{SyncEvent, SyncKind};
+use crate::exec::memory::resolve::{Backing, Target};
+use crate::exec::reach::Reach;
+use crate::semantics::registers::{Row64, lanes_of};
+use crate::state::memory::copy_few;
+
+impl Reach<'_> {
+    /// The memory that a lane means, and the address there.
+    pub(crate) fn place_of(
+        &self,
+        target: &Target,
+        addresses: &Row64,
+        lane: usize,
+        width: usize,
+    ) -> (MemoryId, u64) {
+        let (backing, at) = target.of_lane(lane, width);
+        self.memory_of(backing, at, lane, addresses[lane])
+    }
+
+    /// The memory of a place, and the address there; `address` is how the lane called it.
+    pub(crate) fn memory_of(
+        &self,
+        backing: Backing,
+        at: usize,
+        lane: usize,
+        address: u64,
+    ) -> (MemoryId, u64) {
+        match backing {
+            Backing::Shared => (MemoryId::Shared { block: self.block }, at as u64),
+            Backing::Peer(rank) => {
+                let own = self.peers.own_rank();
+                let block = self.shape.peer(self.block, own, rank.into());
+                (MemoryId::Shared { block }, at as u64)
+            }
+            Backing::Stack => {
+                let memory = MemoryId::Local {
+                    block: self.block,
+                    warp: self.warp,
+                    lane: lane as u32,
+                };
+                (memory, (at - lane * self.stack.stride) as u64)
+            }
+            Backing::Arena => (self.memory_at(address), address),
+        }
+    }
+
+    /// Which of the memories of the device an address is in.
+    fn memory_at(&self, address: u64) -> MemoryId {
+        // The windows that the address map gives to constants and to parameters.
+        if address.wrapping_sub(self.map.constant) < self.map.global - self.map.constant {
+            MemoryId::Constant
+        } else if address.wrapping_sub(self.map.parameters)
+            < self.map.constant - self.map.parameters
+        {
+            MemoryId::Parameters
+        } else {
+            MemoryId::Global
+        }
+    }
+
+    /// Bytes of one lane.
+    pub(crate) fn read_lane(&self, backing: Backing, at: usize, width: usize) -> [u8; MAX_WIDTH] {
+        let mut bytes = [0; MAX_WIDTH];
+        if let (Some(from), Some(to)) = (
+            self.bytes_of(backing).get(at..at + width),
+            bytes.get_mut(..width),
+        ) {
+            copy_few(to, from);
+        }
+        bytes
+    }
+
+    /// Reports what lanes did to the order of others.
+    pub(crate) fn report_sync(&mut self, lanes: u32, what: SyncKind<'_>) {
+        let (function, instruction) = self.code.origin(self.pc);
+        self.observer.sync(&SyncEvent {
+            step: self.step,
+            block: self.block,
+            warp: self.warp,
+            function,
+            instruction,
+            lanes,
+            what,
+        });
+    }
+
+    /// Reports the pieces that were put together to the observer.
+    #[inline(never)]
+    pub(crate) fn report(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
+        let head = EventHead {
+            step: self.step,
+            agent: Agent::Warp {
+                block: self.block,
+                warp: self.warp,
+            },
+            origin: self.code.origin(self.pc),
+            action,
+            space: plan.space,
+            sem: plan.noted.sem,
+            scope: plan.noted.scope,
+            cache: plan.noted.cache,
+            mask,
+            width_bytes: plan.width_bytes,
+            access_bytes: plan.noted.access_bytes.unwrap_or(plan.width_bytes),
+        };
+        self.observer.access(&self.events.event(&head));
+    }
+}
+
+/// What an access did for one lane.
+pub(crate) struct LanePieces<'b> {
+    pub(crate) lane: usize,
+    pub(crate) memory: MemoryId,
+    /// Of the first element.
+    pub(crate) address: u64,
+    pub(crate) written: bool,
+    /// Of all elements.
+    pub(crate) bytes: &'b [u8],
+    /// What was there before.
+    pub(crate) old: &'b [u8],
+}
+
+/// Adds the pieces of one lane: one for each element that is not a sink.
+pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LanePieces<'_>) {
+    let size = plan.element_bytes as usize;
+    for element in lanes_of(plan.written) {
+        let from = element * size;
+        let piece = PieceHead {
+            asked: of.lane as u8,
+            gave: of.lane as u8,
+            element: element as u8,
+            written: of.written,
+            ty: plan.noted.ty,
+            operand: plan.noted.operands.get(element).copied().map(OperandIndex),
+            memory: of.memory,
+            address: of.address.wrapping_add(from as u64),
+        };
+        events.add(
+            piece,
+            of.bytes.get(from..from + size).unwrap_or(&[]),
+            of.old.get(from..from + size).unwrap_or(&[]),
+        );
+    }
+}

@@ -1,0 +1,533 @@
+//! From addresses to bytes: which memory each lane means, and whether it may have it.
+//!
+//! The quick way asks once for all lanes, with arithmetic that vectorises; where it finds anything
+//! unusual the slow way looks at each lane of its own, and names the lanes that may not.
+
+use crate::code::AccessPlan;
+use crate::contract::fault::FaultKind;
+use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
+use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner};
+use std::hint::black_box;
+use warpgrid_isa::StateSpace;
+
+/// Which bytes an access goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backing {
+    Arena,
+    Shared,
+    /// Shared memory of the block with this rank in the cluster, which is another block.
+    Peer(u8),
+    Stack,
+}
+
+/// Where the lanes' bytes start within their memory.
+#[derive(Clone)]
+pub(crate) struct Target {
+    pub(crate) place: Place,
+    /// By lane, where the place does not say it all; inactive lanes repeat an active one.
+    pub(crate) offsets: Row32,
+    /// By lane, where they differ.
+    backings: [Backing; LANES],
+}
+
+/// How the lanes' bytes lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// All lanes are active and follow each other without gaps.
+    Contiguous(Backing, usize),
+    /// All lanes are active and mean the same bytes.
+    Uniform(Backing, usize),
+    /// Each at its offset.
+    Each(Backing),
+    /// In different memories.
+    Mixed,
+}
+
+impl Target {
+    /// To be found.
+    pub(crate) const UNKNOWN: Target = Target {
+        place: Place::Each(Backing::Arena),
+        offsets: [0; LANES],
+        backings: [Backing::Arena; LANES],
+    };
+
+    /// The memory of all lanes; that of the first where they differ.
+    #[inline(always)]
+    pub(crate) fn backing(&self) -> Backing {
+        match self.place {
+            Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
+                backing
+            }
+            Place::Mixed => self.backings[0],
+        }
+    }
+
+    /// Memory and first byte of one lane.
+    pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
+        let offset = self.offsets[lane] as usize;
+        match self.place {
+            Place::Contiguous(backing, start) => (backing, start + lane * width),
+            Place::Uniform(backing, start) => (backing, start),
+            Place::Each(backing) => (backing, offset),
+            Place::Mixed => (self.backings[lane], offset),
+        }
+    }
+}
+
+/// The memories of a warp, and how large they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Memories<'a> {
+    pub(crate) global: &'a GlobalMemory,
+    pub(crate) map: &'a AddressMap,
+    pub(crate) shared_bytes: u64,
+    /// Of one lane.
+    pub(crate) stack_bytes: u64,
+    /// Bytes from a lane's stack to that of the next lane.
+    pub(crate) stack_stride: u32,
+    /// Of the block, in its cluster.
+    pub(crate) own_rank: u32,
+    /// Blocks of the cluster; all have as much shared memory.
+    pub(crate) n_ranks: u32,
+}
+
+/// Lanes that may not.
+pub(crate) struct Denied {
+    pub(crate) kind: FaultKind,
+    pub(crate) lanes: u32,
+}
+
+/// Whether an access changes memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+}
+
+/// A range of addresses in one memory.
+#[derive(Clone, Copy)]
+struct Range {
+    backing: Backing,
+    /// Address of its first byte.
+    start: u64,
+    size: u64,
+    /// Where its first byte is within the memory.
+    at: u32,
+}
+
+/// Addresses of a whole warp, each half of which lies evenly. So lie the rows of a matrix, and those of a tile that is
+/// 16 wide.
+#[derive(Clone, Copy)]
+pub(crate) struct Even<T> {
+    /// Of the first lane of each half.
+    pub(crate) starts: [T; 2],
+    /// The lanes of a half follow each other without gaps; else they mean the same bytes.
+    pub(crate) follow: bool,
+}
+
+macro_rules! even {
+    ($name:ident, $ramps:ident, $word:ty) => {
+        /// How far each lane is from the first of its half: not at all, then by the logarithm of the distance between
+        /// neighbours. A table, since what the compiler knows of single lanes it simplifies, and no vectors are left.
+        static $ramps: [[$word; 16]; 8] = {
+            let mut ramps = [[0; 16]; 8];
+            let mut at = 16;
+            while at < 8 * 16 {
+                ramps[at / 16][at % 16] = (at as $word % 16) << (at / 16 - 1);
+                at += 1;
+            }
+            ramps
+        };
+
+        /// How addresses lie; none if not evenly. `is_constant` says that they are known to be the same, `width` is a
+        /// power of two, at most 64.
+        #[inline(always)]
+        pub(crate) fn $name(
+            base: &[$word; LANES],
+            is_constant: bool,
+            width: $word,
+        ) -> Option<Even<$word>> {
+            let (first, second) = (base[0], base[16]);
+            if is_constant {
+                return Some(Even {
+                    starts: [first; 2],
+                    follow: false,
+                });
+            }
+            let step = base[1].wrapping_sub(first);
+            if step != 0 && step != width {
+                return None;
+            }
+            let row = if step == 0 {
+                0
+            } else {
+                width.trailing_zeros() as usize + 1
+            };
+            let ramp = &$ramps[row & 7];
+            let mut differ = [0; LANES];
+            for lane in 0..16 {
+                differ[lane] = base[lane] ^ first.wrapping_add(ramp[lane]);
+            }
+            for lane in 0..16 {
+                differ[lane + 16] = base[lane + 16] ^ second.wrapping_add(ramp[lane]);
+            }
+            // Kept as a row, since the compiler would compare some lanes one by one.
+            let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
+            (differ == 0).then_some(Even {
+                starts: [first, second],
+                follow: step != 0,
+            })
+        }
+    };
+}
+
+even!(even64, RAMPS_64, u64);
+even!(even32, RAMPS_32, u32);
+
+impl<'a> Memories<'a> {
+    /// The memory that the lowest active lane means.
+    #[inline(always)]
+    fn range(
+        &self,
+        space: StateSpace,
+        address: u64,
+        purpose: Purpose,
+        hint: &mut u32,
+    ) -> Option<Range> {
+        let window = |backing, start, size| Range {
+            backing,
+            start,
+            size,
+            at: 0,
+        };
+        Some(match space {
+            StateSpace::Shared if self.map.own_window => {
+                window(Backing::Shared, 0, self.shared_bytes)
+            }
+            StateSpace::Shared | StateSpace::SharedCluster => {
+                let (backing, offset) = self.shared_at(address)?;
+                window(backing, address - offset, self.shared_bytes)
+            }
+            StateSpace::Local | StateSpace::ParamFunc => {
+                window(Backing::Stack, 0, self.stack_bytes)
+            }
+            StateSpace::Generic if self.map.in_shared(address) => {
+                window(Backing::Shared, self.map.shared, self.shared_bytes)
+            }
+            StateSpace::Generic if self.map.in_shared_cluster(address) => {
+                let (backing, offset) = self.shared_at(address - self.map.shared)?;
+                window(backing, address - offset, self.shared_bytes)
+            }
+            StateSpace::Generic if self.map.in_local(address) => {
+                window(Backing::Stack, self.map.local, self.stack_bytes)
+            }
+            _ => {
+                let found = self.global.find_again(address, hint)?;
+                if !space_allows(space, found) || purpose == Purpose::Write && found.read_only() {
+                    return None;
+                }
+                Range {
+                    backing: Backing::Arena,
+                    start: found.address,
+                    size: found.size,
+                    at: found.start as u32,
+                }
+            }
+        })
+    }
+
+    /// Where a range of addresses starts, if one memory has all of it; stacks belong to lanes.
+    pub(crate) fn span(
+        &self,
+        space: StateSpace,
+        start: u64,
+        n_bytes: u64,
+        purpose: Purpose,
+    ) -> Option<(Backing, usize)> {
+        let range = self.range(space, start, purpose, &mut 0)?;
+        let relative = start.checked_sub(range.start)?;
+        let is_inside = relative <= range.size && range.size - relative >= n_bytes;
+        (is_inside && range.backing != Backing::Stack)
+            .then(|| (range.backing, range.at as usize + relative as usize))
+    }
+
+    /// The block whose shared memory a `.shared::cluster` address means, and the offset in it.
+    fn shared_at(&self, address: u64) -> Option<(Backing, u64)> {
+        let place = self.map.shared_place(address);
+        let backing = match place.rank {
+            None => Backing::Shared,
+            Some(rank) if rank == self.own_rank => Backing::Shared,
+            Some(rank) if rank < self.n_ranks => Backing::Peer(rank as u8),
+            Some(_) => return None,
+        };
+        Some((backing, place.offset))
+    }
+
+    /// Finds the bytes that the active lanes mean; false when that takes a closer look. `hint` is the allocation to try
+    /// first, and becomes the one that was met.
+    #[inline(always)]
+    pub(crate) fn quick(
+        &self,
+        l: &Lanes<'_>,
+        plan: &AccessPlan,
+        purpose: Purpose,
+        hint: &mut u32,
+        target: &mut Target,
+    ) -> bool {
+        if plan.wide {
+            let base = l.r64(plan.base);
+            let first = base[l.first()].wrapping_add(plan.offset as u64);
+            let Some(range) = self.range(plan.space, first, purpose, hint) else {
+                return false;
+            };
+            if l.mask == FULL && range.backing != Backing::Stack {
+                let width = u64::from(plan.width_bytes);
+                let even = even64(base, plan.base.is_constant(), width);
+                if let Some(Even { starts, follow }) = even {
+                    let gap = starts[1].wrapping_sub(starts[0]);
+                    if let Some(place) = even_place(gap, follow, first, range, plan) {
+                        target.place = place;
+                        return true;
+                    }
+                }
+                return self.each64(base, plan, range, target);
+            }
+            self.each64(&filled(base, l.mask), plan, range, target)
+        } else {
+            let base = l.r32(plan.base);
+            // 32-bit address arithmetic wraps.
+            let first = base[l.first()].wrapping_add(plan.offset as u32);
+            let Some(range) = self.range(plan.space, u64::from(first), purpose, hint) else {
+                return false;
+            };
+            if range.start != 0 || range.size >= 1 << 30 {
+                let base =
+                    filled(base, l.mask).map(|b| u64::from(b.wrapping_add(plan.offset as u32)));
+                return self.each64(&base, plan, range, target);
+            }
+            if l.mask == FULL && range.backing != Backing::Stack {
+                let even = even32(base, plan.base.is_constant(), plan.width_bytes);
+                if let Some(Even { starts, follow }) = even {
+                    let gap = u64::from(starts[1].wrapping_sub(starts[0]));
+                    if let Some(place) = even_place(gap, follow, first.into(), range, plan) {
+                        target.place = place;
+                        return true;
+                    }
+                }
+                return self.each32(base, plan, range, target);
+            }
+            self.each32(&filled(base, l.mask), plan, range, target)
+        }
+    }
+
+    /// Every lane at its own place, checked without branches.
+    #[inline(always)]
+    fn each64(&self, base: &Row64, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
+        let width = u64::from(plan.width_bytes);
+        let Some(limit) = range.size.checked_sub(width) else {
+            return false;
+        };
+        let offset = if plan.wide { plan.offset as u64 } else { 0 };
+        let delta = offset.wrapping_sub(range.start);
+        let (mut outside, mut low) = (0u64, 0u64);
+        let offsets = &mut target.offsets;
+        for lane in 0..LANES {
+            let relative = base[lane].wrapping_add(delta);
+            // The top bit is set for offsets beyond the limit, and for those before the start.
+            outside |= relative | limit.wrapping_sub(relative);
+            low |= relative;
+            offsets[lane] = (relative as u32).wrapping_add(range.at);
+        }
+        self.part_stacks(range, target);
+        outside >> 63 == 0 && low & (width - 1) == 0
+    }
+
+    /// As [`Memories::each64`], for memories that start at address 0 and 32-bit addresses.
+    #[inline(always)]
+    fn each32(&self, base: &Row32, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
+        let width = plan.width_bytes;
+        let Some(limit) = (range.size as u32).checked_sub(width) else {
+            return false;
+        };
+        let offset = plan.offset as u32;
+        let (mut outside, mut low) = (0u32, 0u32);
+        let offsets = &mut target.offsets;
+        for lane in 0..LANES {
+            let relative = base[lane].wrapping_add(offset);
+            outside |= relative | limit.wrapping_sub(relative);
+            low |= relative;
+            offsets[lane] = relative.wrapping_add(range.at);
+        }
+        self.part_stacks(range, target);
+        outside >> 31 == 0 && low & (width - 1) == 0
+    }
+
+    /// The lanes' stacks lie one after the other.
+    #[inline(always)]
+    fn part_stacks(&self, range: Range, target: &mut Target) {
+        target.place = Place::Each(range.backing);
+        if range.backing == Backing::Stack {
+            for (lane, o) in target.offsets.iter_mut().enumerate() {
+                *o = o.wrapping_add(lane as u32 * self.stack_stride);
+            }
+        }
+    }
+
+    /// Looks at each lane of its own: for accesses across memories, and to name the faulting lanes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn examine(
+        &self,
+        plan: &AccessPlan,
+        addresses: &Row64,
+        mask: u32,
+        purpose: Purpose,
+        target: &mut Target,
+    ) -> Result<(), Denied> {
+        let mut denied: Option<Denied> = None;
+        for lane in lanes_of(mask) {
+            match self.examine_one(plan, addresses[lane], purpose) {
+                Ok((backing, offset)) => {
+                    let start = match backing {
+                        Backing::Stack => lane as u32 * self.stack_stride,
+                        _ => 0,
+                    };
+                    target.backings[lane] = backing;
+                    target.offsets[lane] = start + offset;
+                }
+                Err(kind) => {
+                    let lanes = denied.as_ref().map_or(0, |d| d.lanes) | 1 << lane;
+                    let kind = denied.take().map_or(kind, |d| d.kind);
+                    denied = Some(Denied { kind, lanes });
+                }
+            }
+        }
+        match denied {
+            None => {
+                target.place = Place::Mixed;
+                Ok(())
+            }
+            Some(denied) => Err(denied),
+        }
+    }
+
+    fn examine_one(
+        &self,
+        plan: &AccessPlan,
+        address: u64,
+        purpose: Purpose,
+    ) -> Result<(Backing, u32), FaultKind> {
+        let width = u64::from(plan.width_bytes);
+        self.examine_range(plan.space, address, width, width, purpose)
+    }
+
+    /// Finds `width` bytes at an address that must be a multiple of `alignment`.
+    pub(crate) fn examine_range(
+        &self,
+        space: StateSpace,
+        address: u64,
+        alignment: u64,
+        width: u64,
+        purpose: Purpose,
+    ) -> Result<(Backing, u32), FaultKind> {
+        if !address.is_multiple_of(alignment) {
+            return Err(FaultKind::Misaligned);
+        }
+        let window = |backing, offset: u64, size: u64| {
+            if offset <= size && size - offset >= width {
+                Ok((backing, offset as u32))
+            } else {
+                Err(FaultKind::OutOfBounds)
+            }
+        };
+        match space {
+            StateSpace::Shared if self.map.own_window => {
+                window(Backing::Shared, address, self.shared_bytes)
+            }
+            StateSpace::Shared | StateSpace::SharedCluster => {
+                let (backing, offset) = self.shared_at(address).ok_or(FaultKind::OutOfBounds)?;
+                window(backing, offset, self.shared_bytes)
+            }
+            StateSpace::Local | StateSpace::ParamFunc => {
+                window(Backing::Stack, address, self.stack_bytes)
+            }
+            StateSpace::Generic if self.map.in_shared(address) => window(
+                Backing::Shared,
+                address - self.map.shared,
+                self.shared_bytes,
+            ),
+            StateSpace::Generic if self.map.in_shared_cluster(address) => {
+                let place = self.shared_at(address - self.map.shared);
+                let (backing, offset) = place.ok_or(FaultKind::OutOfBounds)?;
+                window(backing, offset, self.shared_bytes)
+            }
+            StateSpace::Generic if self.map.in_local(address) => {
+                window(Backing::Stack, address - self.map.local, self.stack_bytes)
+            }
+            space => {
+                let found = self.global.find(address).ok_or(FaultKind::OutOfBounds)?;
+                if !space_allows(space, found) {
+                    return Err(FaultKind::WrongSpace);
+                }
+                if !found.holds(address, width) {
+                    return Err(FaultKind::OutOfBounds);
+                }
+                if purpose == Purpose::Write && found.read_only() {
+                    return Err(FaultKind::ReadOnly);
+                }
+                let offset = address - found.address + found.start as u64;
+                Ok((Backing::Arena, offset as u32))
+            }
+        }
+    }
+}
+
+/// The place of lanes that lie evenly within the range, the second half `gap` after the first; none for two halves
+/// apart, and beyond the range.
+#[inline(always)]
+fn even_place(
+    gap: u64,
+    follow: bool,
+    first: u64,
+    range: Range,
+    plan: &AccessPlan,
+) -> Option<Place> {
+    let width = u64::from(plan.width_bytes);
+    let relative = first.wrapping_sub(range.start);
+    let start = range.at as usize + relative as usize;
+    let (bytes, place) = match (follow, gap) {
+        (true, gap) if gap == 16 * width => (
+            LANES as u64 * width,
+            Place::Contiguous(range.backing, start),
+        ),
+        (false, 0) => (width, Place::Uniform(range.backing, start)),
+        (true | false, _) => return None,
+    };
+    let within =
+        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0;
+    within.then_some(place)
+}
+
+/// Inactive lanes repeat the lowest active one.
+#[inline(always)]
+fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
+    let mut row = [base[(mask.trailing_zeros() & 31) as usize]; LANES];
+    for lane in 0..LANES {
+        if mask & (1 << lane) != 0 {
+            row[lane] = base[lane];
+        }
+    }
+    row
+}
+
+/// Whether an access that names a space may touch an allocation.
+pub(crate) fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
+    match space {
+        StateSpace::Global => matches!(
+            allocation.owner,
+            Owner::Buffer(..) | Owner::GlobalVariable(..)
+        ),
+        StateSpace::Const => matches!(allocation.owner, Owner::ConstVariable(..)),
+        StateSpace::ParamEntry => matches!(allocation.owner, Owner::Parameters),
+        _ => true,
+    }
+}

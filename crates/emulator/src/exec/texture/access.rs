@@ -1,0 +1,594 @@
+//! Textures and surfaces (PTX ISA, "Texture Instructions", "Surface Instructions"). In: a plan and registers; out: registers, bytes
+//! of surfaces, and events.
+
+use crate::code::MAX_WIDTH;
+use crate::code::{ImagePlan, QueryPlan, ReferencePlan, SamplePlan, SurfacePlan};
+use crate::contract::fault::FaultKind;
+use crate::contract::image::{AddressMode, ImageInit};
+use crate::contract::observe::{AccessAction, MemoryId};
+use crate::exec::elements::{read64, write64};
+use crate::exec::memory::atomic::combine;
+use crate::exec::memory::load::{LaneBytes, set_elements};
+use crate::exec::memory::report::{LanePieces, add_pieces};
+use crate::exec::memory::resolve::Backing;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::texture::sample::{Spot, Texel, cube_face};
+use crate::semantics::mode::Round;
+use crate::semantics::registers::{LANES, Lanes, Row64, lanes_of};
+use crate::semantics::soft;
+use crate::state::image::Image;
+use crate::state::memory::Owner;
+use warpgrid_isa::{
+    FloatFormat, Geometry, Property, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp,
+};
+use warpgrid_program::counted;
+
+/// Executes what is done with a texture or surface, lane by lane.
+#[inline(never)]
+pub(crate) fn image(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ImagePlan) -> Executed {
+    match plan {
+        ImagePlan::Sample(plan) => sample(reach, l, plan),
+        ImagePlan::Query(plan) => query(reach, l, plan),
+        ImagePlan::Refers(plan) => {
+            refers(reach, l, plan);
+            Ok(())
+        }
+        ImagePlan::Access(plan) => access(reach, l, plan),
+    }
+}
+
+/// Which of the two a handle has to mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Texture,
+    Surface,
+    Either,
+}
+
+fn wrong(why: String, lane: usize) -> Box<Halt> {
+    Halt::new(FaultKind::Image { why }, 1 << lane)
+}
+
+/// The image that a handle means: the handle itself, or the address of a variable or parameter that holds it.
+fn find<'a>(reach: &Reach<'a>, handle: u64) -> Option<&'a Image> {
+    if let Some(index) = ImageInit::index_of(handle) {
+        return reach.images.get(index);
+    }
+    let variable = reach.global.find(handle).filter(|allocation| {
+        let is_variable = matches!(
+            allocation.owner,
+            Owner::GlobalVariable(..) | Owner::Parameters
+        );
+        is_variable && allocation.holds(handle, 8)
+    })?;
+    let start = variable.start + (handle - variable.address) as usize;
+    let bytes = reach.global.arena.bytes().get(start..)?;
+    let held = u64::from_le_bytes(*bytes.first_chunk()?);
+    reach.images.get(ImageInit::index_of(held)?)
+}
+
+fn find_wanted<'a>(
+    reach: &Reach<'a>,
+    handle: u64,
+    wanted: Wanted,
+    lane: usize,
+) -> Result<&'a Image, Box<Halt>> {
+    let kind = match wanted {
+        Wanted::Texture => "texture",
+        Wanted::Surface => "surface",
+        Wanted::Either => "texture or surface",
+    };
+    let Some(image) = find(reach, handle) else {
+        return Err(wrong(format!("no {kind} with handle 0x{handle:x}"), lane));
+    };
+    let is_texture = image.facts.sampler.is_some();
+    let name = &image.facts.name;
+    match (wanted, is_texture) {
+        (Wanted::Texture, false) => Err(wrong(
+            format!("`{name}` is a surface, expected a texture"),
+            lane,
+        )),
+        (Wanted::Surface, true) => Err(wrong(
+            format!("`{name}` is a texture, expected a surface"),
+            lane,
+        )),
+        _ => Ok(image),
+    }
+}
+
+/// The planes that a geometry takes of an image; none if it is of another shape.
+fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
+    use Geometry as G;
+    let is_flat = facts.depth == 0 && !facts.is_cubemap;
+    let (has_rows, has_layers) = (facts.height > 0, facts.layers > 0);
+    let fits = match geometry {
+        G::D1 => is_flat && !has_rows && !has_layers,
+        // An image has one sample of each texel.
+        G::D2 | G::D2ms => is_flat && has_rows && !has_layers,
+        G::D3 => facts.depth > 0,
+        G::A1d | G::D5 => is_flat && !has_rows && has_layers,
+        // The faces of a cube are the layers of an array.
+        G::A2d | G::A2dms => is_flat && has_rows && has_layers || facts.is_cubemap,
+        G::Cube => facts.is_cubemap && facts.layers <= 1,
+        G::Acube => facts.is_cubemap,
+        G::D4 => false,
+    };
+    let planes = match geometry {
+        G::D3 => 1,
+        G::Cube | G::Acube => facts.n_planes() / 6,
+        G::D1 | G::D2 | G::D4 | G::D5 | G::A1d | G::A2d | G::D2ms | G::A2dms => facts.n_planes(),
+    };
+    fits.then_some(planes)
+}
+
+/// What an image is, in words.
+fn shape(facts: &ImageInit) -> String {
+    let ImageInit {
+        width,
+        height,
+        depth,
+        layers,
+        ..
+    } = facts;
+    let size = match (height, depth) {
+        (0, _) => format!("1 row of {}", counted(*width, "texel")),
+        (_, 0) => format!(
+            "{} of {}",
+            counted(*height, "row"),
+            counted(*width, "texel")
+        ),
+        _ => format!(
+            "{} of {} of {}",
+            counted(*depth, "plane"),
+            counted(*height, "row"),
+            counted(*width, "texel")
+        ),
+    };
+    match (facts.is_cubemap, layers) {
+        (true, 0 | 1) => format!("six faces of {size}"),
+        (true, _) => format!("{} with faces of {size}", counted(*layers, "cube map")),
+        (false, 0) => size,
+        (false, _) => format!("{} of {size}", counted(*layers, "layer")),
+    }
+}
+
+fn other_shape(geometry: Geometry, image: &Image, lane: usize) -> Box<Halt> {
+    let (geometry, name) = (geometry.name(), &image.facts.name);
+    let shape = shape(&image.facts);
+    wrong(
+        format!("`.{geometry}` is not compatible with `{name}`, which has {shape}"),
+        lane,
+    )
+}
+
+fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Executed {
+    let handles = read64(l, plan.image);
+    let samplers = plan.sampler.map(|sampler| read64(l, sampler));
+    let rows = |elements: &[_]| -> Vec<Row64> { elements.iter().map(|e| read64(l, *e)).collect() };
+    let (coordinates, offsets) = (rows(&plan.coordinates), rows(&plan.offsets));
+    let compared = plan.compared.map(|element| read64(l, element));
+    let mut results = [[0u64; LANES]; 4];
+    for lane in lanes_of(l.mask) {
+        let image = find_wanted(reach, handles[lane], Wanted::Texture, lane)?;
+        let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
+        spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
+        // Where the two are apart, the second reference is the sampler if it is a texture of the launch.
+        let other = samplers
+            .as_ref()
+            .and_then(|samplers| find(reach, samplers[lane])?.facts.sampler);
+        let whole;
+        let image = match other {
+            Some(sampler) => {
+                let mut facts = image.facts.clone();
+                facts.sampler = Some(sampler);
+                whole = Image {
+                    facts,
+                    ..image.clone()
+                };
+                &whole
+            }
+            None => image,
+        };
+        let arena = reach.global.arena.bytes();
+        let texel = match plan.gathers {
+            Some(channel) => image.gather(arena, &spot, channel),
+            None => image.sample(arena, &spot),
+        };
+        let words = words(texel, plan.to);
+        for (row, word) in results.iter_mut().zip(words) {
+            row[lane] = u64::from(word);
+        }
+    }
+    for (element, row) in plan.elements.iter().zip(&results) {
+        write64(l, *element, row);
+    }
+    if let Some(resident) = plan.resident {
+        write64(l, resident, &[1; LANES]);
+    }
+    Ok(())
+}
+
+/// What the registers get: four words, or two pairs of halves.
+fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
+    let bits = match texel {
+        Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
+        Texel::Integers(all) if to != ScalarType::F16x2 => all,
+        Texel::Floats(all) => {
+            all.map(|value| soft::pack(FloatFormat::F16, value.into(), Round::Nearest))
+        }
+        Texel::Integers(all) => {
+            all.map(|value| soft::pack(FloatFormat::F16, f64::from(value as i32), Round::Nearest))
+        }
+    };
+    match to {
+        ScalarType::F16x2 => [bits[0] | bits[1] << 16, bits[2] | bits[3] << 16, 0, 0],
+        _ => bits,
+    }
+}
+
+/// The place that a lane reads.
+fn spot(
+    plan: &SamplePlan,
+    image: &Image,
+    coordinates: &[Row64],
+    offsets: &[Row64],
+    lane: usize,
+) -> Result<Spot, Box<Halt>> {
+    use Geometry as G;
+    let planes = planes_of(plan.geometry, &image.facts);
+    let planes = planes.ok_or_else(|| other_shape(plan.geometry, image, lane))?;
+    let has_samples = plan.geometry.has_samples();
+    let has_layers = plan.geometry.is_array() || plan.geometry == G::A2dms;
+    let skipped = usize::from(has_samples) + usize::from(has_layers);
+    let n = match plan.geometry {
+        G::D1 | G::A1d | G::D5 => 1,
+        G::D2 | G::A2d | G::D2ms | G::A2dms => 2,
+        G::D3 | G::D4 | G::Cube | G::Acube => 3,
+    };
+    // One register alone means all coordinates.
+    let value = |index: usize| {
+        let row = coordinates.get(index).or_else(|| coordinates.last());
+        row.map_or(0, |row| row[lane] as u32)
+    };
+    let at: [f64; 3] = std::array::from_fn(|dimension| match plan.is_float {
+        _ if dimension >= n => 0.0,
+        true => f32::from_bits(value(dimension + skipped)).into(),
+        false => f64::from(value(dimension + skipped) as i32),
+    });
+    if has_samples && value(0) != 0 {
+        let (name, sample) = (&image.facts.name, value(0));
+        let why = format!("found sample {sample} of `{name}`, which has only sample 0");
+        return Err(wrong(why, lane));
+    }
+    let layer = match has_layers {
+        false => 0,
+        true => u64::from(value(skipped - 1)).min(planes.saturating_sub(1)),
+    };
+    let offset = |dimension: usize| {
+        let row = offsets.get(dimension);
+        row.map_or(0, |row| i64::from(row[lane] as u32 as i32))
+    };
+    let spot = Spot {
+        at,
+        n,
+        plane: layer,
+        offsets: std::array::from_fn(offset),
+        by_number: !plan.is_float,
+        by_share: false,
+        compared: None,
+    };
+    Ok(match plan.geometry {
+        G::Cube | G::Acube => {
+            let (face, [s, t]) = cube_face(at);
+            Spot {
+                at: [s, t, 0.0],
+                n: 2,
+                plane: layer * 6 + face,
+                by_share: true,
+                ..spot
+            }
+        }
+        G::D1 | G::D2 | G::D3 | G::D4 | G::D5 | G::A1d | G::A2d | G::D2ms | G::A2dms => spot,
+    })
+}
+
+/// `istypep`: a texture brings its sampler, so that its handle refers to both.
+fn refers(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ReferencePlan) {
+    let handles = read64(l, plan.image);
+    let row: Row64 = std::array::from_fn(|lane| {
+        let image = find(reach, handles[lane]);
+        let holds = image.is_some_and(|image| match plan.kind {
+            ReferenceKind::Texture | ReferenceKind::Sampler => image.facts.sampler.is_some(),
+            ReferenceKind::Surface => image.facts.sampler.is_none(),
+        });
+        u64::from(holds)
+    });
+    write64(l, plan.to, &row);
+}
+
+fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed {
+    let handles = read64(l, plan.image);
+    let levels = plan.level.map(|level| read64(l, level));
+    let mut row = [0; LANES];
+    for lane in lanes_of(l.mask) {
+        let handle = handles[lane].wrapping_add_signed(plan.addend);
+        let image = find_wanted(reach, handle, Wanted::Either, lane)?;
+        let level = levels.as_ref().map_or(0, |levels| levels[lane] as u32);
+        if level != 0 {
+            let name = &image.facts.name;
+            let why = format!("found mipmap level {level} of `{name}`, which has only level 0");
+            return Err(wrong(why, lane));
+        }
+        row[lane] = answer(&image.facts, plan.property);
+    }
+    write64(l, plan.to, &row);
+    Ok(())
+}
+
+/// The answer to a query (PTX ISA, "txq", "suq", "Texture, Sampler and Surface Types").
+fn answer(facts: &ImageInit, property: Property) -> u64 {
+    let sampler = facts.sampler.unwrap_or_default();
+    let mode = |dimension: usize| match sampler.address_modes[dimension] {
+        AddressMode::Wrap => 0,
+        AddressMode::Mirror => 1,
+        AddressMode::Clamp => 3,
+        AddressMode::Border => 4,
+    };
+    match property {
+        Property::Width => facts.width,
+        Property::Height => facts.height,
+        Property::Depth => facts.depth,
+        Property::ChannelType => channel_number(facts.channel),
+        // R, RG and RGBA, as OpenCL counts them.
+        Property::ChannelOrder => match facts.channels {
+            1 => 0x10b0,
+            2 => 0x10b2,
+            _ => 0x10b5,
+        },
+        Property::NormalizedCoordinates => sampler.is_normalized.into(),
+        Property::ForceUnnormalized => 0,
+        Property::ArraySize => facts.layers,
+        Property::FilterMode => sampler.is_linear.into(),
+        Property::AddressMode0 => mode(0),
+        Property::AddressMode1 => mode(1),
+        Property::AddressMode2 => mode(2),
+        Property::MipmapLevels | Property::Samples => 1,
+        Property::MemoryLayout => facts.is_plain_memory.into(),
+    }
+}
+
+/// The number of the type of a channel, that of OpenCL (PTX ISA, "Texture, Sampler and Surface Types").
+const fn channel_number(ty: ScalarType) -> u64 {
+    match ty {
+        ScalarType::S8 => 0x10d7,
+        ScalarType::S16 => 0x10d8,
+        ScalarType::S32 => 0x10d9,
+        ScalarType::U8 => 0x10da,
+        ScalarType::U16 => 0x10db,
+        ScalarType::U32 => 0x10dc,
+        ScalarType::F16 => 0x10dd,
+        _ => 0x10de,
+    }
+}
+
+/// Where a lane's bytes of a surface are, from its first texel; none where the access is left out.
+type Place = Option<u64>;
+
+fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Executed {
+    let handles = read64(l, plan.image);
+    let coordinates: Vec<Row64> = plan.coordinates.iter().map(|e| read64(l, *e)).collect();
+    let mut found: [Option<(&Image, Place)>; LANES] = [None; LANES];
+    // All lanes are looked at before one of them changes anything.
+    for lane in lanes_of(l.mask) {
+        let image = find_wanted(reach, handles[lane], Wanted::Surface, lane)?;
+        let place = place(plan, image, &coordinates, lane)?;
+        found[lane] = Some((image, place));
+    }
+    let action = match plan.op {
+        SurfaceOp::Load | SurfaceOp::Query => AccessAction::Load,
+        SurfaceOp::Store => AccessAction::Store,
+        SurfaceOp::Reduction => AccessAction::Reduction,
+    };
+    let listens = reach.interest.covers(action);
+    let size = plan.access.element_bytes as usize;
+    let width = plan.access.width_bytes as usize;
+    let sources: Vec<Row64> = match action {
+        AccessAction::Load => Vec::new(),
+        _ => plan.access.elements.iter().map(|e| read64(l, *e)).collect(),
+    };
+    let mut loaded: LaneBytes = [0; LANES * MAX_WIDTH];
+    reach.events.clear();
+    for lane in lanes_of(l.mask) {
+        let Some((image, Some(offset))) = found[lane] else {
+            continue;
+        };
+        let n_bytes = match plan.is_formatted {
+            true => image.facts.texel_bytes() as usize,
+            false => width,
+        };
+        let at = image.start + offset as usize;
+        let old = reach.read_lane(Backing::Arena, at, n_bytes);
+        let mut new = old;
+        let mut is_written = true;
+        match action {
+            AccessAction::Load => {
+                loaded[lane * width..(lane + 1) * width].copy_from_slice(&old[..width]);
+                is_written = false;
+            }
+            _ if plan.op == SurfaceOp::Reduction => {
+                let ty = reduced_type(plan, &image.facts);
+                let value = sources.first().map_or(0, |row| row[lane]);
+                let before = u128::from_le_bytes(old[..16].try_into().unwrap_or_default());
+                let keep = u128::MAX >> (128 - 8 * n_bytes.clamp(1, 16));
+                let before = before & keep;
+                if let Some(op) = plan.reduces {
+                    let (result, changes) = combine(op, ty, false, before, [value.into(), 0]);
+                    is_written = changes;
+                    new[..n_bytes].copy_from_slice(&result.to_le_bytes()[..n_bytes]);
+                }
+            }
+            _ if plan.is_formatted => {
+                let size = image.facts.channel.width_bytes() as usize;
+                for (index, channel) in new[..n_bytes].chunks_exact_mut(size).enumerate() {
+                    let value = sources.get(index).map_or(0, |row| row[lane] as u32);
+                    let bits = formatted(image.facts.channel, value).to_le_bytes();
+                    channel.copy_from_slice(&bits[..size]);
+                }
+            }
+            _ => {
+                for (element, row) in new[..width].chunks_exact_mut(size).zip(&sources) {
+                    element.copy_from_slice(&row[lane].to_le_bytes()[..size]);
+                }
+            }
+        }
+        if is_written {
+            reach.write(Backing::Arena, at, lane, &new[..n_bytes]);
+        }
+        // What a format makes of several values has other bytes than the operands.
+        if listens && n_bytes == width {
+            let pieces = LanePieces {
+                lane,
+                memory: MemoryId::Global,
+                address: image.address + offset,
+                written: is_written,
+                bytes: &new[..width],
+                old: &old[..width],
+            };
+            add_pieces(reach.events, &plan.access, &pieces);
+        }
+    }
+    if listens {
+        reach.report(action, l.mask, &plan.access);
+    }
+    if action == AccessAction::Load {
+        set_elements(l, &plan.access, &loaded);
+    }
+    Ok(())
+}
+
+/// How an element of a surface is combined: formatted ones have the sign of the format.
+fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
+    let ty = plan.access.noted.ty;
+    match (
+        plan.is_formatted,
+        ty.width_bits(),
+        facts.channel.is_signed() || facts.channel.is_float(),
+    ) {
+        (false, _, _) => ty,
+        (true, 64, true) => ScalarType::S64,
+        (true, 64, false) => ScalarType::U64,
+        (true, _, true) => ScalarType::S32,
+        (true, _, false) => ScalarType::U32,
+    }
+}
+
+/// A value of 32 bits as a channel of a format; integers that do not fit become the nearest that does.
+fn formatted(channel: ScalarType, value: u32) -> u32 {
+    let signed = |largest: i32| (value as i32).clamp(-largest - 1, largest) as u32;
+    match channel {
+        ScalarType::F16 => soft::pack(
+            FloatFormat::F16,
+            f32::from_bits(value).into(),
+            Round::Nearest,
+        ),
+        ScalarType::U8 => value.min(0xff),
+        ScalarType::U16 => value.min(0xffff),
+        ScalarType::S8 => signed(0x7f),
+        ScalarType::S16 => signed(0x7fff),
+        _ => value,
+    }
+}
+
+/// Where a lane accesses a surface.
+fn place(
+    plan: &SurfacePlan,
+    image: &Image,
+    coordinates: &[Row64],
+    lane: usize,
+) -> Result<Place, Box<Halt>> {
+    let facts = &image.facts;
+    let name = &facts.name;
+    let planes = planes_of(plan.geometry, facts);
+    let planes = planes.ok_or_else(|| other_shape(plan.geometry, image, lane))?;
+    let texel = facts.texel_bytes();
+    let width = u64::from(plan.access.width_bytes);
+    if plan.is_formatted && plan.op == SurfaceOp::Reduction && width != texel {
+        let why =
+            format!("found {texel}-byte elements of `{name}`, expected {width}-byte elements");
+        return Err(wrong(why, lane));
+    }
+    // Places along x, and how many of them an access takes.
+    let (row, taken) = match plan.is_formatted {
+        true => (facts.width, 1),
+        false => (facts.width * texel, width),
+    };
+    let value = |index: usize| {
+        let row = coordinates.get(index).or_else(|| coordinates.last());
+        row.map_or(0, |row| row[lane] as u32)
+    };
+    let skipped = usize::from(plan.geometry.is_array());
+    let signed = |index: usize| i64::from(value(index + skipped) as i32);
+    let has_rows = facts.height > 0;
+    // x, y, and the layer or the plane of a volume, each with the number of places.
+    let asked = [
+        signed(0),
+        if has_rows { signed(1) } else { 0 },
+        match plan.geometry {
+            Geometry::D3 => signed(2),
+            _ if skipped == 1 => value(0).into(),
+            _ => 0,
+        },
+    ];
+    let sizes = [
+        row,
+        facts.height.max(1),
+        if facts.depth > 0 { facts.depth } else { planes },
+    ];
+    if asked[0].rem_euclid(taken.max(1) as i64) != 0 {
+        let why = format!(
+            "found byte offset {} in the x dimension of surface `{name}`, expected a multiple of {taken}",
+            asked[0]
+        );
+        return Err(wrong(why, lane));
+    }
+    // The last place in a row of the access's size.
+    let last = |dimension: usize| match dimension {
+        0 => row.checked_sub(taken).map(|end| end / taken * taken),
+        _ => sizes[dimension].checked_sub(1),
+    };
+    let mut at = [0; 3];
+    for dimension in 0..3 {
+        let inside = last(dimension).filter(|last| {
+            let place = u64::try_from(asked[dimension]);
+            place.is_ok_and(|place| place <= *last)
+        });
+        at[dimension] = match (inside, plan.bounds, last(dimension)) {
+            (Some(_), _, _) => asked[dimension] as u64,
+            (None, SurfaceBounds::Clamp, Some(last)) => {
+                asked[dimension].clamp(0, last as i64) as u64
+            }
+            (None, SurfaceBounds::Zero, _) => return Ok(None),
+            (None, SurfaceBounds::Trap | SurfaceBounds::Clamp, _) => {
+                let unit = match (dimension, plan.is_formatted) {
+                    (0, false) => "byte",
+                    (0, true) => "element",
+                    (1, _) => "row",
+                    _ => "layer",
+                };
+                let (found, n) = (asked[dimension], counted(sizes[dimension], unit));
+                let per_row = if dimension == 0 { " per row" } else { "" };
+                let why = format!(
+                    "{unit} {found} is out of bounds for surface `{name}`, which has {n}{per_row}"
+                );
+                return Err(Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane));
+            }
+        };
+    }
+    let along = match plan.is_formatted {
+        true => at[0] * texel,
+        false => at[0],
+    };
+    Ok(Some(
+        (at[2] * facts.height.max(1) + at[1]) * facts.pitch + along,
+    ))
+}

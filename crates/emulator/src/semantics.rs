@@ -1,0 +1,14 @@
+//! Results of operations on values, independent of the code that names them: rounding, narrow formats, approximations, tensor-core arithmetic, register rows.
+
+pub(crate) mod approximate;
+pub(crate) mod approximate_tables;
+pub(crate) mod fused;
+pub(crate) mod mode;
+pub(crate) mod narrow;
+pub(crate) mod ops;
+pub(crate) mod registers;
+pub(crate) mod soft;
+#[cfg(test)]
+mod soft_tests;
+pub(crate) mod sparse;
+pub mod tensor;

@@ -1,0 +1,153 @@
+//! Products and sums of f64 with one rounding, row by row, on hosts without an instruction for it: Emulation of FMA and
+//! correctly rounded sums (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). In: rows; out: the same bits
+//! as `mul_add`, of which a host's library makes each with integers.
+
+use crate::semantics::registers::{LANES, Row64};
+
+/// Sizes of factors whose product is exact as the sum of two f64: 2^-450 to 2^450.
+const FACTORS: std::ops::Range<f64> =
+    f64::from_bits((1023 - 450) << 52)..f64::from_bits((1023 + 450) << 52);
+
+/// Addends below it leave the sum finite: 2^950.
+const LARGEST_ADDEND: f64 = f64::from_bits((1023 + 950) << 52);
+
+/// `a * b + c` of all lanes; false if a lane is of a kind that must be computed another way: beyond the exponents, or
+/// with a zero for its result, whose sign comes from elsewhere.
+#[inline(always)]
+pub(crate) fn fma_rows64(row: &mut Row64, [a, b, c]: [&Row64; 3]) -> bool {
+    let mut is_sure = true;
+    for lane in 0..LANES {
+        let [a, b, c] = [a[lane], b[lane], c[lane]].map(f64::from_bits);
+        let result = fused([a, b, c]);
+        // Of a NaN all of these are false.
+        is_sure &= is_usual(a) & is_usual(b) & (c.abs() < LARGEST_ADDEND) & (result != 0.0);
+        row[lane] = result.to_bits();
+    }
+    is_sure
+}
+
+/// Whether a factor is zero or of a middle size.
+#[inline(always)]
+fn is_usual(factor: f64) -> bool {
+    let size = factor.abs();
+    (size == 0.0) | FACTORS.contains(&size)
+}
+
+/// A sum, and what rounding took from it.
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// A number as the sum of two of half as many bits.
+#[inline(always)]
+fn split(a: f64) -> (f64, f64) {
+    let scaled = a * 134_217_729.0;
+    let high = scaled - (scaled - a);
+    (high, a - high)
+}
+
+/// A product, and what rounding took from it.
+#[inline(always)]
+fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    let ((a_high, a_low), (b_high, b_low)) = (split(a), split(b));
+    let rest = (a_high * b_high - product) + a_high * b_low + a_low * b_high + a_low * b_low;
+    (product, rest)
+}
+
+#[inline(always)]
+fn fused([a, b, c]: [f64; 3]) -> f64 {
+    let (product, rest) = two_product(a, b);
+    let (low, lowest) = two_sum(c, rest);
+    let (high, middle) = two_sum(product, low);
+    // The sum of the small parts is rounded to odd: if it is not exact, its last bit is one.
+    let (sum, error) = two_sum(lowest, middle);
+    let bits = sum.to_bits();
+    let down = u64::from((error > 0.0) != (sum > 0.0));
+    let odd = if error == 0.0 {
+        bits
+    } else {
+        bits.wrapping_sub(down) | 1
+    };
+    high + f64::from_bits(odd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fma_rows64;
+    use crate::semantics::registers::LANES;
+    use crate::semantics::soft::fma64_exact;
+
+    /// Numbers with many bits, few bits, and exponents near each other.
+    fn number(state: &mut u64) -> f64 {
+        let mut draw = || {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            *state >> 11
+        };
+        let few = [
+            u64::MAX,
+            0xffff_f000_0000_0000,
+            7 << 50,
+            0xffff_ffff_0000_0001,
+        ];
+        let mantissa = draw() & few[draw() as usize % 4] & ((1 << 52) - 1);
+        let exponent = 1023 - 60 + draw() % 120;
+        f64::from_bits((draw() % 2) << 63 | exponent << 52 | mantissa)
+    }
+
+    #[test]
+    fn sums_of_products_are_rounded_once() {
+        let mut state = 1;
+        let mut n_rows = 0;
+        for _ in 0..20_000 {
+            let [a, b, mut c] = [[0; LANES]; 3].map(|row| row.map(|_: u64| number(&mut state)));
+            for lane in 0..8 {
+                // Almost everything cancels.
+                c[lane] = -(a[lane] * b[lane]) * (1.0 + f64::EPSILON * (lane as f64 - 3.0));
+            }
+            let mut row = [0; LANES];
+            let rows = [a, b, c].map(|row| row.map(f64::to_bits));
+            if !fma_rows64(&mut row, rows.each_ref()) {
+                continue;
+            }
+            n_rows += 1;
+            for lane in 0..LANES {
+                let expected = fma64_exact(a[lane], b[lane], c[lane]);
+                let found = f64::from_bits(row[lane]);
+                assert_eq!(
+                    found.to_bits(),
+                    expected.to_bits(),
+                    "{} {} {}",
+                    a[lane],
+                    b[lane],
+                    c[lane]
+                );
+            }
+        }
+        assert!(n_rows > 5_000, "{n_rows}");
+    }
+
+    #[test]
+    fn what_is_unusual_is_left_to_others() {
+        let one = [1f64.to_bits(); LANES];
+        let mut row = one;
+        assert!(fma_rows64(&mut row, [&one; 3]));
+        assert_eq!(row, [2f64.to_bits(); LANES]);
+        for unusual in [f64::NAN, f64::INFINITY, 1e-300, 1e300, f64::from_bits(1)] {
+            let mut a = one;
+            a[5] = unusual.to_bits();
+            assert!(!fma_rows64(&mut row, [&a, &one, &one]), "{unusual}");
+        }
+        let mut c = one;
+        c[3] = f64::NEG_INFINITY.to_bits();
+        assert!(!fma_rows64(&mut row, [&one, &one, &c]));
+        // The sign of a zero.
+        c[3] = (-1f64).to_bits();
+        assert!(!fma_rows64(&mut row, [&one, &one, &c]));
+    }
+}

@@ -1,0 +1,388 @@
+//! Exact helpers of the float operations: rounding in every direction, narrow formats, and
+//! elementary functions from basic operations only, so that every host computes the same bits.
+
+use crate::semantics::mode::{Rest, Round};
+use warpgrid_isa::{Cut, FloatFormat, FloatTop, ScalarType};
+
+/// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
+pub(crate) const NAN_32: u32 = 0x7fff_ffff;
+/// The NaN of 64-bit operations that have no NaN to pass on.
+pub(crate) const NAN_64: u64 = 0xfff8_0000_0000_0000;
+
+/// Moves a rounded-to-nearest result to where the exact one, `result + error`, is rounded to odd.
+/// Narrowing such a value rounds as if it were exact.
+fn to_odd(result: f64, error: f64) -> f64 {
+    if error == 0.0 || !error.is_finite() || !result.is_finite() {
+        return result;
+    }
+    let bits = result.to_bits();
+    let bits = if (error > 0.0) == (result > 0.0) {
+        bits | 1
+    } else {
+        bits.wrapping_sub(1) | 1
+    };
+    f64::from_bits(bits)
+}
+
+/// a + b, rounded to odd.
+pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let b_part = sum - a;
+    to_odd(sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// a / b of 32-bit values, rounded to odd.
+pub(crate) fn div_odd(a: f32, b: f32) -> f64 {
+    let (a, b) = (f64::from(a), f64::from(b));
+    let quotient = a / b;
+    if !quotient.is_finite() || b.is_infinite() {
+        return quotient;
+    }
+    // The remainder of 24-bit operands has an exact sign.
+    let rest = (-quotient).mul_add(b, a);
+    to_odd(quotient, if b > 0.0 { rest } else { -rest })
+}
+
+/// The square root of a 32-bit value, rounded to odd.
+pub(crate) fn sqrt_odd(a: f32) -> f64 {
+    let a = f64::from(a);
+    let root = a.sqrt();
+    if !root.is_finite() {
+        return root;
+    }
+    to_odd(root, (-root).mul_add(root, a))
+}
+
+/// To 32 bits in any direction.
+pub(crate) fn narrow(value: f64, round: Round) -> f32 {
+    let nearest = value as f32;
+    let back = f64::from(nearest);
+    match round {
+        Round::Zero if back.abs() > value.abs() => {
+            if value > 0.0 {
+                nearest.next_down()
+            } else {
+                nearest.next_up()
+            }
+        }
+        Round::Down if back > value => nearest.next_down(),
+        Round::Up if back < value => nearest.next_up(),
+        // Ties do not occur: the operations before it round to odd.
+        Round::Nearest
+        | Round::NearestAway
+        | Round::Approximate
+        | Round::Full
+        | Round::Zero
+        | Round::Down
+        | Round::Up => nearest,
+    }
+}
+
+/// The format of a small float type.
+pub(crate) fn format_of(ty: ScalarType) -> Option<FloatFormat> {
+    Some(match ty {
+        ScalarType::F16 | ScalarType::F16x2 => FloatFormat::F16,
+        ScalarType::Bf16 | ScalarType::Bf16x2 => FloatFormat::BF16,
+        ScalarType::Tf32 => FloatFormat::TF32,
+        ScalarType::E4m3 | ScalarType::E4m3x2 => FloatFormat::E4M3,
+        ScalarType::E5m2 | ScalarType::E5m2x2 => FloatFormat::E5M2,
+        _ => return None,
+    })
+}
+
+/// The format of the small floats of a type, the bits of each and how many there are.
+pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
+    use ScalarType as T;
+    Some(match ty {
+        T::F16 => (FloatFormat::F16, 16, 1),
+        T::Bf16 => (FloatFormat::BF16, 16, 1),
+        T::F16x2 => (FloatFormat::F16, 16, 2),
+        T::Bf16x2 => (FloatFormat::BF16, 16, 2),
+        T::E4m3x2 => (FloatFormat::E4M3, 8, 2),
+        T::E5m2x2 => (FloatFormat::E5M2, 8, 2),
+        T::E4m3x4 => (FloatFormat::E4M3, 8, 4),
+        T::E5m2x4 => (FloatFormat::E5M2, 8, 4),
+        _ => return None,
+    })
+}
+
+/// Rounds a number; beyond the largest lies infinity, or NaN where there is none.
+#[inline]
+pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {
+    if value.is_nan() {
+        return format.nan();
+    }
+    let beyond = match format.top {
+        FloatTop::Infinity => format.infinity(),
+        FloatTop::NotANumber | FloatTop::Finite => format.nan(),
+    };
+    let is_negative = value.is_sign_negative();
+    let sign = if is_negative { format.sign() } else { 0 };
+    if value.is_infinite() {
+        return sign | beyond;
+    }
+    let Cut { bits, rest, unit } = format.cut(value.abs());
+    let is_up = round.is_up(Rest::of(rest, unit / 2), is_negative, bits & 1 != 0);
+    let bits = bits + u64::from(is_up);
+    if bits <= u64::from(format.largest()) {
+        return sign | bits as u32;
+    }
+    match round.is_cut(is_negative) {
+        true => sign | format.largest(),
+        false => sign | beyond,
+    }
+}
+
+/// An exact value: `mantissa * 2^exponent`, the mantissa with its top bit at bit 125, or zero.
+#[derive(Clone, Copy)]
+struct Exact {
+    negative: bool,
+    exponent: i32,
+    mantissa: u128,
+}
+
+const TOP: u32 = 125;
+
+impl Exact {
+    fn new(negative: bool, exponent: i32, mantissa: u128) -> Exact {
+        if mantissa == 0 {
+            return Exact {
+                negative,
+                exponent: 0,
+                mantissa: 0,
+            };
+        }
+        let top = 127 - mantissa.leading_zeros();
+        if top > TOP {
+            let shift = top - TOP;
+            return Exact {
+                negative,
+                exponent: exponent + shift as i32,
+                mantissa: shift_sticky(mantissa, shift),
+            };
+        }
+        Exact {
+            negative,
+            exponent: exponent - (TOP - top) as i32,
+            mantissa: mantissa << (TOP - top),
+        }
+    }
+
+    fn of(value: f64) -> Exact {
+        let bits = value.to_bits();
+        let exponent = ((bits >> 52) & 0x7ff) as i32;
+        let fraction = u128::from(bits & ((1 << 52) - 1));
+        let (exponent, mantissa) = if exponent == 0 {
+            (-1074, fraction)
+        } else {
+            (exponent - 1075, fraction | 1 << 52)
+        };
+        Exact::new(value.is_sign_negative(), exponent, mantissa)
+    }
+
+    fn times(self, other: Exact) -> Exact {
+        // 53 significant bits each, so nothing is lost.
+        let (a, b) = (self.mantissa >> 73, other.mantissa >> 73);
+        Exact::new(
+            self.negative != other.negative,
+            self.exponent + other.exponent + 146,
+            a * b,
+        )
+    }
+
+    fn plus(self, other: Exact) -> Exact {
+        if self.mantissa == 0 {
+            return other;
+        }
+        if other.mantissa == 0 {
+            return self;
+        }
+        let (high, low) = if (self.exponent, self.mantissa) >= (other.exponent, other.mantissa) {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let shifted = shift_sticky(low.mantissa, (high.exponent - low.exponent) as u32);
+        let mantissa = if high.negative == low.negative {
+            high.mantissa + shifted
+        } else {
+            high.mantissa - shifted
+        };
+        Exact::new(high.negative, high.exponent, mantissa)
+    }
+
+    fn round(self, round: Round) -> f64 {
+        if self.mantissa == 0 {
+            return 0.0;
+        }
+        // The lowest bit of the result has this weight.
+        let lowest = (self.exponent + TOP as i32 - 52).max(-1074);
+        let drop = lowest - self.exponent;
+        let (kept, rest, half) = if drop > 127 {
+            (0, 1, 2)
+        } else {
+            let drop = drop as u32;
+            (
+                self.mantissa >> drop,
+                self.mantissa & ((1 << drop) - 1),
+                1u128 << (drop - 1),
+            )
+        };
+        let up = round.is_up(Rest::of(rest, half), self.negative, kept & 1 == 1);
+        let magnitude = (kept + u128::from(up)) as u64;
+        // A subnormal's exponent field is 0; otherwise the implicit bit adds one to the field.
+        let bits = magnitude + (((lowest + 1074) as u64) << 52);
+        let infinity = 0x7ffu64 << 52;
+        let bits = if bits >= infinity {
+            infinity - u64::from(round.is_cut(self.negative))
+        } else {
+            bits
+        };
+        f64::from_bits(bits | u64::from(self.negative) << 63)
+    }
+}
+
+fn shift_sticky(mantissa: u128, shift: u32) -> u128 {
+    if shift == 0 {
+        mantissa
+    } else if shift > 127 {
+        u128::from(mantissa != 0)
+    } else {
+        (mantissa >> shift) | u128::from(mantissa & ((1 << shift) - 1) != 0)
+    }
+}
+
+/// a * b + c with one rounding, in any direction.
+pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    if round.is_to_nearest() {
+        return a.mul_add(b, c);
+    }
+    if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return a.mul_add(b, c);
+    }
+    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    if sum.mantissa == 0 {
+        // An exact zero: the sign is that of the terms when they agree, else that of the direction.
+        let product_negative = a.is_sign_negative() != b.is_sign_negative();
+        return if product_negative == c.is_sign_negative() {
+            c * 0.0
+        } else if round == Round::Down {
+            -0.0
+        } else {
+            0.0
+        };
+    }
+    sum.round(round)
+}
+
+/// a + b in any direction.
+pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
+    if round.is_to_nearest() {
+        a + b
+    } else {
+        fma64(a, 1.0, b, round)
+    }
+}
+
+/// a * b in any direction.
+pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
+    let nearest = a * b;
+    if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
+        return nearest;
+    }
+    Exact::of(a).times(Exact::of(b)).round(round)
+}
+
+/// a / b in any direction.
+pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
+    let nearest = a / b;
+    if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
+        return nearest;
+    }
+    exact_quotient(a, b).round(round)
+}
+
+/// Of finite numbers other than zero; the lowest bit says whether there is a remainder.
+fn exact_quotient(a: f64, b: f64) -> Exact {
+    let (x, y) = (Exact::of(a), Exact::of(b));
+    // 126 bits over 53 bits leaves 73 or 74 bits of quotient.
+    let divisor = y.mantissa >> 73;
+    let quotient = x.mantissa / divisor;
+    let sticky = u128::from(x.mantissa % divisor != 0);
+    Exact::new(
+        x.negative != y.negative,
+        x.exponent - (y.exponent + 73) - 2,
+        quotient << 2 | sticky,
+    )
+}
+
+/// As [`fma64_exact`].
+#[cfg(test)]
+pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
+    if !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
+        return a / b;
+    }
+    exact_quotient(a, b).round(Round::Nearest)
+}
+
+/// The square root in any direction.
+pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
+    let nearest = a.sqrt();
+    if round.is_to_nearest() || !nearest.is_finite() || a <= 0.0 {
+        return nearest;
+    }
+    exact_root(a).round(round)
+}
+
+/// Of a positive number; the lowest bit says whether there is a remainder.
+fn exact_root(a: f64) -> Exact {
+    let x = Exact::of(a);
+    // An even exponent, then the integer root of some 125 bits has 62 or 63.
+    let odd = x.exponent & 1;
+    let mantissa = if odd != 0 {
+        x.mantissa << 1
+    } else {
+        x.mantissa
+    };
+    let root = mantissa.isqrt();
+    let sticky = u128::from(root * root != mantissa);
+    Exact::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky)
+}
+
+/// As [`fma64_exact`].
+#[cfg(test)]
+pub(crate) fn sqrt64_exact(a: f64) -> f64 {
+    if !a.is_finite() || a <= 0.0 {
+        return a.sqrt();
+    }
+    exact_root(a).round(Round::Nearest)
+}
+
+/// Round to nearest the exact way, to compare with the host's.
+#[cfg(test)]
+pub(crate) fn fma64_exact(a: f64, b: f64, c: f64) -> f64 {
+    if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return a.mul_add(b, c);
+    }
+    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    if sum.mantissa == 0 {
+        return a.mul_add(b, c);
+    }
+    sum.round(Round::Nearest)
+}
+
+/// Rounds to an integer in the float's own format.
+pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
+    if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
+        return value;
+    }
+    let whole = value as i64;
+    let rest = Rest::of((value - whole as f64).abs(), 0.5);
+    let is_up = round.is_up(rest, value.is_sign_negative(), whole & 1 != 0);
+    let result = (whole.unsigned_abs() + u64::from(is_up)) as f64;
+    result.copysign(value)
+}
+
+/// What each 16 bits outside of a tensor read as where its map fills with NaN, whatever the type: what `fma.oob` makes zero of, with either
+/// sign, when it multiplies (measured on an H100).
+pub(crate) const OUTSIDE_16: u32 = 0x7ff7;

@@ -1,0 +1,29 @@
+//! Which columns the stored elements of a sparse matrix have (PTX ISA, "Sparse matrix storage"; for 8-bit elements as CuTe has it).
+
+use crate::semantics::registers::Row32;
+use warpgrid_isa::layout::Sparsity;
+
+/// The columns of the stored elements of a row of the warp, 0 to 15, in ascending order of where they are stored.
+pub(crate) fn stored_columns(sparsity: Sparsity, row: usize, metadata: &Row32) -> Vec<usize> {
+    let size = sparsity.chunk();
+    (0..sparsity.depth / size)
+        .flat_map(|chunk| {
+            let (lane, bit) = sparsity.place(row, chunk);
+            let choice = metadata[lane & 31] >> bit & 15;
+            chosen(sparsity.bits, choice).map(move |column| chunk * size + column)
+        })
+        .collect()
+}
+
+/// The columns of a chunk that 4 bits of metadata choose.
+pub(crate) fn chosen(bits: u32, choice: u32) -> impl Iterator<Item = usize> {
+    let (first, second) = ((choice & 3) as usize, (choice >> 2 & 3) as usize);
+    let (columns, n) = match bits {
+        // One of two, by the half of the pair that is named.
+        32 => ([first / 2, 0, 0, 0], 1),
+        // Pairs that lie together.
+        4 => ([2 * first, 2 * first + 1, 2 * second, 2 * second + 1], 4),
+        _ => ([first, second, 0, 0], 2),
+    };
+    columns.into_iter().take(n)
+}

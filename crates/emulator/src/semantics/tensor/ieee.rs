@@ -1,0 +1,88 @@
+//! IEEE operations on bits, the same on every host: fused multiply-add of `f64` in every direction, addition of `f32` and `f16`.
+
+use crate::semantics::mode::Round;
+use crate::semantics::soft;
+use crate::semantics::tensor::fused::{NAN_16, NAN_32, round_to_f16};
+use crate::semantics::tensor::number;
+use crate::semantics::tensor::number::Class;
+
+/// The NaN of an invalid 64-bit operation.
+const NAN_64: u64 = 0xfff8_0000_0000_0000;
+const SIGN: u64 = 1 << 63;
+const INFINITY: u64 = 0x7ff << 52;
+const QUIET: u64 = 1 << 51;
+
+/// `a` * `b` + `c` with one rounding. NaN operands are passed on, quieted, the first one first.
+pub(crate) fn fma64(a: u64, b: u64, c: u64, round: Round) -> u64 {
+    if let Some(nan) = [a, b, c].into_iter().find(|bits| bits & !SIGN > INFINITY) {
+        return nan | QUIET;
+    }
+    let [a, b, c] = [a, b, c].map(f64::from_bits);
+    let result = soft::fma64(a, b, c, round);
+    match result.is_nan() {
+        true => NAN_64,
+        false => result.to_bits(),
+    }
+}
+
+/// The bits of a 32-bit result, with the one NaN that the hardware makes.
+fn canonical(value: f32) -> u32 {
+    if value.is_nan() {
+        NAN_32
+    } else {
+        value.to_bits()
+    }
+}
+
+/// `a` + `b` of `f32`, to nearest even.
+pub(crate) fn add32(a: u32, b: u32) -> u32 {
+    canonical(f32::from_bits(a) + f32::from_bits(b))
+}
+
+/// `a` * `b` + `c` of `f32`, to nearest even.
+pub(crate) fn fma32(a: u32, b: u32, c: u32) -> u32 {
+    canonical(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)))
+}
+
+/// `a` + `b` of `f16`, to nearest even. The sum of two is exact with 53 bits.
+pub(crate) fn add16(a: u32, b: u32) -> u32 {
+    narrow(f64::from(f32::from_bits(widen(a))) + f64::from(f32::from_bits(widen(b))))
+}
+
+/// An `f16` as `f32`, exactly.
+pub(crate) fn widen(bits: u32) -> u32 {
+    let number = number::F16.number(bits);
+    let magnitude = match number.class {
+        Class::NotANumber => return NAN_32,
+        Class::Infinity => f32::INFINITY,
+        // Both factors are exact, and so is their product.
+        Class::Finite | Class::Zero => {
+            number.significand as f32
+                * f32::from_bits((number.exponent - 10 + 127) as u32 * (1 << 23))
+        }
+    };
+    let sign = u32::from(number.is_negative) << 31;
+    magnitude.to_bits() | sign
+}
+
+/// An `f32` as `f16`, to nearest even.
+pub(crate) fn narrow32(bits: u32) -> u32 {
+    narrow(f64::from(f32::from_bits(bits)))
+}
+
+fn narrow(value: f64) -> u32 {
+    if value.is_nan() {
+        return NAN_16;
+    }
+    let bits = value.to_bits();
+    let sign = ((bits >> 63) as u32) << 15;
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    if exponent == 0x7ff {
+        return sign | 0x7c00;
+    }
+    let hidden = u64::from(exponent != 0) << 52;
+    match bits & ((1 << 52) - 1) | hidden {
+        0 => sign,
+        magnitude => sign | round_to_f16(magnitude, exponent.max(1) - 1075),
+    }
+}

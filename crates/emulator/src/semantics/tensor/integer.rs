@@ -1,0 +1,60 @@
+//! Integer products: exact sums, wrapped or clamped at the end. Elements go in as bits, the result's 32 bits come out.
+
+use crate::semantics::tensor::rule::{BitOp, Overflow};
+
+/// How an element's bits are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IntegerFormat {
+    pub(crate) bits: u8,
+    pub(crate) is_signed: bool,
+}
+
+impl IntegerFormat {
+    fn value(self, bits: u64) -> i64 {
+        let unused = 64 - u32::from(self.bits);
+        if self.is_signed {
+            ((bits << unused) as i64) >> unused
+        } else {
+            ((bits << unused) >> unused) as i64
+        }
+    }
+}
+
+/// The sum of products and `c` as `s32`. The clamp of `.satfinite` acts once, on the exact sum.
+pub(crate) fn sum(
+    a: &[u64],
+    a_format: IntegerFormat,
+    b: &[u64],
+    b_format: IntegerFormat,
+    c: u64,
+    overflow: Overflow,
+) -> u64 {
+    let products = a
+        .iter()
+        .zip(b)
+        .map(|(x, y)| a_format.value(*x) * b_format.value(*y));
+    finish(products.sum::<i64>() + i64::from(c as u32 as i32), overflow)
+}
+
+/// The sum of set bits and `c`, for words of 32 elements.
+pub(crate) fn count(op: BitOp, a: &[u64], b: &[u64], c: u64) -> u64 {
+    let counts = a.iter().zip(b).map(|(a, b)| {
+        let word = match op {
+            BitOp::Xor => a ^ b,
+            BitOp::And => a & b,
+        };
+        i64::from((word as u32).count_ones())
+    });
+    finish(
+        counts.sum::<i64>() + i64::from(c as u32 as i32),
+        Overflow::Wrap,
+    )
+}
+
+fn finish(sum: i64, overflow: Overflow) -> u64 {
+    let sum = match overflow {
+        Overflow::Wrap => sum,
+        Overflow::Saturate => sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)),
+    };
+    u64::from(sum as u32)
+}

@@ -1,0 +1,335 @@
+//! Floating-point operands taken apart: bits go in, value and exponent come out.
+
+use warpgrid_isa::{FloatFormat, FloatTop};
+
+/// A small floating-point format: sign, exponent, fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    pub(crate) exponent_bits: u8,
+    /// Fraction bits that count.
+    pub(crate) fraction_bits: u8,
+    /// Low bits of the operand that the hardware ignores (`tf32` in its 32 bits).
+    pub(crate) ignored_bits: u8,
+    /// What the top of the range means.
+    pub(crate) top: FloatTop,
+}
+
+const fn format(of: FloatFormat, ignored_bits: u8) -> Format {
+    Format {
+        exponent_bits: of.exponent_bits,
+        fraction_bits: of.fraction_bits,
+        ignored_bits,
+        top: of.top,
+    }
+}
+
+pub(crate) const F16: Format = format(FloatFormat::F16, 0);
+pub(crate) const BF16: Format = format(FloatFormat::BF16, 0);
+pub(crate) const TF32: Format = format(FloatFormat::TF32, 13);
+pub(crate) const E5M2: Format = format(FloatFormat::E5M2, 0);
+pub(crate) const E4M3: Format = format(FloatFormat::E4M3, 0);
+pub(crate) const E3M2: Format = format(FloatFormat::E3M2, 0);
+pub(crate) const E2M3: Format = format(FloatFormat::E2M3, 0);
+/// In the middle of a byte, as `.kind::f8f6f4` has it.
+pub(crate) const E2M1_OF_BYTE: Format = format(FloatFormat::E2M1, 2);
+/// The accumulator; too wide for an [`Operand`].
+pub(crate) const F32: Format = format(FloatFormat::F32, 0);
+
+/// A factor: its value (1 with the sign of an infinity, 0 for a NaN), and the exponent to which its fraction belongs. Subnormal numbers have
+/// the smallest exponent, since nothing is normalised before the product. `f32` has the values of every format of a factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Operand {
+    pub(crate) value: f32,
+    pub(crate) exponent: i16,
+}
+
+/// Factors, taken apart into arrays so that loops over them become vectors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands<const N: usize> {
+    values: [f32; N],
+    /// With `power`.
+    exponents: [i16; N],
+    /// All values are multiplied by 2 to the power of this.
+    power: i32,
+}
+
+impl<const N: usize> Operands<N> {
+    /// Takes `bits` apart, as many as there is room for.
+    pub(crate) fn read(format: Format, bits: &[u64]) -> Operands<N> {
+        let mut operands = Operands {
+            values: [0.0; N],
+            exponents: [ZERO; N],
+            power: 0,
+        };
+        let places = operands.values.iter_mut().zip(&mut operands.exponents);
+        for ((value, exponent), bits) in places.zip(bits) {
+            let operand = format.operand(*bits as u32);
+            (*value, *exponent) = (operand.value, operand.exponent);
+        }
+        operands
+    }
+
+    /// Multiplies by 2 to the power of `exponent`; none makes every factor a NaN.
+    pub(crate) fn scale(&mut self, exponent: Option<i32>) {
+        let Some(exponent) = exponent else {
+            (self.values, self.exponents) = ([0.0; N], [SPECIAL; N]);
+            return;
+        };
+        self.power += exponent;
+        for own in &mut self.exponents {
+            if !matches!(*own, SPECIAL | ZERO) {
+                *own += exponent as i16;
+            }
+        }
+    }
+
+    /// The first `n`.
+    pub(crate) fn first(&self, n: usize) -> Factors<'_> {
+        let n = n.min(N);
+        Factors {
+            values: &self.values[..n],
+            exponents: &self.exponents[..n],
+            power: self.power,
+        }
+    }
+}
+
+/// As [`Operands`], as many as there are.
+#[derive(Clone, Debug)]
+pub(crate) struct ManyOperands {
+    values: Vec<f32>,
+    exponents: Vec<i16>,
+}
+
+impl ManyOperands {
+    /// Takes all `bits` apart.
+    pub(crate) fn read(format: Format, bits: &[u64]) -> ManyOperands {
+        let operands = bits.iter().map(|bits| format.operand(*bits as u32));
+        let (values, exponents) = operands.map(|each| (each.value, each.exponent)).unzip();
+        ManyOperands { values, exponents }
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> Factors<'_> {
+        Factors {
+            values: &self.values,
+            exponents: &self.exponents,
+            power: 0,
+        }
+    }
+}
+
+/// A part of [`Operands`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factors<'a> {
+    values: &'a [f32],
+    exponents: &'a [i16],
+    power: i32,
+}
+
+impl<'a> Factors<'a> {
+    /// How many there are.
+    pub(crate) fn len(self) -> usize {
+        self.values.len()
+    }
+
+    /// The parts of `n` factors each.
+    pub(crate) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
+        let values = self.values.chunks_exact(n);
+        values
+            .zip(self.exponents.chunks_exact(n))
+            .map(move |(values, exponents)| Factors {
+                values,
+                exponents,
+                power: self.power,
+            })
+    }
+
+    /// The parts of `N` factors each.
+    pub(crate) fn blocks<const N: usize>(self) -> Blocks<'a, N> {
+        let (values, _) = self.values.as_chunks();
+        let (exponents, _) = self.exponents.as_chunks();
+        Blocks {
+            values,
+            exponents,
+            power: self.power,
+        }
+    }
+}
+
+/// Factors in parts of `N`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocks<'a, const N: usize> {
+    values: &'a [[f32; N]],
+    exponents: &'a [[i16; N]],
+    power: i32,
+}
+
+impl<'a, const N: usize> Blocks<'a, N> {
+    /// Every `step`th part from `first` on.
+    pub(crate) fn every(self, first: usize, step: usize) -> impl Iterator<Item = Block<'a, N>> {
+        let values = self.values.get(first..).unwrap_or(&[]).iter().step_by(step);
+        let exponents = self.exponents.get(first..).unwrap_or(&[]);
+        values
+            .zip(exponents.iter().step_by(step))
+            .map(move |(values, exponents)| Block {
+                values,
+                exponents,
+                power: self.power,
+            })
+    }
+}
+
+/// The factors of one fused sum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block<'a, const N: usize> {
+    pub(crate) values: &'a [f32; N],
+    pub(crate) exponents: &'a [i16; N],
+    /// All values are multiplied by 2 to the power of this, which the exponents have already.
+    pub(crate) power: i32,
+}
+
+impl<const N: usize> Block<'_, N> {
+    /// Each factor.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> {
+        let places = self.values.iter().zip(self.exponents);
+        places.map(|(value, exponent)| Operand {
+            value: *value,
+            exponent: *exponent,
+        })
+    }
+}
+
+/// Exponents outside the range of every format, so that their sums tell what a product is without a test of each factor: a sum of
+/// [`SPECIAL_PRODUCT`] or more has an infinity or a NaN in it, and a zero is below every floor.
+const ZERO: i16 = -500;
+const SPECIAL: i16 = 4000;
+pub(crate) const SPECIAL_PRODUCT: i32 = 2000;
+
+/// 2^`exponent`, within the normal range of `f32`.
+#[inline(always)]
+pub(crate) fn short_power_of_two(exponent: i32) -> f32 {
+    f32::from_bits(((127 + exponent).clamp(0, 254) as u32) << 23)
+}
+
+/// 2^`exponent`, within the normal range of `f64`.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
+}
+
+/// What a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Finite,
+    Zero,
+    Infinity,
+    NotANumber,
+}
+
+/// A number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) class: Class,
+    pub(crate) is_negative: bool,
+    pub(crate) significand: u32,
+    pub(crate) exponent: i32,
+}
+
+impl Format {
+    /// The format without the bits that are ignored.
+    pub(crate) const fn plain(self) -> FloatFormat {
+        FloatFormat {
+            exponent_bits: self.exponent_bits,
+            fraction_bits: self.fraction_bits,
+            top: self.top,
+        }
+    }
+
+    /// Takes `bits` apart.
+    #[cfg_attr(target_arch = "x86_64", inline(always))]
+    pub(crate) fn number(self, bits: u32) -> Number {
+        let bits = bits >> self.ignored_bits;
+        let fraction = bits & ((1 << self.fraction_bits) - 1);
+        let exponent_mask = (1u32 << self.exponent_bits) - 1;
+        let exponent = (bits >> self.fraction_bits) & exponent_mask;
+        let is_negative = (bits >> (self.fraction_bits + self.exponent_bits)) & 1 != 0;
+        let is_top = exponent == exponent_mask;
+        let is_all_ones = fraction == (1 << self.fraction_bits) - 1;
+        let class = match (exponent, fraction, self.top) {
+            (0, 0, _) => Class::Zero,
+            (_, 0, FloatTop::Infinity) if is_top => Class::Infinity,
+            (_, _, FloatTop::Infinity) if is_top => Class::NotANumber,
+            (_, _, FloatTop::NotANumber) if is_top && is_all_ones => Class::NotANumber,
+            (_, _, FloatTop::Infinity | FloatTop::NotANumber | FloatTop::Finite) => Class::Finite,
+        };
+        let hidden = u32::from(exponent != 0) << self.fraction_bits;
+        Number {
+            class,
+            is_negative,
+            significand: fraction | hidden,
+            exponent: exponent.max(1) as i32 - (exponent_mask >> 1) as i32,
+        }
+    }
+
+    /// Takes the `bits` of a factor apart. Normal numbers are most of them: their fields are those of `f32`, moved.
+    #[inline(always)]
+    pub(crate) fn operand(self, bits: u32) -> Operand {
+        let kept = bits >> self.ignored_bits;
+        let mask = (1u32 << self.exponent_bits) - 1;
+        let exponent = (kept >> self.fraction_bits) & mask;
+        if !(1..mask).contains(&exponent) {
+            return self.odd_operand(bits);
+        }
+        let sign = (kept >> (self.fraction_bits + self.exponent_bits)) & 1;
+        let fraction = kept & ((1 << self.fraction_bits) - 1);
+        let exponent = exponent as i32 - (mask >> 1) as i32;
+        let word =
+            sign << 31 | ((exponent + 127) as u32) << 23 | fraction << (23 - self.fraction_bits);
+        Operand {
+            value: f32::from_bits(word),
+            exponent: exponent as i16,
+        }
+    }
+
+    /// The same for a zero, a subnormal number, or one at the top of the range.
+    #[inline(never)]
+    fn odd_operand(self, bits: u32) -> Operand {
+        let number = self.number(bits);
+        let sign: f32 = if number.is_negative { -1.0 } else { 1.0 };
+        match number.class {
+            Class::Finite => Operand {
+                // Exact: a factor has at most 11 bits, and `f32` has the range of `bf16`.
+                value: (f64::from(sign)
+                    * f64::from(number.significand)
+                    * power_of_two(number.exponent - i32::from(self.fraction_bits)))
+                    as f32,
+                exponent: number.exponent as i16,
+            },
+            Class::Zero => Operand {
+                value: 0.0,
+                exponent: ZERO,
+            },
+            Class::Infinity => Operand {
+                value: sign,
+                exponent: SPECIAL,
+            },
+            Class::NotANumber => Operand {
+                value: 0.0,
+                exponent: SPECIAL,
+            },
+        }
+    }
+}
+
+impl Operand {
+    /// What the number is.
+    pub(crate) fn class(self) -> Class {
+        match (self.exponent, self.value == 0.0) {
+            (SPECIAL, true) => Class::NotANumber,
+            (SPECIAL, false) => Class::Infinity,
+            (_, true) => Class::Zero,
+            (_, false) => Class::Finite,
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! A product, ready to be computed again and again: bits of operands go in, bits of results come out. Nothing is allocated.
+
+use crate::semantics::tensor::explain::{Explanation, Recorder, Step};
+use crate::semantics::tensor::fused;
+use crate::semantics::tensor::fused::{Accumulator, Watch};
+use crate::semantics::tensor::number;
+use crate::semantics::tensor::number::{Factors, ManyOperands, Operands};
+use crate::semantics::tensor::rule::{Fused, Kernel, Product, SumRule, UnsupportedProduct};
+use crate::semantics::tensor::scaled;
+use crate::semantics::tensor::scaled::{FactorType, ScaledLine};
+use crate::semantics::tensor::{ieee, integer};
+
+/// The most elements of A or B that an instruction with floating-point operands has: 32 rows (columns) of 16, or 16 of 32.
+const MAX_OPERANDS: usize = 512;
+/// The deepest floating-point product.
+const MAX_DEPTH: usize = 64;
+
+/// How a [`Product`] is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    product: Product,
+    kernel: Kernel,
+    /// Of rows and columns.
+    factors: FactorType,
+}
+
+impl Plan {
+    /// Plans `product`.
+    pub fn new(product: Product) -> Result<Plan, UnsupportedProduct> {
+        Ok(Plan {
+            product,
+            kernel: product.kernel()?,
+            factors: FactorType::Ue8m0,
+        })
+    }
+
+    /// Plans `product` with factors for its rows and columns.
+    pub fn scaled(product: Product, factors: FactorType) -> Result<Plan, UnsupportedProduct> {
+        Ok(Plan {
+            product,
+            kernel: product.scaled_kernel(factors)?,
+            factors,
+        })
+    }
+
+    /// The product.
+    pub fn product(&self) -> &Product {
+        &self.product
+    }
+
+    /// How sums are computed, if the factors have 16 bits and the sums are of `f32`.
+    pub(crate) fn sum_rule(&self) -> Option<SumRule> {
+        let Kernel::Fused(fused) = self.kernel else {
+            return None;
+        };
+        let is_narrow = fused.widens_c || fused.narrows_d || fused.a != fused.b;
+        let is_short = [number::F16, number::BF16].contains(&fused.a);
+        let keeps = (23..=25).contains(&fused.rule.kept_bits);
+        let is_plain = fused.rule.accumulator == Accumulator::F32 { cleared_bits: 0 };
+        let shape = self.product.shape;
+        let is_whole =
+            fused.block > 0 && shape.k.is_multiple_of(u16::from(fused.block)) && fused.block <= 16;
+        let is_row = shape.n.is_multiple_of(8) && shape.k.is_multiple_of(8);
+        (!is_narrow && is_short && keeps && is_plain && is_whole && is_row).then_some(SumRule {
+            rows: shape.m,
+            columns: shape.n,
+            depth: shape.k,
+            exponent_bits: fused.a.exponent_bits,
+            fraction_bits: fused.a.fraction_bits,
+            kept_bits: fused.rule.kept_bits,
+            block: fused.block,
+        })
+    }
+
+    /// Computes one element of D: `a` is a row of A, `b` a column of B, with an element's bits in each value (`b1`: 32 elements), `c`
+    /// the bits of an element of C.
+    pub fn element(&self, a: &[u64], b: &[u64], c: u64) -> u64 {
+        self.watched(a, b, c, &mut ())
+    }
+
+    /// Computes the same as [`Plan::element`] and keeps the steps.
+    pub fn explain(&self, a: &[u64], b: &[u64], c: u64) -> Explanation {
+        let mut recorder = Recorder::default();
+        let result = self.watched(a, b, c, &mut recorder);
+        Explanation {
+            product: self.product,
+            steps: recorder.steps,
+            result,
+        }
+    }
+
+    /// As [`Plan::element`], with the factors of the row and of the column.
+    pub fn scaled_element(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> u64 {
+        self.scaled_watched(a, b, c, &mut ())
+    }
+
+    /// As [`Plan::explain`], with the factors of the row and of the column.
+    pub fn explain_scaled(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> Explanation {
+        let mut recorder = Recorder::default();
+        let result = self.scaled_watched(a, b, c, &mut recorder);
+        Explanation {
+            product: self.product,
+            steps: recorder.steps,
+            result,
+        }
+    }
+
+    fn scaled_watched(
+        &self,
+        a: ScaledLine<'_>,
+        b: ScaledLine<'_>,
+        c: u64,
+        watch: &mut impl Listener,
+    ) -> u64 {
+        match self.kernel {
+            Kernel::Groups => {
+                let rule = &scaled::GROUP_RULE;
+                scaled::sum_groups(rule, self.factors, a, b, c as u32, watch).into()
+            }
+            Kernel::Scaled(fused) => {
+                let power = |line: ScaledLine<'_>| {
+                    line.factors.first().and_then(|byte| scaled::power(*byte))
+                };
+                let mut left = Operands::<MAX_DEPTH>::read(fused.a, a.values);
+                let mut right = Operands::<MAX_DEPTH>::read(fused.b, b.values);
+                left.scale(power(a));
+                right.scale(power(b));
+                let (left, right) = (left.first(a.values.len()), right.first(b.values.len()));
+                in_blocks(&fused, left, right, c as u32, watch)
+            }
+            Kernel::Fused(_)
+            | Kernel::Halves(_)
+            | Kernel::Chain(_)
+            | Kernel::Double(_)
+            | Kernel::Integer { .. }
+            | Kernel::Bits(_) => self.watched(a.values, b.values, c, watch),
+        }
+    }
+
+    /// Computes all of D. `a` has the rows of A one after the other, `b` the columns of B, `c` and `d` the rows of C and D, as many as they
+    /// have in the shape of the product; values as in [`Plan::element`].
+    pub fn matrix(&self, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
+        let columns = usize::from(self.product.shape.n);
+        let depth = self.n_values();
+        let rows = d.chunks_mut(columns).zip(c.chunks(columns));
+        if let Kernel::Fused(fused) = self.kernel {
+            // Each factor is used by a whole row or column of D, and taken apart once.
+            let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
+            let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
+            let (left, right) = (left.first(a.len()), right.first(b.len()));
+            return rows_of(&fused, left, right, depth, columns, c, d);
+        }
+        for ((d, c), a) in rows.zip(a.chunks(depth)) {
+            for (b, (d, c)) in b.chunks(depth).zip(d.iter_mut().zip(c)) {
+                *d = self.element(a, b, *c);
+            }
+        }
+    }
+
+    /// All of a D with `n_columns` columns, whatever its size: `a`, `b` and `c` are as for [`Plan::matrix`].
+    pub fn whole(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
+        let (columns, depth) = (n_columns.max(1), self.n_values());
+        let mut d = vec![0; c.len()];
+        if let Kernel::Fused(fused) = self.kernel {
+            let (left, right) = (
+                ManyOperands::read(fused.a, a),
+                ManyOperands::read(fused.b, b),
+            );
+            rows_of(&fused, left.all(), right.all(), depth, columns, c, &mut d);
+            return d;
+        }
+        let rows = d.chunks_mut(columns).zip(c.chunks(columns));
+        for ((d, c), a) in rows.zip(a.chunks(depth)) {
+            for (b, (d, c)) in b.chunks(depth).zip(d.iter_mut().zip(c)) {
+                *d = self.element(a, b, *c);
+            }
+        }
+        d
+    }
+
+    /// Values that a row of A takes: its depth, or words of 32 elements for `b1`.
+    fn n_values(&self) -> usize {
+        let depth = usize::from(self.product.shape.k).max(1);
+        match self.kernel {
+            Kernel::Bits(_) => depth.div_ceil(32),
+            _ => depth,
+        }
+    }
+
+    fn watched(&self, a: &[u64], b: &[u64], c: u64, watch: &mut impl Listener) -> u64 {
+        match self.kernel {
+            Kernel::Double(rounding) => a.iter().zip(b).enumerate().fold(c, |sum, (k, (a, b))| {
+                let result = ieee::fma64(*a, *b, sum, rounding);
+                watch.step(|| Step::fma(k, *a, *b, sum, result));
+                result
+            }),
+            Kernel::Integer {
+                a: x,
+                b: y,
+                overflow,
+            } => integer::sum(a, x, b, y, c, overflow),
+            Kernel::Bits(op) => integer::count(op, a, b, c),
+            Kernel::Fused(fused) => {
+                let left = Operands::<MAX_DEPTH>::read(fused.a, a);
+                let right = Operands::<MAX_DEPTH>::read(fused.b, b);
+                let (left, right) = (left.first(a.len()), right.first(b.len()));
+                in_blocks(&fused, left, right, c as u32, watch)
+            }
+            Kernel::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
+            Kernel::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
+            // Without factors: all of them are 1.
+            Kernel::Scaled(_) | Kernel::Groups => {
+                let factors: &[u8] = match self.factors {
+                    FactorType::Ue8m0 => &[127],
+                    FactorType::Ue4m3 => &[0x38],
+                };
+                let (values, others) = (a, b);
+                let a = ScaledLine { values, factors };
+                let b = ScaledLine {
+                    values: others,
+                    factors,
+                };
+                self.scaled_watched(a, b, c, watch)
+            }
+        }
+    }
+}
+
+/// What a computation tells: the blocks, and the steps outside of blocks.
+pub(crate) trait Listener: Watch {
+    fn step(&mut self, _step: impl FnOnce() -> Step) {}
+}
+
+impl Listener for () {}
+
+/// C as the accumulator has it.
+fn widened(fused: &Fused, c: u32, watch: &mut impl Listener) -> u32 {
+    if !fused.widens_c {
+        return c;
+    }
+    let wide = ieee::widen(c);
+    watch.step(|| Step::Widen {
+        bits: c,
+        result: wide,
+    });
+    wide
+}
+
+/// D as the instruction gives it.
+fn narrowed(fused: &Fused, sum: u32, watch: &mut impl Listener) -> u64 {
+    if !fused.narrows_d {
+        return u64::from(sum);
+    }
+    let narrow = ieee::narrow32(sum);
+    watch.step(|| Step::Narrow {
+        bits: sum,
+        result: narrow,
+    });
+    u64::from(narrow)
+}
+
+fn in_blocks(
+    fused: &Fused,
+    a: Factors<'_>,
+    b: Factors<'_>,
+    c: u32,
+    watch: &mut impl Listener,
+) -> u64 {
+    let c = widened(fused, c, watch);
+    let sum = sum_blocks(fused, a, b, c, watch);
+    narrowed(fused, sum, watch)
+}
+
+/// The blocks in order, each with the result of the one before.
+fn sum_blocks(
+    fused: &Fused,
+    a: Factors<'_>,
+    b: Factors<'_>,
+    c: u32,
+    watch: &mut impl Listener,
+) -> u32 {
+    match fused.block {
+        4 => sum_blocks_of::<4>(fused, a, b, c, watch),
+        8 => sum_blocks_of::<8>(fused, a, b, c, watch),
+        16 => sum_blocks_of::<16>(fused, a, b, c, watch),
+        _ => sum_blocks_of::<32>(fused, a, b, c, watch),
+    }
+}
+
+fn sum_blocks_of<const N: usize>(
+    fused: &Fused,
+    a: Factors<'_>,
+    b: Factors<'_>,
+    c: u32,
+    watch: &mut impl Listener,
+) -> u32 {
+    let blocks = a.blocks::<N>().every(0, 1).zip(b.blocks::<N>().every(0, 1));
+    blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
+}
+
+/// The rows of D, each with all columns. Compiled once more for each width of vectors that hosts
+/// have, as the loop over steps is; all give the same bits.
+#[cfg_attr(
+    target_arch = "x86_64",
+    multiversion::multiversion(targets(
+        "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+        "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    ))
+)]
+fn rows_of(
+    fused: &Fused,
+    a: Factors<'_>,
+    b: Factors<'_>,
+    depth: usize,
+    columns: usize,
+    c: &[u64],
+    d: &mut [u64],
+) {
+    let rows = d.chunks_mut(columns).zip(c.chunks(columns));
+    for ((d, c), a) in rows.zip(a.chunks(depth)) {
+        row(fused, a, b, c, d);
+    }
+}
+
+/// A row of D. `b` has the columns of B one after the other.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) {
+    for (d, c) in d.iter_mut().zip(c) {
+        *d = u64::from(widened(fused, *c as u32, &mut ()));
+    }
+    match fused.block {
+        4 => row_in_blocks::<4>(fused, a, b, d),
+        8 => row_in_blocks::<8>(fused, a, b, d),
+        16 => row_in_blocks::<16>(fused, a, b, d),
+        _ => row_in_blocks::<32>(fused, a, b, d),
+    }
+    for d in d {
+        *d = narrowed(fused, *d as u32, &mut ());
+    }
+}
+
+/// Adds the products of a row to `sums`, block by block over all columns: neighbouring sums do not depend on each other, so that the host
+/// computes several at a time.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn row_in_blocks<const N: usize>(fused: &Fused, a: Factors<'_>, b: Factors<'_>, sums: &mut [u64]) {
+    let n_blocks = (a.len() / N).max(1);
+    for (at, a) in a.blocks::<N>().every(0, 1).enumerate() {
+        for (sum, b) in sums.iter_mut().zip(b.blocks::<N>().every(at, n_blocks)) {
+            *sum = u64::from(fused::block(&fused.rule, a, b, *sum as u32, &mut ()));
+        }
+    }
+}
+
+fn in_halves(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listener) -> u64 {
+    let c = widened(fused, c, watch);
+    let mut sum = 0;
+    for half in 0..2 {
+        let (mut left, mut right) = ([0; MAX_DEPTH / 2], [0; MAX_DEPTH / 2]);
+        let taken = a
+            .iter()
+            .zip(b)
+            .enumerate()
+            .filter(|(k, _)| k >> 1 & 1 == half);
+        let mut n = 0;
+        for ((left, right), (_, (a, b))) in left.iter_mut().zip(&mut right).zip(taken) {
+            (*left, *right) = (*a, *b);
+            n += 1;
+        }
+        let left = Operands::<{ MAX_DEPTH / 2 }>::read(fused.a, &left[..n]);
+        let right = Operands::<{ MAX_DEPTH / 2 }>::read(fused.b, &right[..n]);
+        sum = sum_blocks(fused, left.first(n), right.first(n), sum, watch);
+    }
+    let result = match fused.rule.accumulator {
+        fused::Accumulator::F32 { .. } => ieee::add32(sum, c),
+        fused::Accumulator::F16 => ieee::add16(sum, c),
+    };
+    watch.step(|| Step::Add {
+        a: sum,
+        b: c,
+        result,
+    });
+    narrowed(fused, result, watch)
+}
+
+fn in_chain(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listener) -> u64 {
+    let c = widened(fused, c, watch);
+    let mut sum = 0;
+    for (k, (a, b)) in a.iter().zip(b).enumerate() {
+        let (a, b) = (ieee::widen(*a as u32), ieee::widen(*b as u32));
+        let result = ieee::fma32(a, b, sum);
+        watch.step(|| {
+            Step::fma(
+                k,
+                u64::from(a),
+                u64::from(b),
+                u64::from(sum),
+                u64::from(result),
+            )
+        });
+        sum = result;
+    }
+    let result = ieee::add32(c, sum);
+    watch.step(|| Step::Add {
+        a: c,
+        b: sum,
+        result,
+    });
+    narrowed(fused, result, watch)
+}

@@ -1,0 +1,368 @@
+//! Which generation adds how many products at once, with how many bits. A [`Product`] goes in, the kernel that computes it comes out.
+
+use crate::semantics::mode::Round;
+use crate::semantics::tensor::fused::{Accumulator, BlockRule};
+use crate::semantics::tensor::integer::IntegerFormat;
+use crate::semantics::tensor::number;
+use crate::semantics::tensor::number::Format;
+use crate::semantics::tensor::scaled::FactorType;
+use std::fmt;
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::{Rounding, ScalarType};
+
+/// The instruction: both compute products, but they become different machine instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProductOp {
+    /// `wmma.mma`
+    Wmma,
+    /// `mma.sync`
+    Mma,
+    /// `wgmma.mma_async`
+    Wgmma,
+    /// `tcgen05.mma`
+    Tcgen05,
+}
+
+/// What an integer sum beyond 32 bits becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Overflow {
+    Wrap,
+    /// `.satfinite`
+    Saturate,
+}
+
+/// How single bits are combined before they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitOp {
+    /// `.xor.popc`
+    Xor,
+    /// `.and.popc`
+    And,
+}
+
+/// How sums of `f32` are computed from factors of 16 bits: products are exact, every term of a block is cut to `kept_bits` fraction bits of
+/// the largest one, the sum is exact and cut to `f32`, and the blocks follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SumRule {
+    pub rows: u16,
+    pub columns: u16,
+    pub depth: u16,
+    /// Of a factor: `f16` has 5 and 10, `bf16` 8 and 7.
+    pub exponent_bits: u8,
+    pub fraction_bits: u8,
+    pub kept_bits: u8,
+    /// Products of a block.
+    pub block: u8,
+}
+
+/// A dense matrix product, as an instruction states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Product {
+    pub core: TensorCore,
+    pub op: ProductOp,
+    pub shape: Shape,
+    pub a: ScalarType,
+    pub b: ScalarType,
+    pub c: ScalarType,
+    pub d: ScalarType,
+    /// Of integer sums.
+    pub overflow: Overflow,
+    /// Of `f64`; all others round as the hardware does.
+    pub rounding: Rounding,
+    /// Of `b1`.
+    pub bit_op: BitOp,
+}
+
+/// No tensor core of the generation computes the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnsupportedProduct(pub Product);
+
+impl fmt::Display for UnsupportedProduct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Product {
+            core,
+            shape,
+            a,
+            b,
+            c,
+            d,
+            ..
+        } = self.0;
+        write!(
+            f,
+            "the Tensor Cores of `{}` do not support shape `{shape}` with types A `{a}`, B `{b}`, C `{c}` and D `{d}`",
+            core.first_target()
+        )
+    }
+}
+
+impl std::error::Error for UnsupportedProduct {}
+
+/// How a product is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// Blocks in ascending k, each with the result of the one before as its accumulator.
+    Fused(Fused),
+    /// 8-bit floats where the compiler unpacks them to `f16`: one block for k mod 4 = 0 and 1, one for 2 and 3, then an IEEE addition
+    /// of C.
+    Halves(Fused),
+    /// Software: a chain of `f32` fused multiply-adds from +0, then C is added.
+    Chain(Fused),
+    /// A chain of `f64` fused multiply-adds from C.
+    Double(Round),
+    Integer {
+        a: IntegerFormat,
+        b: IntegerFormat,
+        overflow: Overflow,
+    },
+    Bits(BitOp),
+    /// One block, whose factors come with exponents.
+    Scaled(Fused),
+    /// Groups of 4-bit floats, added exactly, with factors.
+    Groups,
+}
+
+/// The formats and block size of a floating-point kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fused {
+    pub(crate) a: Format,
+    pub(crate) b: Format,
+    pub(crate) rule: BlockRule,
+    /// Products in a block.
+    pub(crate) block: u8,
+    /// `f16` C with an `f32` accumulator is widened first, which is exact.
+    pub(crate) widens_c: bool,
+    /// `f16` D with an `f32` accumulator is rounded last, to nearest even.
+    pub(crate) narrows_d: bool,
+}
+
+impl Product {
+    /// The kernel that computes the product.
+    pub(crate) fn kernel(&self) -> Result<Kernel, UnsupportedProduct> {
+        let unsupported = Err(UnsupportedProduct(*self));
+        if let (Some(a), Some(b)) = (integer(self.a), integer(self.b)) {
+            return match (self.c, self.d) {
+                (ScalarType::S32, ScalarType::S32) => Ok(Kernel::Integer {
+                    a,
+                    b,
+                    overflow: self.overflow,
+                }),
+                _ => unsupported,
+            };
+        }
+        match (self.a, self.b, self.c, self.d) {
+            (ScalarType::B1, ScalarType::B1, ScalarType::S32, ScalarType::S32) => {
+                Ok(Kernel::Bits(self.bit_op))
+            }
+            (ScalarType::F64, ScalarType::F64, ScalarType::F64, ScalarType::F64) => {
+                Ok(Kernel::Double(Some(self.rounding).into()))
+            }
+            _ => self.float_kernel(),
+        }
+    }
+
+    /// The kernel that computes the product with factors of its rows and columns.
+    pub(crate) fn scaled_kernel(&self, factors: FactorType) -> Result<Kernel, UnsupportedProduct> {
+        let unsupported = Err(UnsupportedProduct(*self));
+        let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
+        let has_factors = match self.op {
+            ProductOp::Tcgen05 => self.core == TensorCore::Blackwell,
+            ProductOp::Wmma | ProductOp::Mma | ProductOp::Wgmma => {
+                self.core == TensorCore::BlackwellRtx
+            }
+        };
+        if !has_factors || (self.c, self.d) != (ScalarType::F32, ScalarType::F32) {
+            return unsupported;
+        }
+        match (self.shape.k, factors, self.float_kernel()?) {
+            (64, FactorType::Ue8m0 | FactorType::Ue4m3, _) if is_four => Ok(Kernel::Groups),
+            (32, FactorType::Ue8m0, Kernel::Fused(fused)) => Ok(Kernel::Scaled(fused)),
+            _ => unsupported,
+        }
+    }
+
+    fn float_kernel(&self) -> Result<Kernel, UnsupportedProduct> {
+        let unsupported = UnsupportedProduct(*self);
+        let (a, b) = (factor(self.a), factor(self.b));
+        let (Some(a), Some(b)) = (a, b) else {
+            return Err(unsupported);
+        };
+        let has_bytes = is_of_byte(self.a) && is_of_byte(self.b);
+        if self.a != self.b && !has_bytes {
+            return Err(unsupported);
+        }
+        let is_half = |ty| match ty {
+            ScalarType::F16 => Some(true),
+            ScalarType::F32 => Some(false),
+            _ => None,
+        };
+        let (Some(half_c), Some(half_d)) = (is_half(self.c), is_half(self.d)) else {
+            return Err(unsupported);
+        };
+        let hardware = if has_bytes {
+            self.byte_hardware()
+        } else {
+            self.hardware()
+        };
+        let Some(hardware) = hardware else {
+            return Err(unsupported);
+        };
+        let is_narrow = half_c && half_d && hardware.kernel != KernelKind::Chain;
+        let fused = Fused {
+            a,
+            b,
+            rule: BlockRule {
+                kept_bits: hardware.kept_bits,
+                product_bits: a.fraction_bits + b.fraction_bits,
+                accumulator: if is_narrow {
+                    Accumulator::F16
+                } else {
+                    Accumulator::F32 {
+                        cleared_bits: 23u8.saturating_sub(hardware.kept_bits),
+                    }
+                },
+                floor: if is_narrow && !(has_bytes && hardware.kernel == KernelKind::Fused) {
+                    floor(-14, hardware.kept_bits)
+                } else {
+                    // 8-bit products with `f16` results on `sm_89` show no floor in the range of `f16`.
+                    floor(-126, hardware.kept_bits)
+                },
+            },
+            block: hardware.block,
+            widens_c: half_c && !is_narrow,
+            narrows_d: half_d && !is_narrow,
+        };
+        Ok(match hardware.kernel {
+            KernelKind::Fused => Kernel::Fused(fused),
+            KernelKind::Halves => Kernel::Halves(fused),
+            KernelKind::Chain => Kernel::Chain(fused),
+        })
+    }
+
+    /// The hardware for operands of 16 bits and `tf32`.
+    fn hardware(&self) -> Option<Hardware> {
+        let depth = self.shape.k.min(64) as u8;
+        let kept_bits = match self.core {
+            TensorCore::Volta => 23,
+            TensorCore::Turing | TensorCore::Ampere | TensorCore::Ada => 24,
+            TensorCore::Hopper | TensorCore::Blackwell | TensorCore::BlackwellRtx => 25,
+        };
+        let is_first_shape = self.op == ProductOp::Mma && self.shape == Shape::new(8, 8, 4);
+        if is_first_shape && self.core >= TensorCore::Ampere {
+            // From `sm_80` on the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
+            return Some(Hardware {
+                kernel: KernelKind::Chain,
+                ..fused(kept_bits, 4)
+            });
+        }
+        let block = match (self.a, self.core) {
+            (ScalarType::F16, TensorCore::Volta) => 4,
+            (_, TensorCore::Volta) => return None,
+            (ScalarType::F16, TensorCore::Turing) => 8,
+            (_, TensorCore::Turing) => return None,
+            (ScalarType::Tf32, TensorCore::Ampere | TensorCore::Ada) => 4,
+            // `wmma` with `tf32` is two machine instructions of k = 4 on every target.
+            (ScalarType::Tf32, _) if self.op == ProductOp::Wmma => 4,
+            (ScalarType::Tf32, _) => 8,
+            (_, TensorCore::Ampere | TensorCore::Ada) => 8,
+            (_, TensorCore::Hopper | TensorCore::Blackwell | TensorCore::BlackwellRtx) => 16,
+        };
+        Some(fused(kept_bits, block.min(depth)))
+    }
+}
+
+impl Product {
+    /// The hardware for 8-bit floats.
+    fn byte_hardware(&self) -> Option<Hardware> {
+        let depth = self.shape.k.min(32) as u8;
+        let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
+        match self.op {
+            ProductOp::Wmma | ProductOp::Mma => {}
+            // Sums of 13 bits, one block of 32 (Khattak and Mikaitis; `f32` results).
+            ProductOp::Wgmma => return Some(fused(13, depth)),
+            // No results are published: as the products of 8-bit floats of `sm_120`.
+            ProductOp::Tcgen05 => return Some(fused(25, depth)),
+        }
+        match self.core {
+            // Only the last has them: MMA-Sim models `e2m1`, and `e3m2` and `e2m3` are taken to be as the others.
+            TensorCore::Ada | TensorCore::Hopper | TensorCore::Blackwell
+                if is_narrow(self.a) || is_narrow(self.b) =>
+            {
+                None
+            }
+            TensorCore::Volta | TensorCore::Turing | TensorCore::Ampere => None,
+            TensorCore::Ada => Some(fused(13, 16)),
+            // `mma.sync` has none: two `f16` instructions, each one block with half of k.
+            TensorCore::Hopper | TensorCore::Blackwell => Some(Hardware {
+                kernel: KernelKind::Halves,
+                ..fused(25, depth / 2)
+            }),
+            TensorCore::BlackwellRtx => Some(fused(25, depth)),
+        }
+    }
+}
+
+/// The lowest exponent to which terms are aligned, from that of the accumulator's smallest normal number (Khattak and Mikaitis).
+pub(crate) const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
+    least_exponent - 5 - (kept_bits as i32 - 23)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KernelKind {
+    Fused,
+    Halves,
+    Chain,
+}
+
+#[derive(Clone, Copy)]
+struct Hardware {
+    kernel: KernelKind,
+    kept_bits: u8,
+    block: u8,
+}
+
+const fn fused(kept_bits: u8, block: u8) -> Hardware {
+    Hardware {
+        kernel: KernelKind::Fused,
+        kept_bits,
+        block,
+    }
+}
+
+/// Whether a factor takes a byte: floats of 8 bits, and those of less with `.kind::f8f6f4`.
+const fn is_of_byte(ty: ScalarType) -> bool {
+    matches!(
+        ty,
+        ScalarType::E4m3
+            | ScalarType::E5m2
+            | ScalarType::E3m2
+            | ScalarType::E2m3
+            | ScalarType::E2m1
+    )
+}
+
+/// The format of a floating-point factor as registers have it.
+pub(crate) const fn factor(ty: ScalarType) -> Option<Format> {
+    match ty {
+        ScalarType::E3m2 => Some(number::E3M2),
+        ScalarType::E2m3 => Some(number::E2M3),
+        ScalarType::E2m1 => Some(number::E2M1_OF_BYTE),
+        ScalarType::F16 => Some(number::F16),
+        ScalarType::Bf16 => Some(number::BF16),
+        ScalarType::Tf32 => Some(number::TF32),
+        ScalarType::E4m3 => Some(number::E4M3),
+        ScalarType::E5m2 => Some(number::E5M2),
+        _ => None,
+    }
+}
+
+/// The format of an integer factor.
+const fn integer(ty: ScalarType) -> Option<IntegerFormat> {
+    match ty {
+        ScalarType::U8 | ScalarType::S8 | ScalarType::U4 | ScalarType::S4 => Some(IntegerFormat {
+            bits: ty.width_bits() as u8,
+            is_signed: ty.is_signed(),
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,160 @@
+//! Products with factors of blocks: rows of A and columns of B come with factors that their elements are multiplied by (PTX ISA, "Block
+//! Scaling"). How they are summed follows MMA-Sim (arXiv 2511.10909), the one model that is published; no results of a GPU were at hand.
+
+use crate::semantics::tensor::explain::{Special, TermSource};
+use crate::semantics::tensor::fused::{Accumulator, Aligned, BlockRule};
+use crate::semantics::tensor::number;
+use crate::semantics::tensor::number::Class;
+use crate::semantics::tensor::plan::Listener;
+
+/// The type of factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FactorType {
+    /// 2 to the power of the byte minus 127; 255 is NaN.
+    Ue8m0,
+    /// A float of 8 bits; its sign is not read.
+    Ue4m3,
+}
+
+/// A row of A or a column of B.
+#[derive(Clone, Copy, Debug)]
+pub struct ScaledLine<'a> {
+    /// The bits of the elements.
+    pub values: &'a [u64],
+    /// The factors of equal parts of them, in ascending k.
+    pub factors: &'a [u8],
+}
+
+/// A factor: `significand` * 2^(`exponent` - [`FactorType::fraction_bits`]); none for a NaN.
+#[derive(Clone, Copy)]
+struct Factor {
+    significand: i64,
+    exponent: i32,
+}
+
+impl FactorType {
+    const fn fraction_bits(self) -> u8 {
+        match self {
+            FactorType::Ue8m0 => 0,
+            FactorType::Ue4m3 => number::E4M3.fraction_bits,
+        }
+    }
+
+    fn read(self, byte: u8) -> Option<Factor> {
+        match self {
+            FactorType::Ue8m0 => Some(Factor {
+                significand: 1,
+                exponent: power(byte)?,
+            }),
+            FactorType::Ue4m3 => {
+                let number = number::E4M3.number(u32::from(byte & 0x7f));
+                let is_number = matches!(number.class, Class::Finite | Class::Zero);
+                is_number.then_some(Factor {
+                    significand: i64::from(number.significand),
+                    exponent: number.exponent,
+                })
+            }
+        }
+    }
+}
+
+/// The exponent that a byte of `ue8m0` is; none for a NaN.
+pub(crate) fn power(byte: u8) -> Option<i32> {
+    (byte != 0xff).then(|| i32::from(byte) - 127)
+}
+
+/// Products of 4-bit floats that are added exactly before their factors come to them.
+const GROUP: usize = 16;
+/// `e2m1` in units of one half, without its sign.
+const HALVES: [i64; 8] = [0, 1, 2, 3, 4, 6, 8, 12];
+/// Fraction bits of a product of two of them.
+const PRODUCT_FRACTION_BITS: u8 = 2;
+
+fn halves(bits: u64) -> i64 {
+    let magnitude = HALVES[bits as usize & 7];
+    if bits & 8 == 0 { magnitude } else { -magnitude }
+}
+
+/// The sum of groups of 4-bit floats and the accumulator `c`, as bits of `f32`. A group is exact, and is aligned by the exponents of its
+/// factors alone.
+pub(crate) fn sum_groups(
+    rule: &BlockRule,
+    ty: FactorType,
+    a: ScaledLine<'_>,
+    b: ScaledLine<'_>,
+    c: u32,
+    watch: &mut impl Listener,
+) -> u32 {
+    let accumulator = number::F32.number(c);
+    let mut terms = [(0, 0); 4];
+    let mut exponent = rule.floor;
+    let mut special = match (accumulator.class, accumulator.is_negative) {
+        (Class::NotANumber, _) => Some(Special::NotANumber),
+        (Class::Infinity, false) => Some(Special::Infinity),
+        (Class::Infinity, true) => Some(Special::NegativeInfinity),
+        (Class::Finite | Class::Zero, _) => None,
+    };
+    if accumulator.class == Class::Finite {
+        exponent = exponent.max(accumulator.exponent);
+    }
+    let pairs = a.values.chunks(GROUP).zip(b.values.chunks(GROUP));
+    let n_groups = a.values.len().div_ceil(GROUP);
+    for (at, (term, (a_values, b_values))) in terms.iter_mut().zip(pairs).enumerate() {
+        let factor = |line: ScaledLine<'_>| {
+            let place = at * line.factors.len() / n_groups;
+            ty.read(line.factors.get(place).copied().unwrap_or(0xff))
+        };
+        let (Some(x), Some(y)) = (factor(a), factor(b)) else {
+            special = Some(Special::NotANumber);
+            continue;
+        };
+        let products = a_values.iter().zip(b_values);
+        let sum: i64 = products.map(|(a, b)| halves(*a) * halves(*b)).sum();
+        let scale = x.significand * y.significand;
+        *term = (sum * scale, x.exponent + y.exponent);
+        if scale != 0 {
+            exponent = exponent.max(term.1);
+        }
+    }
+    watch.starts(exponent, rule, c);
+    if let Some(special) = special {
+        let result = rule.accumulator.special(special);
+        watch.ends(0, Some(special), result);
+        return result;
+    }
+    let fraction_bits = PRODUCT_FRACTION_BITS + 2 * ty.fraction_bits();
+    let mut sum =
+        crate::semantics::tensor::fused::align_accumulator(rule, accumulator, exponent, watch);
+    for (at, (significand, of_term)) in terms.into_iter().take(n_groups).enumerate() {
+        let down = exponent - of_term + i32::from(fraction_bits) - i32::from(rule.kept_bits);
+        let aligned = match down {
+            // What is zero sets no exponent, and may have a higher one.
+            _ if significand == 0 => 0,
+            // Division cuts towards zero.
+            0..=62 => significand / (1i64 << down),
+            63.. => 0,
+            // Exponents are at most the block's, so this is at most `kept_bits`.
+            _ => significand << -down,
+        };
+        watch.adds(|| Aligned {
+            source: TermSource::Group(at as u16),
+            significand,
+            fraction_bits,
+            exponent: of_term,
+            aligned,
+        });
+        sum += aligned;
+    }
+    let unit = exponent - i32::from(rule.kept_bits);
+    let result = rule.accumulator.round(sum, unit);
+    watch.ends(sum, None, result);
+    result
+}
+
+/// How groups of 4-bit floats are added: 35 bits are kept.
+pub(crate) const GROUP_RULE: BlockRule = BlockRule {
+    kept_bits: 35,
+    product_bits: PRODUCT_FRACTION_BITS,
+    accumulator: Accumulator::F32 { cleared_bits: 0 },
+    floor: crate::semantics::tensor::rule::floor(-126, 35),
+};

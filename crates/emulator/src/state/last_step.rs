@@ -1,0 +1,36 @@
+//! The last step of a run, as the state records it.
+
+use crate::code::Code;
+use crate::contract::event::{Agent, Outcome, StepEvent};
+
+/// What the last step did, as the state keeps it: the place in the code is looked up when asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LastStep {
+    pub(crate) agent: Agent,
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) pc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) executed: u32,
+    pub(crate) what: Outcome,
+    pub(crate) stored: bool,
+}
+
+impl LastStep {
+    /// As a host sees it.
+    pub(crate) fn event(&self, code: &Code, position: u64) -> StepEvent {
+        let (function, instruction) = code.origin(self.pc);
+        StepEvent {
+            position,
+            agent: self.agent,
+            block: self.block,
+            warp: self.warp,
+            function,
+            instruction,
+            lanes: self.lanes,
+            executed: self.executed,
+            what: self.what,
+            stored: self.stored,
+        }
+    }
+}
