@@ -9,6 +9,7 @@ pub(crate) mod mbarrier;
 pub(crate) mod multicast;
 pub(crate) mod observe;
 pub(crate) mod pending;
+pub(crate) mod support;
 pub(crate) mod sync_event;
 pub(crate) mod tensor_map;
 pub(crate) mod tensor_transfer;

@@ -4,6 +4,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod barrier;
 pub(crate) mod cluster;
 pub(crate) mod collective;
+pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod copy;
 pub(crate) mod dispatch;

@@ -46,8 +46,9 @@ pub use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer, Tile
 pub use crate::contract::tiles::{Tile, TileMatrix, TilePlace};
 pub use crate::contract::warpgroup::WarpgroupProduct;
 
+pub use crate::contract::support::Support;
 pub use crate::decode::refused::{RefusedInstruction, refused};
-pub use crate::decode::support::{Support, supports};
+pub use crate::decode::support::supports;
 pub use crate::past::ticks::StoreTicks;
 pub use crate::past::timeline::{Progress, Timeline, TimelineLimits};
 pub use crate::run::last_writers::LastWriters;

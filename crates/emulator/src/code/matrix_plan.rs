@@ -129,3 +129,6 @@ pub(crate) struct RowPlace {
     pub(crate) register: u8,
     pub(crate) element: u8,
 }
+
+/// The most registers of an operand.
+pub(crate) const MAX_REGISTERS: usize = 8;

@@ -587,7 +587,7 @@ impl fmt::Display for AccessMessage<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::LaneList;
+    use crate::contract::fault::LaneList;
 
     #[test]
     fn lanes_are_listed_as_a_person_counts_them() {

@@ -516,7 +516,7 @@ const fn corner(axis: usize) -> Field {
 
 #[cfg(test)]
 mod tests {
-    use super::{TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
+    use crate::contract::tensor_map::{TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
 
     #[test]
     fn fields_lie_where_machine_code_replaces_them() {

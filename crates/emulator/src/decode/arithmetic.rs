@@ -1,9 +1,9 @@
 //! Arithmetic: operands go to the banks of the unit that runs the operation.
 
 use crate::code::op::Op;
+use crate::contract::support::Support;
 use crate::decode::expanded;
 use crate::decode::expanded::{expansion, expansion_of};
-use crate::decode::support::Support;
 use crate::decode::unit::{Logic, Unit, operand_type, unit};
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::mode::ArithmeticMode;

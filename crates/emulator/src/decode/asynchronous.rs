@@ -5,8 +5,8 @@ use crate::code::{
     AccessPlan, AsyncPlan, Element, GroupWait, Predicate, Source as CopySource, Transfer,
 };
 use crate::contract::pending::{GroupKind, Reduction};
+use crate::contract::support::Support;
 use crate::decode::memory::{AccessAt, access_plan};
-use crate::decode::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{AsyncOp, AtomicOp, Completion, Flag, ScalarType, Sem, StateSpace};
 use warpgrid_program::OperandValue;

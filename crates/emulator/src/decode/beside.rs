@@ -1,7 +1,7 @@
 //! What units of the device do beside the lanes: each family has a file of its own.
 
 use crate::code::op::Op;
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{
     Decoded, Decoder, asynchronous, memory, stack, tensor_copy, tensor_memory, texture,
     warp_product,

@@ -2,7 +2,7 @@
 
 use crate::code::CarryMode;
 use crate::code::op::Op;
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::ops;
 use warpgrid_isa::{CarryOp, Flag, Modifiers, MulPart, ScalarType};

@@ -2,7 +2,7 @@
 
 use crate::code::op::Op;
 use crate::code::{Combine, CompareKind, Comparison, SignOf};
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal, machine};
 use crate::semantics::ops::Int32Op;
 use crate::semantics::registers::Slot;

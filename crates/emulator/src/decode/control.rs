@@ -2,7 +2,7 @@
 
 use crate::code::op::Op;
 use crate::code::{CallPlan, CallTargetPlan, Element, Place, SystemCall, SystemPlan};
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::state::layout::VariablePlace;
 use warpgrid_isa::{ControlOp, StateSpace};

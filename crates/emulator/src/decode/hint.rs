@@ -2,7 +2,7 @@
 //! others give way to other warps.
 
 use crate::code::op::Op;
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use warpgrid_isa::HintOp;
 
 pub(crate) fn supports(op: HintOp) -> Support {

@@ -6,8 +6,8 @@ use crate::code::matrix_plan::{
 };
 use crate::code::op::Op;
 use crate::contract::fault::AccessKind;
+use crate::contract::support::Support;
 use crate::decode::memory::{AccessAt, access_plan};
-use crate::decode::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal, warp_product};
 use crate::semantics::tensor::plan::Plan;
 use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};

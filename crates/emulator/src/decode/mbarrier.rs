@@ -2,8 +2,8 @@
 
 use crate::code::op::Op;
 use crate::code::{Element, MbarrierAction, MbarrierPlan, Phase};
+use crate::contract::support::Support;
 use crate::decode::memory::{AccessAt, access_plan};
-use crate::decode::support::Support;
 use crate::decode::{Decoded, Decoder};
 use warpgrid_isa::{Flag, MbarrierOp, ScalarType, Sem};
 

@@ -5,7 +5,7 @@ use crate::code::{
     AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, MultimemAction, MultimemPlan,
 };
 use crate::contract::observe::CacheHints;
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, MultimemOp, ScalarType, Sem, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue};

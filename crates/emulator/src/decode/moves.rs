@@ -2,7 +2,7 @@
 
 use crate::code::op::Op;
 use crate::code::{Bank, Element};
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::mode::ArithmeticMode;
 use crate::semantics::mode::Conversion;

@@ -3,8 +3,8 @@
 use crate::code::op::Op;
 use crate::code::stack::AnswerPart;
 use crate::code::{AccessPlan, Element, LaunchPlan, StackPlan};
+use crate::contract::support::Support;
 use crate::decode::asynchronous::object;
-use crate::decode::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{BlockIndex, Flag, LaunchOp, ScalarType, StackOp};
 use warpgrid_program::OperandValue;

@@ -1,35 +1,13 @@
 //! What the emulator runs. In: an opcode with its modifiers; out: whether it runs, and why not. The decoder asks here
 //! as well, so that what is said before a run is what happens in it.
 
+use crate::contract::support::Support;
 use crate::decode::{
     arithmetic, asynchronous, beside, carry, compare, control, hint, machine, matrix, mbarrier,
     memory, moves, sync, warp,
 };
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
-
-/// Whether the emulator runs an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// It runs.
-    Runs,
-    /// It is refused, with [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated), when it would be executed.
-    NotYet {
-        /// What is missing, as a noun: `asynchronous stores`.
-        reason: &'static str,
-    },
-}
-
-impl Support {
-    /// Whether the instruction runs.
-    pub const fn runs(self) -> bool {
-        matches!(self, Support::Runs)
-    }
-
-    pub(crate) const fn not_yet(reason: &'static str) -> Support {
-        Support::NotYet { reason }
-    }
-}
 
 /// Says whether the emulator runs what `action` does.
 pub fn supports(action: &Action) -> Support {

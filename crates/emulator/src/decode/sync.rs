@@ -2,7 +2,7 @@
 
 use crate::code::op::Op;
 use crate::code::{BarrierMode, BarrierPlan};
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::tensor_copy::decode_acquire;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::registers::Slot;

@@ -2,9 +2,9 @@
 
 use crate::code::op::Op;
 use crate::code::{AccessPlan, Element, TensorCopyPlan, TensorMapPlan};
+use crate::contract::support::Support;
 use crate::contract::tensor_transfer::TensorDirection;
 use crate::decode::asynchronous::{object, place};
-use crate::decode::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{
     Completion, CtaGroup, Flag, LoadMode, ScalarType, StateSpace, TensorCopyOp, TensorMapField,

@@ -2,7 +2,7 @@
 
 use crate::code::op::Op;
 use crate::code::{Collective, CollectiveKind};
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::registers::Slot;
 use warpgrid_isa::{Flag, Modifiers, ScalarType, VoteMode, WarpOp};

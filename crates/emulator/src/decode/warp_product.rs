@@ -5,7 +5,7 @@ use crate::code::held::HeldRegisters;
 use crate::code::op::Op;
 use crate::code::warp_product::{FactorPlace, WarpProductPlan};
 use crate::contract::pending::GroupKind;
-use crate::decode::support::Support;
+use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal, matrix};
 use crate::semantics::tensor::plan::Plan;
 use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};

@@ -5,7 +5,7 @@ use crate::code::plans::PlanId;
 use crate::code::{BarrierMode, BarrierPlan, Code};
 use crate::contract::fault::{FaultKind, WaitReason};
 use crate::contract::sync_event::Waits;
-use crate::exec::control::lanes_at;
+use crate::exec::context::lanes_at;
 use crate::exec::reach::{Halt, plan_of};
 use crate::exec::waits::part_from_excluded;
 use crate::semantics::registers::LANES;

@@ -5,24 +5,12 @@ use crate::code::{Bank, CallPlan, CallTargetPlan, Code, Place};
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::Writer;
 use crate::contract::launch::Limits;
+use crate::exec::context::lanes_at;
 use crate::exec::elements::{read64, read128, write128};
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::waits::part_from_excluded;
-use crate::semantics::registers::{LANES, Lanes, lanes_of};
+use crate::semantics::registers::{LANES, lanes_of};
 use crate::state::warp::{Frame, Split, SplitState, Warp};
-
-/// The registers of a frame of a warp.
-#[inline(always)]
-pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {
-    Lanes {
-        banks: &mut warp.banks,
-        constants: &code.constants,
-        specials: &warp.specials,
-        base: code.base(depth),
-        mask,
-        carry: &mut warp.carry,
-    }
-}
 
 /// Lanes of the running group go to a place at a depth; the others of the group stay what they are.
 pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {

@@ -11,7 +11,10 @@ use crate::contract::pending::GroupKind;
 use crate::contract::sync_event::SyncKind;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
-use crate::exec::control::{branch, branch_indexed, branch_indirect, call, lanes_at, returns};
+use crate::exec::context::lanes_at;
+use crate::exec::context::{After, reaching};
+use crate::exec::context::{Choice, Stop, Surroundings, SyncAt};
+use crate::exec::control::{branch, branch_indexed, branch_indirect, call, returns};
 use crate::exec::copy::start::start;
 use crate::exec::copy::tensor_copy;
 use crate::exec::copy::tensor_map::change_map;
@@ -24,7 +27,6 @@ use crate::exec::mbarrier::mbarrier;
 use crate::exec::memory::atomic::atomic;
 use crate::exec::memory::multimem::multimem;
 use crate::exec::reach::{Executed, Halt, Reach, plan_of};
-use crate::exec::step::{Choice, Stop, Surroundings, SyncAt};
 use crate::exec::system::{SystemReach, system_call};
 use crate::exec::texture::access::image;
 use crate::exec::waits::{
@@ -80,44 +82,6 @@ fn note_left_out(
         lanes,
     };
     around.note(warp.index, kind, step);
-}
-
-/// What becomes of the running group.
-pub(crate) enum After {
-    /// It goes on with the next instruction.
-    Next {
-        stores: bool,
-    },
-    /// It goes on with the next instruction, after something else was looked at.
-    NextThen {
-        stores: bool,
-        stop: Stop,
-    },
-    /// It has been sent elsewhere.
-    Moved,
-    Stops(Stop),
-}
-
-/// Runs an operation that reaches memory, in the lanes that take part; its result, and whether it stored.
-pub(crate) fn reaching<T>(
-    around: &mut Surroundings<'_>,
-    warp: &mut Warp,
-    choice: &Choice<'_>,
-    step: u64,
-    run: impl FnOnce(&mut Reach<'_>, &mut Lanes<'_>) -> Result<T, Box<Halt>>,
-) -> Result<(T, bool), Box<Halt>> {
-    let code = around.code;
-    let mut lanes = Lanes {
-        banks: &mut warp.banks,
-        constants: &code.constants,
-        specials: &warp.specials,
-        base: code.base(choice.depth),
-        mask: choice.executed,
-        carry: &mut warp.carry,
-    };
-    let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
-    let result = run(&mut reach, &mut lanes)?;
-    Ok((result, reach.stored))
 }
 
 /// Operations that are neither arithmetic nor plain memory accesses. An observer hears of what they put in flight.

@@ -7,5 +7,6 @@ pub(crate) mod load;
 pub(crate) mod multimem;
 pub(crate) mod partial_load;
 pub(crate) mod report;
+pub(crate) mod request;
 pub(crate) mod resolve;
 pub(crate) mod store;

@@ -4,15 +4,15 @@ use crate::code::stack::AnswerPart;
 use crate::code::{Element, LaunchPlan, StackPlan};
 use crate::contract::fault::FaultKind;
 use crate::contract::pending::{PendingCompletion, PendingOperation, Work};
-use crate::exec::control::lanes_at;
+use crate::exec::context::lanes_at;
+use crate::exec::context::reaching;
+use crate::exec::context::{Choice, Surroundings};
 use crate::exec::copy::tensor_copy::shared_place;
-use crate::exec::dispatch::reaching;
 use crate::exec::elements::{read64, read128, write64};
 use crate::exec::mbarrier::block_of;
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::Purpose;
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::step::{Choice, Surroundings};
 use crate::semantics::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 

@@ -3,7 +3,8 @@
 use crate::code::{Code, Place, SystemCall, SystemPlan};
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::{Note, NoteKind, Writer};
-use crate::exec::control::{lanes_at, stack_place};
+use crate::exec::context::lanes_at;
+use crate::exec::control::stack_place;
 use crate::exec::elements::{read64, write64};
 use crate::exec::reach::{Executed, Halt};
 use crate::semantics::registers::{LANES, Row64, lanes_of};

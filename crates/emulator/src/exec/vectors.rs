@@ -4,8 +4,9 @@
 //! A function is compiled for a width only if it is inlined into the loop. So the hot ones are always inlined on x86-64,
 //! and never elsewhere: there one loop of hundreds of variables is larger and half as fast as a few functions.
 
+use crate::exec::context::{Run, Surroundings};
 use crate::exec::memory::access::Rows;
-use crate::exec::step::{Run, Surroundings, run_warp_with};
+use crate::exec::step::run_warp_with;
 use crate::state::warp::Warp;
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`.

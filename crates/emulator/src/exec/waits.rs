@@ -7,11 +7,11 @@ use crate::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, M
 use crate::contract::event::WarpId;
 use crate::contract::fault::WaitReason;
 use crate::contract::mbarrier::MbarrierState;
-use crate::exec::control::lanes_at;
+use crate::exec::context::Choice;
+use crate::exec::context::lanes_at;
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::parity_of;
 use crate::exec::memory::load::addresses;
-use crate::exec::step::Choice;
 use crate::semantics::registers::{LANES, Slot, lanes_of};
 use crate::state::in_flight::InFlight;
 use crate::state::memory::{AddressMap, PagedBytes};

@@ -148,7 +148,7 @@ impl Pages {
 
 #[cfg(test)]
 mod tests {
-    use super::are_equal_words;
+    use crate::past::pages::are_equal_words;
 
     #[test]
     fn one_different_byte_or_length_is_seen() {

@@ -77,7 +77,7 @@ fn fused([a, b, c]: [f64; 3]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::fma_rows64;
+    use crate::semantics::fused::fma_rows64;
     use crate::semantics::registers::LANES;
     use crate::semantics::soft::fma64_exact;
 

@@ -325,8 +325,8 @@ fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Beside, convert, convert_by, convert_two};
     use crate::semantics::mode::{ArithmeticMode, Conversion};
+    use crate::semantics::narrow::{Beside, convert, convert_by, convert_two};
     use warpgrid_isa::{Rounding, ScalarType};
 
     fn conversion(to: ScalarType, from: ScalarType, mode: ArithmeticMode) -> Conversion {

@@ -2,10 +2,10 @@
 //! apart. In: a plan and registers; out: registers, bytes and events.
 
 use crate::code::matrix_plan::LinesPlan;
+use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::contract::fault::{AccessKind, FaultKind, MatrixMistake};
 use crate::contract::observe::{AccessAction, LanesAccess, OperandIndex, PieceHead, WarpAccess};
 use crate::exec::elements::{read64, write64};
-use crate::exec::matrix::product::MAX_REGISTERS;
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::{Backing, Target};
 use crate::exec::reach::{Executed, Halt, Reach};

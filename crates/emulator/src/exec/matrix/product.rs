@@ -1,6 +1,7 @@
 //! Matrix operations of a warp (PTX ISA, "Warp-Level Matrix Instructions"): products here, memory in `matrix_lines` and
 //! `matrix_rows`. In: a plan and registers; out: registers, bytes and events.
 
+use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::{FactorsPlan, Gather, MatrixPlan, OperandPlan, ProductPlan};
 use crate::contract::fault::{FaultKind, MatrixMistake};
 use crate::exec::elements::{read64, write64};
@@ -12,8 +13,6 @@ use crate::semantics::registers::{FULL, LANES, Lanes, Row64};
 use crate::semantics::tensor::scaled::ScaledLine;
 use crate::semantics::tensor::value::ProductValues;
 
-/// The most registers of an operand.
-pub(crate) const MAX_REGISTERS: usize = 8;
 /// The most values of A or B.
 const MAX_FACTORS: usize = 16 * 64;
 /// The most values of C or D.

@@ -1,11 +1,11 @@
 //! `ldmatrix` and `stmatrix` (PTX ISA): lanes give the addresses of rows of 16 bytes, and each row is spread over lanes.
 //! In: a plan and registers; out: registers, bytes and events.
 
+use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::RowsPlan;
 use crate::contract::fault::AccessKind;
 use crate::contract::observe::{AccessAction, OperandIndex, PieceHead};
 use crate::exec::elements::{read64, write64};
-use crate::exec::matrix::product::MAX_REGISTERS;
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::Target;
 use crate::exec::reach::{Executed, Reach};

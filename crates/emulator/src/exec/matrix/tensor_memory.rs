@@ -12,15 +12,15 @@ use crate::contract::fault::{FaultKind, MatrixMistake};
 use crate::contract::inspect::Writer;
 use crate::contract::pending::TensorMemoryWork;
 use crate::contract::pending::{PendingCompletion, PendingOperation, Work};
-use crate::exec::control::lanes_at;
+use crate::exec::context::lanes_at;
+use crate::exec::context::{After, reaching};
+use crate::exec::context::{Choice, Stop, Surroundings};
 use crate::exec::copy::tensor_copy::shared_place;
-use crate::exec::dispatch::{After, reaching};
 use crate::exec::elements::{read64, write64};
 use crate::exec::mbarrier::block_of;
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::{Backing, Purpose};
 use crate::exec::reach::{Executed, Halt, Reach, plan_of};
-use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::semantics::registers::{FULL, LANES, Lanes, Row64, lanes_of};
 use crate::state::tensor_memory::{
     TensorPlace, free, is_relinquished, is_reservable, n_columns_in_use, read, relinquish, reserve,

@@ -1,22 +1,20 @@
 //! A load or a store of one step. What no observer receives, and what lies in one memory, moves as whole rows; all else
 //! goes through [`Reach`].
 
-use crate::code::plans::PlanId;
 use crate::code::{AccessPlan, Code};
 use crate::contract::fault::AccessKind;
 use crate::contract::observe::{
     AccessAction, EvenAccess, Interest, LanesAccess, MemoryId, Observer, RowAccess, WarpAccess,
 };
+use crate::exec::context::Surroundings;
 use crate::exec::memory::even::{AskFor, access_words};
 use crate::exec::memory::load::{load_lane_by_lane, load_rows};
 use crate::exec::memory::partial_load::{load_used, may_be_partial};
+use crate::exec::memory::request::{Ear, Request, paged};
 use crate::exec::memory::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::memory::store::{store_lane_by_lane, store_rows};
 use crate::exec::reach::{Halt, Reach, plan_of};
-use crate::exec::step::Surroundings;
 use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64};
-use crate::state::cluster::Peers;
-use crate::state::memory::{GlobalMemory, PagedBytes};
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
 
@@ -40,18 +38,6 @@ impl Rows {
         target: Target::UNKNOWN,
         hints: [0; N_HINTS],
     };
-}
-
-/// A load or a store of a step.
-#[derive(Clone, Copy)]
-pub(crate) struct Request {
-    pub(crate) plan: PlanId<AccessPlan>,
-    /// Else it stores.
-    pub(crate) loads: bool,
-    pub(crate) warp: u32,
-    pub(crate) step: u64,
-    /// The instruction's place in the code.
-    pub(crate) pc: u32,
 }
 
 /// Executes a load or a store of the lanes in `l`; whether it stored.
@@ -124,49 +110,6 @@ pub(crate) fn access(
         }
     }
     access_closer(&mut reach, l, plan, &rows.target, loads)
-}
-
-/// Whether no other thread writes what is accessed, so that its order is of no interest.
-const fn is_of_one_thread(space: StateSpace) -> bool {
-    matches!(
-        space,
-        StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Local | StateSpace::Const
-    )
-}
-
-/// Whether an observer is to hear of an access.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ear {
-    /// None is.
-    Absent,
-    /// One is, and was not asked yet whether the addresses are enough.
-    Open,
-    /// One has heard of it, and the addresses were enough.
-    Content,
-    /// One is to receive all that is moved.
-    Insists,
-}
-
-impl Ear {
-    /// Before anything was asked.
-    pub(crate) const fn before(interest: Interest, space: StateSpace, loads: bool) -> Ear {
-        let is_heard = if loads {
-            interest.loads
-        } else {
-            interest.stores
-        };
-        match is_heard {
-            true if interest.syncs && is_of_one_thread(space) => Ear::Absent,
-            true if interest.syncs => Ear::Open,
-            true => Ear::Insists,
-            false => Ear::Absent,
-        }
-    }
-
-    /// Whether bytes may move without being noted.
-    pub(crate) const fn is_quiet(self) -> bool {
-        matches!(self, Ear::Absent | Ear::Content)
-    }
 }
 
 /// Offers an access of one memory as a whole to an observer.
@@ -366,22 +309,6 @@ pub(crate) fn access_apart(
 /// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.
 pub(crate) fn stores(plan: &AccessPlan) -> bool {
     plan.space != StateSpace::ParamFunc
-}
-
-/// Memory that keeps track of its pages; the stacks do not.
-#[inline(always)]
-pub(crate) fn paged<'m>(
-    global: &'m mut GlobalMemory,
-    shared: &'m mut PagedBytes,
-    peers: &'m mut Peers<'_>,
-    backing: Backing,
-) -> Option<&'m mut PagedBytes> {
-    match backing {
-        Backing::Arena => Some(&mut global.arena),
-        Backing::Shared => Some(shared),
-        Backing::Peer(rank) => peers.get_mut(rank.into()),
-        Backing::Stack => None,
-    }
 }
 
 /// What a closer look at the lanes of an access did.

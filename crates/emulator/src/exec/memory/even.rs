@@ -4,9 +4,9 @@
 
 use crate::code::{AccessPlan, Element};
 use crate::contract::observe::MemoryId;
-use crate::exec::memory::access::{Ear, Request};
+use crate::exec::context::Surroundings;
+use crate::exec::memory::request::{Ear, Request};
 use crate::exec::memory::resolve::{Even, even32, even64, space_allows};
-use crate::exec::step::Surroundings;
 use crate::semantics::registers::{FULL, LANES, Lanes};
 use crate::state::memory::PagedBytes;
 use warpgrid_isa::StateSpace;

@@ -155,7 +155,7 @@ fn sum_four(format: FloatFormat, parts: &[Part]) -> Four {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, mix, shares};
+    use crate::exec::texture::filter::{Part, mix, shares};
     use warpgrid_isa::ScalarType;
 
     #[test]

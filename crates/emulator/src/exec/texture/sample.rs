@@ -340,8 +340,8 @@ pub(crate) fn cube_face([x, y, z]: [f64; 3]) -> (u64, [f64; 2]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{cube_face, resolve};
     use crate::contract::image::AddressMode;
+    use crate::exec::texture::sample::{cube_face, resolve};
 
     #[test]
     fn texels_beyond_an_edge_are_those_of_the_mode() {

@@ -38,7 +38,7 @@ fn format(ty: ScalarType) -> Option<Format> {
 
 #[cfg(test)]
 mod tests {
-    use super::{format, nearest_bits, value_of};
+    use crate::semantics::tensor::value::{format, nearest_bits, value_of};
     use warpgrid_isa::ScalarType::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, Tf32};
 
     #[test]
