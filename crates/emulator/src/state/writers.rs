@@ -435,14 +435,14 @@ mod tests {
         writers.note(0, 4, writer(1, 1));
         writers.note(4096, 4, writer(2, 2));
         assert_eq!(Writer::unpack(writers.entry(0)), Some(writer(1, 1)));
-        assert_eq!(writers.entry(4096), crate::state::UNKNOWN);
+        assert_eq!(writers.entry(4096), super::UNKNOWN);
         assert_eq!(Writer::unpack(writers.entry(4099)), None);
         assert_eq!(writers.entry(4100), 0);
         // A page that would become too fine loses what it knew.
         writers.note(1, 1, writer(3, 3));
         assert_eq!(
             [0, 1, 4].map(|at| writers.entry(at)),
-            [crate::state::UNKNOWN, crate::state::UNKNOWN, 0]
+            [super::UNKNOWN, super::UNKNOWN, 0]
         );
         // Now there is room for the last one; going back gives what was there.
         let kept = writers.share(2);
