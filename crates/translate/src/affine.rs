@@ -2,8 +2,8 @@
 //! mean, for each thread of the grid, bytes that no other thread means: notes of who reads and writes there are not needed.
 
 use crate::code::{Code, Placed};
-use crate::emit::{Definitions, Register};
 use crate::flow::Flow;
+use crate::registers::{Definitions, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{
     AccessPlan, Bank, Instr, Int32Op, Int64Op, IntOp, Op, Plain, PlanId, RangeKind, ShiftOp, Slot,

@@ -1,8 +1,8 @@
 //! Which registers of a gang its record lacks. In: flow, and what blocks read and write; out: by block, what is saved where lanes wait, what is saved before a loop in which
 //! they do, and what is loaded at an entry.
 
-use crate::emit::{Register, Touched};
 use crate::flow::{Flow, Meeting};
+use crate::registers::{Register, Touched};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Registers = BTreeSet<Register>;

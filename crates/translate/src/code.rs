@@ -3,8 +3,9 @@
 //!
 //! The interpreter lets lanes of deeper calls go on first, then those furthest back in the code: [`Code::order`] says that of two places.
 
-use crate::Refusal;
-use crate::emit::Register;
+use crate::engine::Products;
+use crate::refusal::Refusal;
+use crate::registers::Register;
 use std::cmp::Reverse;
 use warpgrid_emulator::plain::{Call, Instr, Op, Place, Plain};
 
@@ -282,4 +283,12 @@ impl Entry<'_, '_> {
         let [_, most] = self.code.plain.most_registers(bank);
         (first..first + most).contains(&index)
     }
+}
+
+/// What is translated, and for which engine.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'p> {
+    pub(crate) plain: Plain<'p>,
+    pub(crate) code: &'p Code<'p>,
+    pub(crate) products: Products,
 }

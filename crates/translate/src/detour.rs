@@ -2,8 +2,8 @@
 //! their own, since all of them are together again a few instructions later. In: flow; out: by the block that ends with the branch, its sides.
 
 use crate::code::Code;
-use crate::emit::{Register, Touched};
 use crate::flow::{Flow, Meeting, accesses_memory, is_guarded, leads_away};
+use crate::registers::{Register, Touched};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_emulator::plain::{Op, Plain};

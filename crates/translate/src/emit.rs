@@ -1,50 +1,45 @@
 //! Writes the code of a strip: from an entry to a barrier or the end, four lanes at a time. In: decoded code, block by block;
 //! out: instructions of WebAssembly. Every register is one local of 128 bits, or two; a predicate is all ones or zeros a lane.
 
-mod approximate;
-mod carry;
-mod compare;
-mod control;
-mod convert;
-mod cross;
-mod detour;
-mod float;
-mod fused;
-mod gang;
-mod half;
-mod integer;
-mod memory;
-mod moves;
-mod notes;
-mod quick;
-mod routine;
-mod scalar;
-mod warp;
-mod wide;
+pub(crate) mod approximate;
+pub(crate) mod carry;
+pub(crate) mod compare;
+pub(crate) mod control;
+pub(crate) mod convert;
+pub(crate) mod cross;
+pub(crate) mod detour;
+pub(crate) mod float;
+pub(crate) mod fused;
+pub(crate) mod gang;
+pub(crate) mod half;
+pub(crate) mod integer;
+pub(crate) mod memory;
+pub(crate) mod moves;
+pub(crate) mod notes;
+pub(crate) mod quick;
+pub(crate) mod routine;
+pub(crate) mod scalar;
+pub(crate) mod warp;
+pub(crate) mod wide;
 
-pub(crate) use approximate::{ALL_TABLE_BYTES, Data};
-pub(crate) use routine::Routine;
-pub(crate) use warp::operations_of_host;
+pub(crate) use crate::emit::routine::Routine;
 
-use crate::Refusal;
 use crate::changed::Changed;
 use crate::code::Code;
+use crate::code::Source;
 use crate::detour::Detours;
 use crate::engine::Products;
 use crate::flow::Flow;
 use crate::helpers;
+use crate::instructions::{at, halves, low_words, splat32, splat64};
+use crate::place::stop;
 use crate::place::{GANG, Places, Site, cell, record};
-use crate::run::stop;
+use crate::refusal::Refusal;
+use crate::registers::{Definitions, Register, Touched, Writes, parts};
 use crate::stride::Strides;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
-
-/// A register, by bank and number.
-pub(crate) type Register = (Bank, u32);
-
-/// The instructions that write each register.
-pub(crate) type Definitions = BTreeMap<Register, BTreeSet<u32>>;
 
 /// Where a register is.
 #[derive(Clone, Copy, Debug)]
@@ -53,13 +48,6 @@ pub(crate) struct Home {
     local: u32,
     /// In a record, after the header.
     offset: u32,
-}
-
-/// What a block of code reads before it writes it, and what it writes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Touched {
-    pub(crate) read: BTreeSet<Register>,
-    pub(crate) written: BTreeSet<Register>,
 }
 
 /// Where the bytes of an access are: a number of bytes after the address in a local.
@@ -79,35 +67,6 @@ impl Pointer {
     const fn at(self, offset: u32) -> MemArg {
         at(self.beyond + offset)
     }
-}
-
-/// The bytes `offset` after the address on the stack.
-pub(crate) const fn at(offset: u32) -> MemArg {
-    MemArg {
-        offset: offset as u64,
-        align: 0,
-        memory_index: 0,
-    }
-}
-
-/// A number in all four lanes.
-pub(crate) const fn splat32(value: u32) -> I<'static> {
-    let value = value as u128;
-    I::V128Const((value | value << 32 | value << 64 | value << 96) as i128)
-}
-
-/// A number in both lanes.
-pub(crate) const fn splat64(value: u64) -> I<'static> {
-    let value = value as u128;
-    I::V128Const((value | value << 64) as i128)
-}
-
-/// What is translated, and for which engine.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'p> {
-    pub(crate) plain: Plain<'p>,
-    pub(crate) code: &'p Code<'p>,
-    pub(crate) products: Products,
 }
 
 /// Locals of the strip beside the registers.
@@ -158,22 +117,11 @@ pub(crate) struct Names {
 }
 
 /// The mask of all lanes of a gang.
-const ALL: i32 = (1 << GANG) - 1;
+pub(crate) const ALL: i32 = (1 << GANG) - 1;
 
 /// The strip's parameters: the record, and its number among those of the warp.
 pub(crate) const RECORD: u32 = 0;
 pub(crate) const NUMBER: u32 = 1;
-
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writes {
-    /// A strip in which all is written, to learn what it touches.
-    Draft,
-    /// The strip of a gang.
-    Strip,
-    /// Operations of warps with what is between them.
-    Warp,
-}
 
 /// Writes one strip, or the operations of warps.
 pub(crate) struct Emitter<'p> {
@@ -866,42 +814,4 @@ fn name_of(op: &Op) -> String {
     let text = format!("{op:?}");
     let end = text.find(|c: char| !c.is_ascii_alphanumeric());
     text[..end.unwrap_or(text.len())].to_owned()
-}
-
-/// The bank of a register that is the base of addresses.
-pub(crate) fn base_bank(wide: bool) -> Bank {
-    if wide { Bank::B64 } else { Bank::B32 }
-}
-
-/// Locals of a register.
-pub(crate) fn parts(register: Register) -> u32 {
-    if register.0 == Bank::B64 { 2 } else { 1 }
-}
-
-/// A mask of four lanes to that of two of them.
-pub(crate) const fn halves(half: u32) -> I<'static> {
-    match half {
-        0 => I::I64x2ExtendLowI32x4S,
-        _ => I::I64x2ExtendHighI32x4S,
-    }
-}
-
-/// The low words of two halves, as a row.
-pub(crate) const fn low_words() -> I<'static> {
-    I::I8x16Shuffle([0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])
-}
-
-/// The high words of two halves, as a row.
-pub(crate) const fn high_words() -> I<'static> {
-    I::I8x16Shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
-}
-
-/// The lower two words of two rows.
-pub(crate) const fn low_halves() -> I<'static> {
-    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])
-}
-
-/// The upper two words of two rows.
-pub(crate) const fn high_halves() -> I<'static> {
-    I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31])
 }

@@ -1,8 +1,8 @@
 //! The blocks of a kernel's code and the ways between them. In: decoded code; out: blocks, entries, and what is live at each.
 
 use crate::code::{Code, Placed};
-use crate::emit::{Register, Touched};
-use crate::helpers::WaitNumbers;
+use crate::registers::{Register, Touched};
+
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{GroupKind, Instr, MatrixOperation, Op, Plain, SlotPlace};
 use warpgrid_isa::StateSpace;
@@ -553,4 +553,11 @@ fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
         }
     }
     found
+}
+
+/// Numbers of what lanes wait for: operations of a warp from 1 on, then barriers, then what the host does for lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitNumbers {
+    pub(crate) first_barrier: u32,
+    pub(crate) first_of_host: u32,
 }

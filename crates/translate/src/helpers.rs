@@ -2,23 +2,23 @@
 //! record of lanes that part from their gang, counts steps of a warp, makes lanes a gang again, goes to the function of a long strip, and runs a phase:
 //! every warp of a block up to its next barrier.
 
-mod copy;
-mod count;
-mod join;
-mod note;
-mod part;
-mod phase;
-mod resolve;
+pub(crate) mod copy;
+pub(crate) mod count;
+pub(crate) mod join;
+pub(crate) mod note;
+pub(crate) mod part;
+pub(crate) mod phase;
+pub(crate) mod resolve;
 
-use crate::emit::at;
+pub(crate) use crate::helpers::copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
+pub(crate) use crate::helpers::count::{add, count};
+pub(crate) use crate::helpers::join::{join, spread_lanes};
+pub(crate) use crate::helpers::note::{look_at_suspects, note, ordered};
+pub(crate) use crate::helpers::part::part;
+pub(crate) use crate::helpers::phase::phase;
+pub(crate) use crate::helpers::resolve::{resolve, resolve_all};
+use crate::instructions::at;
 use crate::place::{GANGS, Places, cell, record, site};
-pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
-pub(crate) use count::{Reconvergence, add, count};
-pub(crate) use join::{Held, join, spread_lanes};
-pub(crate) use note::{RowNames, look_at_suspects, note, note_lanes, ordered};
-pub(crate) use part::part;
-pub(crate) use phase::{WaitNumbers, phase};
-pub(crate) use resolve::{resolve, resolve_all};
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
 /// Numbers of the functions.
@@ -100,7 +100,7 @@ pub(crate) const ATOMIC_SHIFT: u32 = 2;
 /// What says of an access to shared memory that nothing is stored there before the next barrier.
 pub(crate) const IS_CALM: u32 = 2;
 
-const EMPTY: BlockType = BlockType::Empty;
+pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
 /// From the number of a gang to the first of its names, after the first of its warp's.
 pub(crate) fn first_name() -> [I<'static>; 6] {
@@ -241,7 +241,7 @@ pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
 }
 
 /// Leaves with a number in the cell of why a run stops, and zero.
-fn stops(why: u32) -> [I<'static>; 5] {
+pub(crate) fn stops(why: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),
         I::I32Const(why as i32),

@@ -2,34 +2,36 @@
 //! the interpreter leaves, or why the interpreter must run it. An [`Engine`] runs the module: the one that is linked in, or that of a
 //! JavaScript host.
 
-mod affine;
-mod changed;
-mod code;
-mod detour;
-mod emit;
-mod engine;
-mod flow;
-mod helpers;
-mod merge;
-mod module;
-mod nan;
+pub(crate) mod affine;
+pub(crate) mod changed;
+pub(crate) mod code;
+pub(crate) mod detour;
+pub(crate) mod emit;
+pub(crate) mod engine;
+pub(crate) mod flow;
+pub(crate) mod helpers;
+pub(crate) mod instructions;
+pub(crate) mod merge;
+pub(crate) mod module;
+pub(crate) mod nan;
 #[cfg(not(target_arch = "wasm32"))]
-mod native;
-mod parts;
-mod place;
-mod probe;
-mod refusal;
-mod run;
-mod scalar;
-mod serve;
-mod stride;
+pub(crate) mod native;
+pub(crate) mod parts;
+pub(crate) mod place;
+pub(crate) mod probe;
+pub(crate) mod refusal;
+pub(crate) mod registers;
+pub(crate) mod run;
+pub(crate) mod scalar;
+pub(crate) mod serve;
+pub(crate) mod stride;
 
-pub use engine::{Engine, Instance, Memory, Products};
+pub use crate::engine::{Engine, Instance, Memory, Products};
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::{Native, NativeInstance};
+pub use crate::native::{Native, NativeInstance};
 #[cfg(not(target_arch = "wasm32"))]
-pub use parts::run_on_threads;
-pub use parts::{AnyPart, Ended, Part, PartFacts, Parted, run, shares};
-pub use probe::measure_products;
-pub use refusal::Refusal;
-pub use run::{Counts, Limits};
+pub use crate::parts::run_on_threads;
+pub use crate::parts::{AnyPart, Ended, Part, PartFacts, Parted, run, shares};
+pub use crate::probe::measure_products;
+pub use crate::refusal::Refusal;
+pub use crate::run::{Counts, Limits};

@@ -1,9 +1,9 @@
 //! Parts of a run, each with a memory of its own, made one. In: parts whose blocks have ended; out: whether blocks of different parts met at
 //! a word, which ranges must be noted to know, and the memory that all blocks leave.
 
-use crate::Refusal;
 use crate::engine::{Instance, Memory};
 use crate::place::{BYTES_SHIFT, Places, SEVERAL, Window, holds, range};
+use crate::refusal::Refusal;
 use std::borrow::Cow;
 use warpgrid_emulator::plain::Plain;
 

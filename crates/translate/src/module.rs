@@ -1,17 +1,22 @@
 //! A kernel as one module. In: decoded code and the shape of its launch; out: the bytes of the module, and what the host must know of it.
 
-use crate::Refusal;
 use crate::affine::Forms;
+use crate::code::Source;
 use crate::code::{Code, Placed};
 use crate::detour::{find_detours, mixed_registers, sites_of};
-use crate::emit::{
-    Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
-};
+use crate::emit::Emitter;
+use crate::emit::approximate::Data;
+use crate::emit::warp::operations_of_host;
 use crate::engine::Products;
 use crate::flow::{ByHost, Flow, Meeting};
-use crate::helpers::{self, FunctionType, Held, PHASE, ROUTINES, Reconvergence, STRIP, TYPES};
+use crate::helpers;
+use crate::helpers::count::Reconvergence;
+use crate::helpers::join::Held;
+use crate::helpers::{FunctionType, PHASE, ROUTINES, STRIP, TYPES};
 use crate::nan::find_any_nan;
 use crate::place::{Places, Site, Sizes};
+use crate::refusal::Refusal;
+use crate::registers::{Definitions, Register, Touched, Writes, parts};
 use crate::scalar::find_scalars;
 use crate::stride::find_strides;
 use std::collections::{BTreeMap, BTreeSet};

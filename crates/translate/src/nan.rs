@@ -2,7 +2,8 @@
 //! makes. Arithmetic that reads them does not tell one NaN from another, so that it becomes that one where something else reads it.
 
 use crate::code::Placed;
-use crate::emit::{Definitions, Register, Source};
+use crate::code::Source;
+use crate::registers::{Definitions, Register};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
     Bank, Float32Op, FloatMode, FloatOp, Instr, Op, Round, Slot, SlotPlace, unit_function,

@@ -1,11 +1,11 @@
 //! The blocks of a launch in parts, each with a memory of its own: one part, a part for each thread, or for each host. In: a machine at its
 //! start; out: memory and counts at its end, or why the interpreter must run it.
 
-use crate::Refusal;
 use crate::engine::{Engine, Instance, Memory};
 use crate::merge;
 use crate::module::{Kernel, translate};
 use crate::place::{Places, holds};
+use crate::refusal::Refusal;
 use crate::run::{Counts, Launch, Limits, Progress, Run, Stopped};
 use std::borrow::Cow;
 use std::collections::BTreeSet;

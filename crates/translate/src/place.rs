@@ -1,8 +1,8 @@
 //! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
 
-use crate::Refusal;
 use crate::code::Code;
-use crate::emit::ALL_TABLE_BYTES;
+use crate::refusal::Refusal;
+
 use crate::engine::{Instance, Memory};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -578,3 +578,39 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
         self.put32(at + 4, (value >> 32) as u32);
     }
 }
+
+/// Why code stops.
+pub(crate) mod stop {
+    pub(crate) const FAULT: u32 = 1;
+    pub(crate) const CONFLICT: u32 = 2;
+    /// A range must be noted from the start of the run.
+    pub(crate) const AGAIN: u32 = 3;
+    pub(crate) const STEPS: u32 = 4;
+    /// What is too rare to be translated.
+    pub(crate) const RARE: u32 = 5;
+    /// Lanes of a warp wait at different places, or some have ended before others wait.
+    pub(crate) const PARTED: u32 = 6;
+    /// No names are left.
+    pub(crate) const TOO_LARGE: u32 = 7;
+    /// The host must do what lanes of a warp wait for, or what the whole warp does.
+    pub(crate) const CALL: u32 = 8;
+    pub(crate) const CALL_FOR_WARP: u32 = 9;
+}
+
+/// What `phase` is given where it goes on after such a call.
+pub(crate) const RESUMES: i32 = -2;
+
+/// Names of gangs that a run may use up.
+pub(crate) const MOST_NAMES: u32 = 0x0fff_0000;
+
+/// Bytes of a row of coefficients: c0 in 64 bits, c1 and c2 in 32 bits.
+pub(crate) const ROW_BYTES: u32 = 16;
+
+/// Bytes for the rows of a function, at most.
+pub(crate) const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
+
+/// Functions with rows of their own.
+pub(crate) const N_TABLES: u32 = 7;
+
+/// Bytes for the rows of all functions.
+pub(crate) const ALL_TABLE_BYTES: u32 = N_TABLES * TABLE_BYTES;

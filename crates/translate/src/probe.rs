@@ -1,8 +1,8 @@
 //! Whether an engine rounds `relaxed_madd` once, as the specification lets it choose. In: an engine; out: what it computes.
 
-use crate::emit::{splat32, splat64};
 use crate::engine::{Engine, Instance, Products};
 use crate::helpers::{PHASE, TYPES};
+use crate::instructions::{splat32, splat64};
 use crate::module::assemble;
 use wasm_encoder::{Function, Instruction as I};
 

@@ -1,37 +1,14 @@
 //! Runs a part of a translated kernel: block after block, and in a block phase after phase. In: an instance, and how far it has come; out: the
 //! instance after the last of its blocks, or why the run stopped before.
 
-use crate::Refusal;
 use crate::engine::Instance;
 use crate::module::Kernel;
 use crate::place::{FIRST_NAME, GANG, GANGS, Places, Window, cell};
+use crate::place::{MOST_NAMES, RESUMES, stop};
+use crate::refusal::Refusal;
 use crate::serve::Served;
 use std::time::Duration;
 use warpgrid_emulator::plain::{Plain, StepCounts};
-
-/// Why code stops.
-pub(crate) mod stop {
-    pub(crate) const FAULT: u32 = 1;
-    pub(crate) const CONFLICT: u32 = 2;
-    /// A range must be noted from the start of the run.
-    pub(crate) const AGAIN: u32 = 3;
-    pub(crate) const STEPS: u32 = 4;
-    /// What is too rare to be translated.
-    pub(crate) const RARE: u32 = 5;
-    /// Lanes of a warp wait at different places, or some have ended before others wait.
-    pub(crate) const PARTED: u32 = 6;
-    /// No names are left.
-    pub(crate) const TOO_LARGE: u32 = 7;
-    /// The host must do what lanes of a warp wait for, or what the whole warp does.
-    pub(crate) const CALL: u32 = 8;
-    pub(crate) const CALL_FOR_WARP: u32 = 9;
-}
-
-/// What `phase` is given where it goes on after such a call.
-pub(crate) const RESUMES: i32 = -2;
-
-/// Names of gangs that a run may use up.
-pub(crate) const MOST_NAMES: u32 = 0x0fff_0000;
 
 /// Steps of a strip: one that waits for what another strip would do never ends.
 const LONGEST_STRIP: u64 = 1 << 26;

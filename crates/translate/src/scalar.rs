@@ -2,7 +2,8 @@
 //! compute that value from such values: the other lanes follow by the stride, whichever of them are there.
 
 use crate::code::Placed;
-use crate::emit::{Definitions, Register, Source};
+use crate::code::Source;
+use crate::registers::{Definitions, Register};
 use crate::stride::Strides;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{

@@ -1,8 +1,8 @@
 //! What the interpreter's own code does for lanes of a translated run. In: records of lanes that wait for it; out: the registers of these lanes.
 
-use crate::emit::parts;
 use crate::module::{HostOperation, Kernel, lane_bytes};
 use crate::place::{GANG, GANGS, Window, record};
+use crate::registers::parts;
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{LANES, Plain, WarpRegisters};
 

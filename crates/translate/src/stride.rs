@@ -2,10 +2,11 @@
 //! the run, zero where all lanes have one value. Addresses of that kind need not be compared at each access.
 
 use crate::affine::Forms;
+use crate::code::Source;
 use crate::code::{Code, Placed};
-use crate::emit::{Definitions, Register, Source, base_bank};
 use crate::flow::{Flow, Meeting};
 use crate::place::GANG;
+use crate::registers::{Definitions, Register, base_bank};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{
     AccessPlan, Bank, Combine, CompareKind, Comparison, Instr, Int32Op, Int64Op, IntOp, Op, Plain,

@@ -1,40 +1,29 @@
 //! The functions that a unit of the machine approximates. In: rows of arguments; out: rows of results, bit for bit those of the interpreter, by its
 //! coefficients, which lie in the module's data. A kernel has one function for each kind that it uses.
 
-mod unit;
+pub(crate) mod unit;
 
-use super::float::NAN_32;
-use super::splat32;
+use crate::emit::float::NAN_32;
 use crate::helpers;
+use crate::instructions::splat32;
 use crate::place::Places;
+use crate::place::TABLE_BYTES;
 use warpgrid_emulator::plain::{Scaling, UnitFunction, index_bits, scaling_of_quotient, unit_rows};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-const SIGN: u32 = 1 << 31;
-const INFINITY: u32 = 0x7f80_0000;
-const ONE: u32 = 0x3f80_0000;
-const FRACTION_BITS: u32 = 23;
-const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
+pub(crate) const SIGN: u32 = 1 << 31;
+pub(crate) const INFINITY: u32 = 0x7f80_0000;
+pub(crate) const ONE: u32 = 0x3f80_0000;
+pub(crate) const FRACTION_BITS: u32 = 23;
+pub(crate) const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 /// Exponent of 1.
-const BIAS: u32 = 127;
+pub(crate) const BIAS: u32 = 127;
 
 const NO_SCALING: Scaling = Scaling {
     small: false,
     large: false,
     low: false,
 };
-
-/// Bytes of a row of coefficients: c0 in 64 bits, c1 and c2 in 32 bits.
-const ROW_BYTES: u32 = 16;
-
-/// Bytes for the rows of a function, at most.
-const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
-
-/// Functions with rows of their own.
-const N_TABLES: u32 = 7;
-
-/// Bytes for the rows of all functions.
-pub(crate) const ALL_TABLE_BYTES: u32 = N_TABLES * TABLE_BYTES;
 
 /// What a function of the module computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,41 +121,41 @@ impl Approximated {
 }
 
 // Arguments and other locals, all of them vectors.
-const A: u32 = 0;
+pub(crate) const A: u32 = 0;
 const DIVIDEND: u32 = 1;
 const SCALE: u32 = 2;
 /// What the coefficients are chosen by, and what they are multiplied with.
-const PART: u32 = 3;
-const X: u32 = 4;
-const SQUARE: u32 = 5;
-const ROW_PLACES: u32 = 6;
+pub(crate) const PART: u32 = 3;
+pub(crate) const X: u32 = 4;
+pub(crate) const SQUARE: u32 = 5;
+pub(crate) const ROW_PLACES: u32 = 6;
 /// A row of each lane.
-const ROW: u32 = 7;
+pub(crate) const ROW: u32 = 7;
 /// c1 and c2, of two lanes each.
-const PAIR: u32 = 11;
+pub(crate) const PAIR: u32 = 11;
 /// Sums of the first two lanes, and of the others.
-const SUM: u32 = 13;
-const EXPONENT: u32 = 15;
-const KEPT: u32 = 16;
-const OTHER: u32 = 17;
+pub(crate) const SUM: u32 = 13;
+pub(crate) const EXPONENT: u32 = 15;
+pub(crate) const KEPT: u32 = 16;
+pub(crate) const OTHER: u32 = 17;
 const N_VECTORS: u32 = 18;
 
 /// Bits of a number of 64 bits that are kept when it is cut to the digits of one of 32 bits.
-const CUT: u64 = !0x1fff_ffff;
+pub(crate) const CUT: u64 = !0x1fff_ffff;
 
 /// 2^52: what is added to it keeps its whole part as low bits.
-const WHOLE: u64 = (1023 + 52) << 52;
+pub(crate) const WHOLE: u64 = (1023 + 52) << 52;
 
 /// Two raised to a power.
-const fn power64(exponent: i64) -> u64 {
+pub(crate) const fn power64(exponent: i64) -> u64 {
     ((1023 + exponent) as u64) << 52
 }
 
-const fn power32(exponent: i32) -> u32 {
+pub(crate) const fn power32(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-struct Code {
+pub(crate) struct Code {
     table: u32,
     index_bits: Option<u32>,
     out: Vec<I<'static>>,

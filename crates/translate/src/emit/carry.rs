@@ -1,7 +1,9 @@
 //! Sums that take in the carry of a sum before, and leave one. In: rows, and the carry; out: rows, and in which lanes there is a carry.
 
-use super::{Emitter, Register, halves, low_words, splat32};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::instructions::{halves, low_words, splat32};
+use crate::refusal::Refusal;
+use crate::registers::Register;
 use warpgrid_emulator::plain::{Bank, CarryMode, CarryOp, IntOp, Slot};
 use wasm_encoder::Instruction as I;
 
@@ -18,7 +20,7 @@ struct Width {
 
 impl Emitter<'_> {
     /// `add.cc`, `subc`, `madc.hi` and relatives of 32 bits.
-    pub(super) fn carry32(
+    pub(crate) fn carry32(
         &mut self,
         f: CarryOp,
         mode: CarryMode,
@@ -38,7 +40,7 @@ impl Emitter<'_> {
     }
 
     /// The same of 64 bits.
-    pub(super) fn carry64(
+    pub(crate) fn carry64(
         &mut self,
         f: CarryOp,
         mode: CarryMode,

@@ -1,8 +1,9 @@
 //! Comparisons. In: rows; out: predicates, or rows of yes and no.
 
-use super::half::Format;
-use super::{Emitter, low_words, splat32, splat64};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::emit::half::Format;
+use crate::instructions::{low_words, splat32, splat64};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{CompareKind, Comparison, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, ScalarType};
 use wasm_encoder::Instruction as I;
@@ -11,7 +12,7 @@ use wasm_encoder::Instruction as I;
 type Combine = Option<warpgrid_emulator::plain::Combine>;
 
 impl Emitter<'_> {
-    pub(super) fn set_predicate(
+    pub(crate) fn set_predicate(
         &mut self,
         compare: &Comparison,
         [d, q]: [Slot; 2],
@@ -54,7 +55,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn set_number(
+    pub(crate) fn set_number(
         &mut self,
         compare: &Comparison,
         to: ScalarType,

@@ -1,14 +1,16 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: for each group of blocks a loop that goes from block to block, and leaves a
 //! gang that waits or has ended in its record.
 
-use super::{Emitter, Names, RECORD, Register, Touched, at, parts, splat32};
-use crate::Refusal;
 use crate::changed::Changed;
-use crate::emit::Writes;
+use crate::emit::{Emitter, Names, RECORD};
 use crate::flow::{Meeting, is_guarded, leads_away};
 use crate::helpers;
+use crate::instructions::{at, splat32};
 use crate::place::cell;
-use crate::run::stop;
+use crate::place::stop;
+use crate::refusal::Refusal;
+use crate::registers::Writes;
+use crate::registers::{Register, Touched, parts};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -65,7 +67,7 @@ impl Emitter<'_> {
     }
 
     /// The last instruction of a block, if it may lead some lanes of a gang away and leave others.
-    pub(super) fn parts_by(&mut self, index: usize) -> Option<&Instr> {
+    pub(crate) fn parts_by(&mut self, index: usize) -> Option<&Instr> {
         let (at, code) = (self.flow.blocks[index].end - 1, self.code);
         self.come_to(at);
         let last = code.get(at).map(|placed| &placed.instr);
@@ -213,7 +215,7 @@ impl Emitter<'_> {
     }
 
     /// To a block of the same group: forward out of constructs, back by way of the loop around all.
-    pub(super) fn go(&mut self, block: usize) {
+    pub(crate) fn go(&mut self, block: usize) {
         let target = self.flow.entries.len() + 1 + block;
         let Some(Some(place)) = self.place_of_target.get(target).copied() else {
             self.op(I::Unreachable);
@@ -230,7 +232,7 @@ impl Emitter<'_> {
     }
 
     /// How many constructs are open within the loop from block to block.
-    pub(super) fn depth_of_loop(&self) -> u32 {
+    pub(crate) fn depth_of_loop(&self) -> u32 {
         (self.n_targets - 1 - self.place) as u32 + self.nest
     }
 
@@ -262,7 +264,7 @@ impl Emitter<'_> {
     }
 
     /// A block up to its last instruction, which is a part of it unless it leads away or waits.
-    pub(super) fn body(&mut self, index: usize) -> Result<(), Refusal> {
+    pub(crate) fn body(&mut self, index: usize) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
         let code = self.code.range(block.start..block.end);
         self.count(index);
@@ -285,14 +287,14 @@ impl Emitter<'_> {
     }
 
     /// Whether the last instruction of a block neither leads away nor waits.
-    pub(super) fn goes_on(&self, index: usize) -> bool {
+    pub(crate) fn goes_on(&self, index: usize) -> bool {
         let block = &self.flow.blocks[index];
         let last = self.code.get(block.end - 1);
         block.meets == Meeting::None && !last.is_some_and(|last| leads_away(&last.instr))
     }
 
     /// What a block ends with, beyond its body; `is_loop` says that it goes back to the construct around.
-    pub(super) fn end_block(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+    pub(crate) fn end_block(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
         let Some(last) = self.code.get(block.end - 1) else {
             return Ok(());
@@ -310,7 +312,7 @@ impl Emitter<'_> {
     }
 
     /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are subtracted.
-    pub(super) fn count(&mut self, index: usize) {
+    pub(crate) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
         self.get(steps);
@@ -350,7 +352,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes the lanes whose guard holds, of those that are there.
-    pub(super) fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
+    pub(crate) fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
         if let Some(scalar) = self.scalar(Bank::Predicate, instr.guard) {
             self.get(scalar.local);
             if instr.negated {
@@ -420,7 +422,7 @@ impl Emitter<'_> {
     }
 
     /// Whether a guarded branch was taken becomes part of the path.
-    pub(super) fn add_to_path(&mut self, taken: u32) {
+    pub(crate) fn add_to_path(&mut self, taken: u32) {
         if self.writes == Writes::Warp {
             return;
         }
@@ -433,7 +435,7 @@ impl Emitter<'_> {
     }
 
     /// A way back: the run ends where it is too long.
-    pub(super) fn go_back(&mut self) {
+    pub(crate) fn go_back(&mut self) {
         self.get(self.names.steps);
         self.ops([
             I::I32Const(0),

@@ -1,10 +1,11 @@
 //! Conversions between number types, those that the host does as the machine does them. In: elements; out: elements.
 
-use super::float::upper_half;
-use super::half::Format;
-use super::low_halves;
-use super::{Emitter, splat32};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::emit::float::upper_half;
+use crate::emit::half::Format;
+use crate::instructions::low_halves;
+use crate::instructions::splat32;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{ArithmeticMode, Bank, Conversion, Element, Slot};
 use warpgrid_isa::{Rounding, ScalarType};
 use wasm_encoder::Instruction as I;
@@ -49,7 +50,7 @@ impl Whole {
 }
 
 impl Emitter<'_> {
-    pub(super) fn convert(
+    pub(crate) fn convert(
         &mut self,
         conversion: &Conversion,
         d: Element,
@@ -335,7 +336,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn convert_packed(
+    pub(crate) fn convert_packed(
         &mut self,
         conversion: &Conversion,
         slots: [Slot; 3],
@@ -420,7 +421,7 @@ impl Emitter<'_> {
     }
 
     /// Cuts a row to its low bits, and extends it.
-    pub(super) fn fit(&mut self, bits: u32, signed: bool) {
+    pub(crate) fn fit(&mut self, bits: u32, signed: bool) {
         if bits >= 32 {
             return;
         }

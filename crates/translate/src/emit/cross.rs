@@ -1,10 +1,11 @@
 //! Values that cross a call. In: places of the caller and of the function; out: moves between their registers, and between their bytes of the stack.
 
-use super::{Emitter, RECORD, at};
-use crate::Refusal;
 use crate::code::Moves;
+use crate::emit::{Emitter, RECORD};
 use crate::helpers;
+use crate::instructions::at;
 use crate::place::{GANG, record};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, Place};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -17,7 +18,7 @@ struct Copied {
 
 impl Emitter<'_> {
     /// Moves all values that cross a call.
-    pub(super) fn cross(&mut self, moves: Moves<'_>) -> Result<(), Refusal> {
+    pub(crate) fn cross(&mut self, moves: Moves<'_>) -> Result<(), Refusal> {
         let mut copied = Vec::new();
         for (from, to) in moves.values {
             match (*from, *to) {

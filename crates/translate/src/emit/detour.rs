@@ -1,17 +1,17 @@
 //! The sides of a branch that only some lanes of a gang take, written once more with all that they do under a guard. In: blocks between a branch and the place where
 //! all lanes are together again; out: code that goes on there with all of them.
 
-use super::{Emitter, Names};
-use crate::Refusal;
 use crate::detour::Detour;
+use crate::emit::{Emitter, Names};
 use crate::place::cell;
+use crate::refusal::Refusal;
 use std::ops::Range;
 use warpgrid_emulator::plain::{Instr, Op};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
     /// If-converts the current branch, which only the lanes in `active` take. Returns false if the sides of the branch are too long.
-    pub(super) fn make_detour(&mut self) -> Result<bool, Refusal> {
+    pub(crate) fn make_detour(&mut self) -> Result<bool, Refusal> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
             return Ok(false);
         };
@@ -26,7 +26,7 @@ impl Emitter<'_> {
         self.ops([
             I::I32Const(0),
             I::I32Const(1),
-            I::I32Store(super::at(cell::DETOURS)),
+            I::I32Store(crate::instructions::at(cell::DETOURS)),
         ]);
         // Lanes that are not there take neither way.
         for (there, local) in [(mask, lanes), (active, others)] {

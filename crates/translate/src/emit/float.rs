@@ -1,19 +1,20 @@
 //! Floating-point arithmetic. In: rows; out: rows with the NaNs, zeros and roundings of the interpreter. What is rare and needs
 //! more, such as a NaN of 64 bits whose payload matters, gives the run up.
 
-use super::approximate::{Approximated, Approximation};
-use super::fused::Results;
-use super::routine::Routine;
-use super::{Emitter, halves, splat32, splat64};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::emit::approximate::{Approximated, Approximation};
+use crate::emit::fused::Results;
+use crate::emit::routine::Routine;
 use crate::engine::Products;
-use crate::run::stop;
+use crate::instructions::{halves, splat32, splat64};
+use crate::place::stop;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{
     Bank, Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot, SlotPlace, unit_function,
 };
 use wasm_encoder::{BlockType, Instruction as I};
 
-pub(super) const NAN_32: u32 = 0x7fff_ffff;
+pub(crate) const NAN_32: u32 = 0x7fff_ffff;
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
@@ -45,7 +46,7 @@ const LANES_OF_64: Lanes = Lanes {
 };
 
 /// The sources that an operation has.
-pub(super) fn sources_of(f: FloatOp, sources: [Slot; 3]) -> impl Iterator<Item = Slot> {
+pub(crate) fn sources_of(f: FloatOp, sources: [Slot; 3]) -> impl Iterator<Item = Slot> {
     let n = match f {
         FloatOp::Neg | FloatOp::Abs => 1,
         FloatOp::Fma => 3,
@@ -55,7 +56,7 @@ pub(super) fn sources_of(f: FloatOp, sources: [Slot; 3]) -> impl Iterator<Item =
 }
 
 impl Emitter<'_> {
-    pub(super) fn float32(
+    pub(crate) fn float32(
         &mut self,
         f: Float32Op,
         mode: FloatMode,
@@ -97,7 +98,7 @@ impl Emitter<'_> {
     }
 
     /// Cuts numbers to those from 0 to 1.
-    pub(super) fn saturate_float(&mut self) {
+    pub(crate) fn saturate_float(&mut self) {
         let kept = self.names.vectors[0];
         self.set(kept);
         // Comparisons with a NaN are false, so it becomes 0, as -0 does.
@@ -189,7 +190,7 @@ impl Emitter<'_> {
     }
 
     /// An operation on the rows in one or two locals; of `fma` the product.
-    pub(super) fn operate(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
+    pub(crate) fn operate(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
         if matches!(f, FloatOp::Min | FloatOp::Max) {
             return self.extreme([x, y], f == FloatOp::Min, &LANES_OF_32);
         }
@@ -221,7 +222,7 @@ impl Emitter<'_> {
     }
 
     /// Two numbers of 32 bits in a register of 64.
-    pub(super) fn float32x2(
+    pub(crate) fn float32x2(
         &mut self,
         f: FloatOp,
         mode: FloatMode,
@@ -254,14 +255,14 @@ impl Emitter<'_> {
     }
 
     /// Any NaN to the one that the machine makes.
-    pub(super) fn canonical(&mut self) {
+    pub(crate) fn canonical(&mut self) {
         let kept = self.names.vectors[0];
         self.set(kept);
         self.push_canonical(kept);
     }
 
     /// Pushes the row in a local, with that NaN.
-    pub(super) fn push_canonical(&mut self, row: u32) {
+    pub(crate) fn push_canonical(&mut self, row: u32) {
         self.get(row);
         self.op(splat32(NAN_32));
         self.get(row);
@@ -270,7 +271,7 @@ impl Emitter<'_> {
     }
 
     /// Subnormals to the zero of their sign.
-    pub(super) fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.get(kept);
@@ -339,7 +340,7 @@ impl Emitter<'_> {
         self.ops([lanes.equal.clone(), I::V128Bitselect]);
     }
 
-    pub(super) fn float64(
+    pub(crate) fn float64(
         &mut self,
         f: Float64Op,
         mode: FloatMode,
@@ -404,7 +405,7 @@ impl Emitter<'_> {
     }
 
     /// Gives up where a number of 64 bits on the stack is a NaN, in one of the two lanes of a half: which one it must be, the interpreter knows.
-    pub(super) fn stop_at_nan(&mut self, half: u32) {
+    pub(crate) fn stop_at_nan(&mut self, half: u32) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.get(kept);
@@ -414,7 +415,7 @@ impl Emitter<'_> {
     }
 
     /// Ends the run where the row on the stack, of 32 bits or of a half of 64, is not zero in a lane that takes part. Others may hold whatever they like.
-    pub(super) fn give_up_in_lanes(&mut self, half: Option<u32>) {
+    pub(crate) fn give_up_in_lanes(&mut self, half: Option<u32>) {
         let rare = self.names.rare;
         self.tee(rare);
         self.ops([I::V128AnyTrue, I::If(BlockType::Empty)]);
@@ -430,7 +431,7 @@ impl Emitter<'_> {
     }
 
     /// Ends the run where the number on the stack is not zero.
-    pub(super) fn give_up(&mut self, why: u32) {
+    pub(crate) fn give_up(&mut self, why: u32) {
         self.ops([
             I::If(BlockType::Empty),
             I::I32Const(why as i32),
@@ -441,6 +442,6 @@ impl Emitter<'_> {
 }
 
 /// The upper two of four words of both rows, which are the same row.
-pub(super) const fn upper_half() -> I<'static> {
+pub(crate) const fn upper_half() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
 }

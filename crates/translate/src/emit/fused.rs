@@ -3,9 +3,10 @@
 //! roundings may differ from one, is rounded to odd before it is rounded to 32 bits. Numbers of 64 bits follow Boldo and Melquiond,
 //! "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
 
-use super::float::upper_half;
-use super::low_halves;
-use super::{Emitter, splat32, splat64};
+use crate::emit::Emitter;
+use crate::emit::float::upper_half;
+use crate::instructions::low_halves;
+use crate::instructions::{splat32, splat64};
 use wasm_encoder::{BlockType, Instruction as I};
 
 const SIGN_32: u32 = 1 << 31;
@@ -36,7 +37,7 @@ struct Half {
 
 impl Emitter<'_> {
     /// Pushes the products of the rows in three locals, of 32 bits: the first two multiplied, and the third added.
-    pub(super) fn fused32(&mut self, rows: [u32; 3], results: Results) {
+    pub(crate) fn fused32(&mut self, rows: [u32; 3], results: Results) {
         let [first, second, addend, ..] = self.names.fused;
         let halves = [
             Half {
@@ -173,7 +174,7 @@ impl Emitter<'_> {
     }
 
     /// Multiplies two rows of 64 bits on the stack, of one half of the lanes, and adds the third; gives up where its parts have no exact sum.
-    pub(super) fn fused64(&mut self, half: u32) {
+    pub(crate) fn fused64(&mut self, half: u32) {
         let [a, b, c, high, low, x, y, sum, error] = self.names.fused;
         self.set(c);
         self.set(b);
@@ -235,7 +236,7 @@ impl Emitter<'_> {
 
 /// Which results matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Results {
+pub(crate) enum Results {
     Exact,
     /// Those below the least normal number become zeros.
     Flushed,

@@ -1,14 +1,15 @@
 //! From gang to gang of a warp. In: the code from block to block; out: around it, what a gang begins and ends with, and the way to the next one, so that
 //! one call runs all gangs that go one way.
 
-use super::{Emitter, NUMBER, Names, RECORD, at, splat32};
+use crate::emit::{Emitter, NUMBER, Names, RECORD};
 use crate::helpers;
+use crate::instructions::{at, splat32};
 use crate::place::{ALL_BYTES, GANG, GANGS, cell, record};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
     /// What all gangs of the warp have in common.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         let phase = self.names.phase;
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
@@ -26,7 +27,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn begin_gang(&mut self) {
+    pub(crate) fn begin_gang(&mut self) {
         let Names {
             pc,
             began,
@@ -77,7 +78,7 @@ impl Emitter<'_> {
     }
 
     /// The names from which on notes are of this warp, where its lanes meet.
-    pub(super) fn begin_names(&mut self) {
+    pub(crate) fn begin_names(&mut self) {
         if !self.flow.has_warp_operations() {
             return;
         }
@@ -91,14 +92,14 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn read_name(&mut self, me: u32) {
+    pub(crate) fn read_name(&mut self, me: u32) {
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(me);
     }
 
     /// Leaves the gang to what comes next, and what it waits for.
-    pub(super) fn leave(&mut self, entry: i32, waits_for: u32) {
+    pub(crate) fn leave(&mut self, entry: i32, waits_for: u32) {
         self.op(I::I32Const(entry));
         self.set(self.names.pc);
         self.op(I::I32Const(waits_for as i32));
@@ -107,14 +108,14 @@ impl Emitter<'_> {
     }
 
     /// The gang's lanes end.
-    pub(super) fn leave_for_good(&mut self) {
+    pub(crate) fn leave_for_good(&mut self) {
         self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
         self.leave(-1, 0);
     }
 
     /// Writes to the record what comes next. Goes on with the next gang of the warp if this one went the way of the gang before, the next one begins where it
     /// did, and nothing is to be looked at before.
-    pub(super) fn end_gang(&mut self) {
+    pub(crate) fn end_gang(&mut self) {
         let Names {
             pc,
             began,
@@ -170,7 +171,7 @@ impl Emitter<'_> {
     }
 
     /// Adds the steps since the last reconvergence once for each lane of a mask. `lanes` is the local of the mask.
-    pub(super) fn add_lane_instructions(&mut self, lanes: u32) {
+    pub(crate) fn add_lane_instructions(&mut self, lanes: u32) {
         let Names {
             lane_instructions,
             steps,
@@ -231,7 +232,7 @@ impl Emitter<'_> {
     }
 
     /// Says which records have run, and whether all gangs of the warp went one way to the same place.
-    pub(super) fn end_gangs(&mut self) {
+    pub(crate) fn end_gangs(&mut self) {
         let Names {
             waits_for,
             first,
@@ -295,7 +296,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn save_counts(&mut self, to: u32) {
+    pub(crate) fn save_counts(&mut self, to: u32) {
         for (local, offset, is_wide) in self.counts() {
             self.get(to);
             self.get(local);

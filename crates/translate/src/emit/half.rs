@@ -2,9 +2,10 @@
 //! it is computed: those have more than twice as many digits, so that sums and products are rounded as if at once, and what `fma` cuts off is
 //! kept by rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
 
-use super::float::sources_of;
-use super::{Emitter, splat32};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::emit::float::sources_of;
+use crate::instructions::splat32;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Element, FloatMode, FloatOp, HalfOp, Slot};
 use warpgrid_isa::ScalarType;
 use wasm_encoder::Instruction as I;
@@ -21,13 +22,13 @@ const SMALLEST_NORMAL: u32 = 1 << 23;
 
 /// A format of 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     F16,
     Bf16,
 }
 
 impl Format {
-    pub(super) fn of(ty: ScalarType) -> Option<Format> {
+    pub(crate) fn of(ty: ScalarType) -> Option<Format> {
         match ty {
             ScalarType::F16 | ScalarType::F16x2 => Some(Format::F16),
             ScalarType::Bf16 | ScalarType::Bf16x2 => Some(Format::Bf16),
@@ -37,7 +38,7 @@ impl Format {
 }
 
 impl Emitter<'_> {
-    pub(super) fn half(
+    pub(crate) fn half(
         &mut self,
         f: HalfOp,
         ty: ScalarType,
@@ -96,7 +97,7 @@ impl Emitter<'_> {
     }
 
     /// Numbers of 16 bits, from this bit of the row on the stack on, as numbers of 32 bits; any NaN stays one.
-    pub(super) fn widen_half_float(&mut self, format: Format, shift: i32) {
+    pub(crate) fn widen_half_float(&mut self, format: Format, shift: i32) {
         let [.., bits, magnitude] = self.names.vectors;
         if format == Format::Bf16 {
             return match shift {
@@ -122,7 +123,7 @@ impl Emitter<'_> {
     }
 
     /// Numbers of 32 bits to the nearest of 16, those in the middle to the even one; any NaN to that of the machine.
-    pub(super) fn narrow_half_float(&mut self, format: Format) {
+    pub(crate) fn narrow_half_float(&mut self, format: Format) {
         let [.., bits, magnitude] = self.names.vectors;
         self.tee(bits);
         self.ops([splat32(!SIGN), I::V128And]);
@@ -225,7 +226,7 @@ impl Emitter<'_> {
     }
 
     /// `cvt` from 16 bits to 32: a NaN of `bf16` keeps its bits.
-    pub(super) fn convert_half_to_float(
+    pub(crate) fn convert_half_to_float(
         &mut self,
         format: Format,
         d: Slot,
@@ -241,7 +242,7 @@ impl Emitter<'_> {
     }
 
     /// `cvt` of two numbers of 32 bits to a pair, a in the high half.
-    pub(super) fn convert_to_pair(
+    pub(crate) fn convert_to_pair(
         &mut self,
         format: Format,
         [d, a, b]: [Slot; 3],

@@ -1,12 +1,13 @@
 //! Integers of 16 and 32 bits. In: rows; out: rows, as the interpreter's units make them.
 
-use super::{Emitter, high_words, low_words, splat32};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::instructions::{high_words, low_words, splat32};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{CountOp, Int16Op, Int32Op, IntOp, Overflow, Slot};
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
-    pub(super) fn int32(
+    pub(crate) fn int32(
         &mut self,
         f: Int32Op,
         signed: bool,
@@ -71,7 +72,7 @@ impl Emitter<'_> {
     }
 
     /// Keeps a row in a local, to be read lane by lane.
-    pub(super) fn keep(&mut self, a: Slot) -> Result<u32, Refusal> {
+    pub(crate) fn keep(&mut self, a: Slot) -> Result<u32, Refusal> {
         self.read32(a)?;
         let row = self.names.vectors[0];
         self.set(row);
@@ -79,7 +80,7 @@ impl Emitter<'_> {
     }
 
     /// Keeps two rows.
-    pub(super) fn keep_two(&mut self, [a, b]: [Slot; 2]) -> Result<[u32; 2], Refusal> {
+    pub(crate) fn keep_two(&mut self, [a, b]: [Slot; 2]) -> Result<[u32; 2], Refusal> {
         let [first, second, ..] = self.names.vectors;
         self.read32(a)?;
         self.set(first);
@@ -93,7 +94,7 @@ impl Emitter<'_> {
         self.read32(b)
     }
 
-    pub(super) fn plain32(
+    pub(crate) fn plain32(
         &mut self,
         f: IntOp,
         signed: bool,
@@ -417,7 +418,7 @@ impl Emitter<'_> {
     }
 
     /// `bfi` of a field that the code names.
-    pub(super) fn insert32(&mut self, [d, a, b, c, e]: [Slot; 5]) -> Result<(), Refusal> {
+    pub(crate) fn insert32(&mut self, [d, a, b, c, e]: [Slot; 5]) -> Result<(), Refusal> {
         let (Some(position), Some(length)) = (self.known32(c), self.known32(e)) else {
             return self.refuse("a bit field with position or length in registers");
         };
@@ -472,7 +473,7 @@ impl Emitter<'_> {
     }
 
     /// Integers of 16 bits, which lie in rows of 32.
-    pub(super) fn int16(
+    pub(crate) fn int16(
         &mut self,
         f: Int16Op,
         signed: bool,
@@ -521,7 +522,7 @@ impl Emitter<'_> {
     }
 
     /// A row of 16 bits, extended.
-    pub(super) fn read16(&mut self, a: Slot, signed: bool) -> Result<(), Refusal> {
+    pub(crate) fn read16(&mut self, a: Slot, signed: bool) -> Result<(), Refusal> {
         self.read32(a)?;
         self.fit(16, signed);
         Ok(())

@@ -1,39 +1,40 @@
 //! Loads and stores of a gang. In: addresses of four lanes; out: bytes. Lanes that follow each other move in one go, lanes that mean one
 //! place are loaded once; all else, and the first access to another range, is found lane by lane.
 
-mod address;
-mod anywhere;
-mod atomic;
-mod copy;
-mod lanes;
-mod local;
-mod quick;
-mod row;
+pub(crate) mod address;
+pub(crate) mod anywhere;
+pub(crate) mod atomic;
+pub(crate) mod copy;
+pub(crate) mod lanes;
+pub(crate) mod local;
+pub(crate) mod quick;
+pub(crate) mod row;
 
-use super::{Emitter, Names, Writes, at, halves};
-use crate::Refusal;
+pub(crate) use crate::emit::memory::address::Lie;
+use crate::emit::memory::quick::accepts;
+use crate::emit::{Emitter, Names};
+use crate::instructions::{at, halves};
 use crate::place::{SEVERAL, STORE, Site, holds, site};
-pub(crate) use address::Lie;
-pub(super) use quick::Quick;
-use quick::accepts;
+use crate::refusal::Refusal;
+use crate::registers::Writes;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// Which way bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(crate) enum Way {
     Load,
     Store,
 }
 
 /// An access at hand.
 #[derive(Clone, Copy)]
-pub(super) struct Access<'p> {
-    pub(super) plan: &'p AccessPlan,
-    pub(super) way: Way,
+pub(crate) struct Access<'p> {
+    pub(crate) plan: &'p AccessPlan,
+    pub(crate) way: Way,
     /// What its site accepts, and where the site is.
-    pub(super) accepts: u32,
+    pub(crate) accepts: u32,
     site: u32,
     /// Whether addresses are offsets of 32 bits in shared memory.
     is_narrow: bool,
@@ -66,7 +67,7 @@ impl Access<'_> {
 }
 
 impl<'p> Emitter<'p> {
-    pub(super) fn load_or_store(
+    pub(crate) fn load_or_store(
         &mut self,
         id: PlanId<AccessPlan>,
         way: Way,
@@ -134,7 +135,7 @@ impl<'p> Emitter<'p> {
         self.sharing.get(&at).copied().unwrap_or(SEVERAL)
     }
 
-    pub(super) fn add_site(&mut self, site: Site) -> u32 {
+    pub(crate) fn add_site(&mut self, site: Site) -> u32 {
         let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
         self.sites.push(site);
         place
@@ -197,7 +198,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The lanes that take part.
-    pub(super) fn note_active(&mut self) {
+    pub(crate) fn note_active(&mut self) {
         let Names { mask, active, .. } = self.names;
         self.get(mask);
         if let Some(guard) = self.guard {
@@ -227,7 +228,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Notes what the gang reads or writes from the pointer on, where that must be known.
-    pub(super) fn note_bytes(&mut self, access: &Access<'_>, bytes: u32) {
+    pub(crate) fn note_bytes(&mut self, access: &Access<'_>, bytes: u32) {
         if access.accepts == holds::SHARED {
             if self.flow.shared[self.block].stores {
                 self.leave_within_words(access, bytes, 0);
@@ -275,7 +276,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Writes a row of 32 bits on the stack, extended as the plan says, to a register.
-    pub(super) fn write_loaded(&mut self, plan: &AccessPlan, element: Element) {
+    pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: Element) {
         match element.bank {
             Bank::B64 => {
                 let kept = self.names.vectors[5];
@@ -297,7 +298,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Loads bytes of one place into all lanes; `address` pushes that of the byte with this offset, less the number that it gives back.
-    pub(super) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
+    pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == SlotPlace::None {
                 continue;
@@ -362,7 +363,7 @@ impl<'p> Emitter<'p> {
 }
 
 /// A load of one element of up to 32 bits.
-fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
+pub(crate) fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
     let at = at(offset);
     match (plan.element_bytes, plan.signed) {
         (1, true) => I::I32Load8S(at),

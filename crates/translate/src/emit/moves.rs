@@ -1,7 +1,8 @@
 //! Moves between registers, selections, and values that are put together or taken apart. In: registers; out: registers.
 
-use super::{Emitter, halves, high_words, low_words, splat32, splat64};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::instructions::{halves, high_words, low_words, splat32, splat64};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, PlanId, Slot, SlotPlace};
 use wasm_encoder::Instruction as I;
 
@@ -12,13 +13,13 @@ const ZIP: [I<'static>; 2] = [
 ];
 
 impl Emitter<'_> {
-    pub(super) fn move32(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
+    pub(crate) fn move32(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
         self.read32(a)?;
         self.write32(d);
         Ok(())
     }
 
-    pub(super) fn move64(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
+    pub(crate) fn move64(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read64(a, half)?;
             self.write64(d, half);
@@ -26,13 +27,13 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn move_predicate(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
+    pub(crate) fn move_predicate(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
         self.read_predicate(a)?;
         self.write_predicate(d);
         Ok(())
     }
 
-    pub(super) fn select32(&mut self, [d, a, b, p]: [Slot; 4]) -> Result<(), Refusal> {
+    pub(crate) fn select32(&mut self, [d, a, b, p]: [Slot; 4]) -> Result<(), Refusal> {
         self.read32(a)?;
         self.read32(b)?;
         self.read_predicate(p)?;
@@ -41,7 +42,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn select64(&mut self, [d, a, b, p]: [Slot; 4]) -> Result<(), Refusal> {
+    pub(crate) fn select64(&mut self, [d, a, b, p]: [Slot; 4]) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read64(a, half)?;
             self.read64(b, half)?;
@@ -53,7 +54,7 @@ impl Emitter<'_> {
     }
 
     /// Logic of two predicates; bit `2 * a + b` of the table is the result.
-    pub(super) fn predicate_logic(
+    pub(crate) fn predicate_logic(
         &mut self,
         table: u8,
         [d, a, b]: [Slot; 3],
@@ -72,7 +73,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn extend32(&mut self, signed: bool, d: Slot, a: Slot) -> Result<(), Refusal> {
+    pub(crate) fn extend32(&mut self, signed: bool, d: Slot, a: Slot) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read32(a)?;
             self.extend_half(signed, half);
@@ -82,7 +83,7 @@ impl Emitter<'_> {
     }
 
     /// Half of a row to 64 bits.
-    pub(super) fn extend_half(&mut self, signed: bool, half: u32) {
+    pub(crate) fn extend_half(&mut self, signed: bool, half: u32) {
         self.op(match (signed, half) {
             (true, half) => halves(half),
             (false, 0) => I::I64x2ExtendLowI32x4U,
@@ -90,7 +91,7 @@ impl Emitter<'_> {
         });
     }
 
-    pub(super) fn truncate64(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
+    pub(crate) fn truncate64(&mut self, d: Slot, a: Slot) -> Result<(), Refusal> {
         self.read64(a, 0)?;
         self.read64(a, 1)?;
         self.op(low_words());
@@ -99,7 +100,7 @@ impl Emitter<'_> {
     }
 
     /// Adds to an address.
-    pub(super) fn add_offset(
+    pub(crate) fn add_offset(
         &mut self,
         d: Element,
         a: Element,
@@ -112,7 +113,7 @@ impl Emitter<'_> {
     }
 
     /// Rounds an address down.
-    pub(super) fn align_down(&mut self, d: Element, a: Element, bytes: u32) -> Result<(), Refusal> {
+    pub(crate) fn align_down(&mut self, d: Element, a: Element, bytes: u32) -> Result<(), Refusal> {
         let mask = !u64::from(bytes.max(1) - 1);
         self.change_address(d, a, |e, is_wide| match is_wide {
             true => e.ops([splat64(mask), I::V128And]),
@@ -145,7 +146,7 @@ impl Emitter<'_> {
     }
 
     /// Several elements as one value.
-    pub(super) fn pack(
+    pub(crate) fn pack(
         &mut self,
         d: Element,
         list: PlanId<Vec<Element>>,
@@ -184,7 +185,7 @@ impl Emitter<'_> {
     }
 
     /// One value as several elements.
-    pub(super) fn unpack(
+    pub(crate) fn unpack(
         &mut self,
         a: Element,
         list: PlanId<Vec<Element>>,

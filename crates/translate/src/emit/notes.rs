@@ -1,21 +1,23 @@
 //! Who read and who wrote each word, so that what depends on the order of threads is found. In: the place of bytes; out: a run that
 //! goes on, or is given up.
 
-use super::{Emitter, Names, at, splat32};
 use crate::emit::memory::Way;
-use crate::helpers::{self, RowNames};
+use crate::emit::{Emitter, Names};
+use crate::helpers;
+use crate::helpers::note::RowNames;
+use crate::instructions::{at, splat32};
 use crate::place::ALL_BYTES;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
     /// Shared memory: all that was noted before the phase is ordered by the barrier. A phase that does not store there needs no
     /// notes, and one that does not load needs only those of who wrote.
-    pub(super) fn note_shared(&mut self, way: Way, bytes: u32) {
+    pub(crate) fn note_shared(&mut self, way: Way, bytes: u32) {
         self.note_shared_of(way, bytes, None);
     }
 
     /// The same where only the lanes in the local `guard` take part, each with a word of its own.
-    pub(super) fn note_shared_of(&mut self, way: Way, bytes: u32, guard: Option<u32>) {
+    pub(crate) fn note_shared_of(&mut self, way: Way, bytes: u32, guard: Option<u32>) {
         let Names {
             me,
             phase,
@@ -105,7 +107,7 @@ impl Emitter<'_> {
     }
 
     /// Global memory: a word that no gang or the gang itself has touched is done here.
-    pub(super) fn note_global(&mut self, way: Way, bytes: u32) {
+    pub(crate) fn note_global(&mut self, way: Way, bytes: u32) {
         let Names { me, pointer, .. } = self.names;
         let kept = self.names.vectors[5];
         let [wrote, read] = self.places.arena_notes;

@@ -2,10 +2,12 @@
 //! its values in registers; and a careful one, which does all else. In: a block; out: the quick way, which goes over to the careful one at
 //! the access that is none of these.
 
-use super::memory::Quick;
-use super::{ALL, Emitter, Register, Writes, at};
-use crate::Refusal;
+use crate::emit::memory::quick::Quick;
+use crate::emit::{ALL, Emitter};
+use crate::instructions::at;
 use crate::place::cell;
+use crate::refusal::Refusal;
+use crate::registers::{Register, Writes};
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -19,7 +21,7 @@ const LOADS_BEFORE_PIN: usize = 8;
 
 /// The two ways of a block.
 #[derive(Debug, Default)]
-pub(super) struct Ways {
+pub(crate) struct Ways {
     /// Which is written.
     is_quick: bool,
     /// The quick accesses, by their places in the code.
@@ -35,7 +37,7 @@ pub(super) struct Ways {
     /// Rows that the quick way has loaded since a result was pinned.
     n_loaded: usize,
     /// The locals in which both ways keep how bases lie, by the access that looks first.
-    pub(super) lies: BTreeMap<(u32, Register), [u32; 3]>,
+    pub(crate) lies: BTreeMap<(u32, Register), [u32; 3]>,
 }
 
 impl Ways {
@@ -52,7 +54,7 @@ impl Ways {
 
 impl Emitter<'_> {
     /// A block; `is_loop` says that a construct is open around it, which it goes back to.
-    pub(super) fn write_ways(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+    pub(crate) fn write_ways(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
         let accesses = self.quick_accesses(index);
         // What is noted takes as long on both ways.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
@@ -98,7 +100,7 @@ impl Emitter<'_> {
     }
 
     /// The careful way takes over at the access at hand, where the quick one ends.
-    pub(super) fn take_over(&mut self) {
+    pub(crate) fn take_over(&mut self) {
         let ways = self.ways.as_ref();
         if ways.is_some_and(|ways| !ways.is_quick && ways.end_at(self.at).is_some()) {
             self.close();
@@ -107,7 +109,7 @@ impl Emitter<'_> {
 
     /// How many bytes the look at a range must find for the access at hand and those that share it, and the power of two that they are a
     /// multiple of: zeros where it does not look for itself.
-    pub(super) fn quick_look(&self) -> [u32; 2] {
+    pub(crate) fn quick_look(&self) -> [u32; 2] {
         let found = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
             (access.leader == self.at).then_some(access)
@@ -116,13 +118,13 @@ impl Emitter<'_> {
     }
 
     /// The access at hand, where it is written for the quick way.
-    pub(super) fn on_quick_way(&self) -> Option<Quick> {
+    pub(crate) fn on_quick_way(&self) -> Option<Quick> {
         let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
         ways.accesses.get(&self.at).copied()
     }
 
     /// From here on what is left where something does not hold is the quick way, for the access at hand.
-    pub(super) fn leave_to_careful(&mut self) {
+    pub(crate) fn leave_to_careful(&mut self) {
         self.leaves_to = self.ways.as_ref().and_then(|ways| {
             let end = ways.end_at(self.at)?;
             Some(ways.level(1 + end))
@@ -130,7 +132,7 @@ impl Emitter<'_> {
     }
 
     /// Writes a look before all else that the quick way does. What does not hold there is left to the careful way as a whole.
-    pub(super) fn look_early(
+    pub(crate) fn look_early(
         &mut self,
         look: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
@@ -153,14 +155,14 @@ impl Emitter<'_> {
     }
 
     /// Counts what the quick way has loaded.
-    pub(super) fn count_loads(&mut self, n_rows: usize) {
+    pub(crate) fn count_loads(&mut self, n_rows: usize) {
         if let Some(ways) = &mut self.ways {
             ways.n_loaded += n_rows;
         }
     }
 
     /// Stores the result of the instruction at hand where it is never read, if it is one of arithmetic and much has been loaded.
-    pub(super) fn pin_result(&mut self, op: &Op) -> Result<(), Refusal> {
+    pub(crate) fn pin_result(&mut self, op: &Op) -> Result<(), Refusal> {
         let Op::Float32 { slots: [d, ..], .. } = *op else {
             return Ok(());
         };

@@ -1,10 +1,12 @@
 //! Functions that operations share. In: what an operation is like; out: the number of its function, and its code.
 
-use super::approximate::{Approximated, Data};
-use super::warp::{ProductOf, product_function};
-use super::{Emitter, at};
+use crate::emit::Emitter;
+use crate::emit::approximate::{Approximated, Data};
+use crate::emit::warp::product::{ProductOf, product_function};
 use crate::engine::Products;
-use crate::helpers::{self, FunctionType};
+use crate::helpers;
+use crate::helpers::FunctionType;
+use crate::instructions::at;
 use crate::place::{Places, holds, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -22,15 +24,15 @@ pub(crate) enum Routine {
 /// Lines of bytes that are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lines {
-    pub(super) n_lines: u32,
-    pub(super) line_bytes: u32,
+    pub(crate) n_lines: u32,
+    pub(crate) line_bytes: u32,
     /// Bytes that are aligned.
-    pub(super) chunk_bytes: u32,
-    pub(super) is_store: bool,
+    pub(crate) chunk_bytes: u32,
+    pub(crate) is_store: bool,
     /// Whether addresses have 32 bits.
-    pub(super) is_narrow: bool,
+    pub(crate) is_narrow: bool,
     /// Whether accesses to shared memory are noted.
-    pub(super) notes_shared: bool,
+    pub(crate) notes_shared: bool,
 }
 
 impl Routine {
@@ -65,7 +67,7 @@ impl Routine {
 
 impl Emitter<'_> {
     /// Calls the function of a routine.
-    pub(super) fn call(&mut self, routine: Routine) {
+    pub(crate) fn call(&mut self, routine: Routine) {
         let known = self.routines.iter().position(|known| *known == routine);
         let index = known.unwrap_or(self.routines.len());
         if known.is_none() {

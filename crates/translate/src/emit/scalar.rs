@@ -1,9 +1,11 @@
 //! Operations on registers of which the first lane's value is kept alone. In: such registers and numbers; out: one number, from which the
 //! lanes differ by the register's stride.
 
-use super::{Emitter, RECORD, Register, at};
-use crate::Refusal;
+use crate::emit::{Emitter, RECORD};
+use crate::instructions::at;
 use crate::place::{cell, record};
+use crate::refusal::Refusal;
+use crate::registers::Register;
 use crate::stride::Strides;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
@@ -14,9 +16,9 @@ use wasm_encoder::{Instruction as I, ValType};
 
 /// Where the first lane's value is, and what each lane is beyond the one before.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scalar {
-    pub(super) local: u32,
-    pub(super) stride: u64,
+pub(crate) struct Scalar {
+    pub(crate) local: u32,
+    pub(crate) stride: u64,
 }
 
 /// The type of a number in a bank.
@@ -41,7 +43,7 @@ impl Emitter<'_> {
     }
 
     /// The scalar that a slot names.
-    pub(super) fn scalar(&self, bank: Bank, slot: Slot) -> Option<Scalar> {
+    pub(crate) fn scalar(&self, bank: Bank, slot: Slot) -> Option<Scalar> {
         match slot.place() {
             SlotPlace::Register(index) => self.scalars.get(&self.own(bank, index)).copied(),
             SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
@@ -49,7 +51,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes a row of four lanes, or the half of one of 64 bits.
-    pub(super) fn spread(&mut self, bank: Bank, scalar: Scalar, half: u32) {
+    pub(crate) fn spread(&mut self, bank: Bank, scalar: Scalar, half: u32) {
         let Scalar { local, stride } = scalar;
         self.get(local);
         if bank == Bank::B64 {
@@ -78,7 +80,7 @@ impl Emitter<'_> {
     }
 
     /// Writes the first lane of a row on the stack, or of its half.
-    pub(super) fn write_scalar(&mut self, scalar: Scalar, register: Register, part: u32) {
+    pub(crate) fn write_scalar(&mut self, scalar: Scalar, register: Register, part: u32) {
         if part > 0 {
             return self.op(I::Drop);
         }
@@ -90,7 +92,7 @@ impl Emitter<'_> {
     }
 
     /// Loads a scalar that is `from` bytes after the address on the stack.
-    pub(super) fn load_scalar(&mut self, element: Element, from: u32) {
+    pub(crate) fn load_scalar(&mut self, element: Element, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
             element.slot.place(),
@@ -105,12 +107,12 @@ impl Emitter<'_> {
     }
 
     /// Whether the first lane's value of a register is kept alone.
-    pub(super) fn is_scalar(&self, register: Register) -> bool {
+    pub(crate) fn is_scalar(&self, register: Register) -> bool {
         self.scalars.contains_key(&register)
     }
 
     /// Makes those of some registers zero that are scalars.
-    pub(super) fn clear_scalars(&mut self, registers: &BTreeSet<Register>) {
+    pub(crate) fn clear_scalars(&mut self, registers: &BTreeSet<Register>) {
         for register in registers {
             let Some(scalar) = self.scalars.get(register).copied() else {
                 continue;
@@ -124,7 +126,7 @@ impl Emitter<'_> {
     }
 
     /// Loads scalars from the record: what a lane has that is there, less its distance from the first.
-    pub(super) fn load_scalars(&mut self, registers: &BTreeSet<Register>) {
+    pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<Register>) {
         let found = registers.iter().filter_map(|register| {
             let scalar = *self.scalars.get(register)?;
             Some((*register, scalar, self.offset_of(*register)?))
@@ -166,7 +168,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes the first lane's value of a scalar, a number or a special register.
-    pub(super) fn push_first(&mut self, bank: Bank, slot: Slot) -> Result<(), Refusal> {
+    pub(crate) fn push_first(&mut self, bank: Bank, slot: Slot) -> Result<(), Refusal> {
         if let Some(scalar) = self.scalar(bank, slot) {
             self.get(scalar.local);
             return Ok(());
@@ -213,7 +215,7 @@ impl Emitter<'_> {
     }
 
     /// An operation that writes a scalar; false for all others.
-    pub(super) fn scalar_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
+    pub(crate) fn scalar_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
         let (bank, d) = match *op {
             Op::Mov32 { d, .. } | Op::Truncate64 { d, .. } => (Bank::B32, d),
             Op::Int32 { slots: [d, ..], .. } => (Bank::B32, d),

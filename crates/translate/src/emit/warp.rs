@@ -1,20 +1,22 @@
 //! Operations of whole warps, with the code between them. In: the records of a warp whose lanes have met; out: its registers after a chain of
 //! operations, each for all gangs at once. What is between two of them is done gang by gang without a strip.
 
-mod collective;
-mod matrix;
-mod product;
-mod rows;
+pub(crate) mod collective;
+pub(crate) mod matrix;
+pub(crate) mod product;
+pub(crate) mod rows;
 
-pub(super) use product::{ProductOf, product_function};
 
-use super::{Emitter, Names, RECORD, Register, at, base_bank, parts, splat32};
-use crate::Refusal;
 use crate::code::{Code, Placed};
+use crate::emit::{Emitter, Names, RECORD};
 use crate::flow::{ByHost, accesses_memory};
-use crate::helpers::{self, new_names};
+use crate::helpers;
+use crate::helpers::new_names;
+use crate::instructions::{at, splat32};
+use crate::place::stop;
 use crate::place::{GANGS, cell, record};
-use crate::run::stop;
+use crate::refusal::Refusal;
+use crate::registers::{Register, base_bank, parts};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
     Bank, CollectiveKind, Instr, MatrixOperation, Op, OperationRegisters, Plain, Slot, SlotPlace,
@@ -23,7 +25,7 @@ use warpgrid_isa::ScalarType;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// All lanes of a warp.
-const FULL: i32 = -1;
+pub(crate) const FULL: i32 = -1;
 
 /// The operations of warps that the host does.
 pub(crate) fn operations_of_host(plain: Plain<'_>, code: &Code<'_>) -> ByHost {
@@ -52,7 +54,7 @@ fn is_done_by_host(plain: Plain<'_>, op: &Op) -> bool {
 
 impl Emitter<'_> {
     /// The registers that the operation at hand reads and writes, as a part of its block.
-    pub(super) fn note_operation(
+    pub(crate) fn note_operation(
         &mut self,
     ) -> Result<(BTreeSet<Register>, BTreeSet<Register>), Refusal> {
         let found = self.own_registers()?;
@@ -143,7 +145,7 @@ impl Emitter<'_> {
         for _ in 0..=n {
             self.op(I::Block(BlockType::Empty));
         }
-        self.get(super::NUMBER);
+        self.get(crate::emit::NUMBER);
         self.ops([I::I32Const(1), I::I32Sub]);
         let targets: Vec<u32> = (0..n).collect();
         self.op(I::BrTable(targets.into(), n));
@@ -398,7 +400,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
-    pub(super) fn find_first_without_wait(&mut self) -> Option<u32> {
+    pub(crate) fn find_first_without_wait(&mut self) -> Option<u32> {
         let flow = self.flow;
         let starts = flow.chains.iter().map(|chain| chain.blocks.start);
         let passed = starts.filter(|block| {
@@ -432,7 +434,7 @@ impl Emitter<'_> {
     }
 
     /// Stops where the number on the stack is not zero.
-    pub(super) fn stop_if(&mut self, why: u32) {
+    pub(crate) fn stop_if(&mut self, why: u32) {
         self.ops(helpers::stops_if(why));
     }
 
@@ -544,7 +546,7 @@ enum Groups {
 
 /// Where the records of a warp are: a local with the first, a local that counts gangs, and the bytes of one.
 #[derive(Clone, Copy)]
-pub(super) struct Warp {
+pub(crate) struct Warp {
     base: u32,
     gang: u32,
     stride: u32,

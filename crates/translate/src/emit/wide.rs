@@ -1,12 +1,13 @@
 //! Integers of 64 bits, and products as wide. In: halves of rows; out: halves of rows.
 
-use super::{Emitter, splat64};
-use crate::Refusal;
+use crate::emit::Emitter;
+use crate::instructions::splat64;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Int64Op, IntOp, ShiftOp, Slot, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 impl Emitter<'_> {
-    pub(super) fn int64(
+    pub(crate) fn int64(
         &mut self,
         f: Int64Op,
         signed: bool,
@@ -22,7 +23,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn half64(
+    pub(crate) fn half64(
         &mut self,
         f: IntOp,
         signed: bool,
@@ -121,7 +122,7 @@ impl Emitter<'_> {
     }
 
     /// Whether the second of the stack is less than the first.
-    pub(super) fn less64(&mut self, signed: bool) {
+    pub(crate) fn less64(&mut self, signed: bool) {
         if signed {
             return self.op(I::I64x2LtS);
         }
@@ -174,7 +175,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn shift64(
+    pub(crate) fn shift64(
         &mut self,
         f: ShiftOp,
         signed: bool,
@@ -228,7 +229,7 @@ impl Emitter<'_> {
     }
 
     /// Products of 32 bits, 64 bits wide, plus c.
-    pub(super) fn wide32(&mut self, signed: bool, [d, a, b, c]: [Slot; 4]) -> Result<(), Refusal> {
+    pub(crate) fn wide32(&mut self, signed: bool, [d, a, b, c]: [Slot; 4]) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read32(a)?;
             self.read32(b)?;
@@ -248,7 +249,7 @@ impl Emitter<'_> {
     }
 
     /// Products of 16 bits, 32 bits wide, plus c.
-    pub(super) fn wide16(&mut self, signed: bool, [d, a, b, c]: [Slot; 4]) -> Result<(), Refusal> {
+    pub(crate) fn wide16(&mut self, signed: bool, [d, a, b, c]: [Slot; 4]) -> Result<(), Refusal> {
         self.read16(a, signed)?;
         self.read16(b, signed)?;
         self.op(I::I32x4Mul);

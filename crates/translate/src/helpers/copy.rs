@@ -1,13 +1,15 @@
 //! Copies from global to shared memory, and the groups that a warp makes of them. In: addresses; out: bytes in their places, in notes that no thread may
 //! access them until the warp has waited for their group, and whose bytes they are from then on.
 
-use super::{EMPTY, NOTE, RESOLVE, function, next_round, returns_if, stop_if_refused, stops_if};
-use crate::emit::{at, splat32};
+use crate::helpers::{
+    EMPTY, NOTE, RESOLVE, function, next_round, returns_if, stop_if_refused, stops_if,
+};
+use crate::instructions::{at, splat32};
+use crate::place::stop;
 use crate::place::{
     ALL_BYTES, IN_FLIGHT, MOST_COPIES, MOST_GROUPS, Places, cell, copies, copy as entry, holds,
     site,
 };
-use crate::run::stop;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// What a warp asks of its groups where it does not wait for all but the latest few: to make one, or to wait for all copies, grouped or not.

@@ -1,8 +1,8 @@
 //! Counts the steps and stores of a warp since the last reconvergence. The records of the warp go in. If all lanes took one path, the counts equal those of the
 //! interpreter. The counts of a divergent warp depend on the order in which its groups of lanes reconverge, so the longest path is a lower bound of its steps.
 
-use super::{EMPTY, function, next_record};
-use crate::emit::at;
+use crate::helpers::{EMPTY, function, next_record};
+use crate::instructions::at;
 use crate::place::{GANGS, Places, cell, record};
 use warpgrid_emulator::plain::TURN_STEPS;
 use wasm_encoder::{Function, Instruction as I, ValType};

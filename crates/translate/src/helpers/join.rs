@@ -1,8 +1,9 @@
 //! Lanes that parted from their gang are a part of it again. In: the record of a part that waits where its gang does; out: the gang's record.
 
-use super::{EMPTY, function};
-use crate::emit::{Register, at, halves, parts};
+use crate::helpers::{EMPTY, function};
+use crate::instructions::{at, halves};
 use crate::place::record;
+use crate::registers::{Register, parts};
 use warpgrid_emulator::plain::Bank;
 use wasm_encoder::{Function, Instruction as I, ValType};
 

@@ -1,11 +1,11 @@
 //! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
 
-use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round, stops_if};
-use crate::emit::{at, splat32};
+use crate::helpers::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round, stops_if};
+use crate::instructions::{at, splat32};
+use crate::place::stop;
 use crate::place::{
     ALL_BYTES, BYTES_SHIFT, MOST_KINDS, MOST_SUSPECTS, OF_SEVERAL, Places, cell, suspect,
 };
-use crate::run::stop;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// Names that notes of four words of shared memory are compared with, each as what pushes it in all lanes of a row.

@@ -1,7 +1,7 @@
 //! Records of lanes that part from their gang. In: the record of the gang; out: another one.
 
-use super::{EMPTY, first_name, function};
-use crate::emit::at;
+use crate::helpers::{EMPTY, first_name, function};
+use crate::instructions::at;
 use crate::place::{Places, cell, record};
 use wasm_encoder::{Function, Instruction as I, ValType};
 

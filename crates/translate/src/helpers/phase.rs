@@ -1,20 +1,14 @@
 //! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
 
-use super::count::add;
-use super::{
+use crate::flow::WaitNumbers;
+use crate::helpers::count::add;
+use crate::helpers::{
     COUNT, EMPTY, JOIN, STRIP, SUSPECTS, WARP, function, new_names, next_record, returns_if,
 };
-use crate::emit::at;
+use crate::instructions::at;
 use crate::place::{GANG, GANGS, Places, cell, record};
-use crate::run::{RESUMES, stop};
+use crate::place::{RESUMES, stop};
 use wasm_encoder::{Function, Instruction as I, ValType};
-
-/// Numbers of what lanes wait for: operations of a warp from 1 on, then barriers, then what the host does for lanes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WaitNumbers {
-    pub(crate) first_barrier: u32,
-    pub(crate) first_of_host: u32,
-}
 
 const BEGINS: u32 = 0;
 const INDEX: u32 = 1;
@@ -429,7 +423,7 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(new_names());
     c.extend(load(cell::NEXT_NAME));
     c.extend([
-        I::I32Const(crate::run::MOST_NAMES as i32),
+        I::I32Const(crate::place::MOST_NAMES as i32),
         I::I32GtU,
         I::If(EMPTY),
         I::I32Const(stop::TOO_LARGE as i32),

@@ -1,12 +1,14 @@
 //! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
 
-use super::{
+use crate::helpers::join::spread_lanes;
+use crate::helpers::note::note_lanes;
+use crate::helpers::{
     ATOMIC_SHIFT, EMPTY, IS_CALM, NOTE, RESOLVE, bytes_left, function, is_outside, next_round,
-    note_lanes, spread_lanes, stops,
+    stops,
 };
-use crate::emit::{at, high_words, low_words, splat32};
+use crate::instructions::{at, high_words, low_words, splat32};
+use crate::place::stop;
 use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
-use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// What ranges are aligned to, at least, where quick accesses find them.
@@ -141,19 +143,19 @@ fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
 
 /// Parameters and locals of [`resolve_all`].
 mod all {
-    pub(super) const ADDRESSES: [u32; 2] = [0, 1];
-    pub(super) const SITE: u32 = 2;
-    pub(super) const WIDTH: u32 = 3;
-    pub(super) const FLAGS: u32 = 4;
-    pub(super) const LANES: u32 = 5;
-    pub(super) const PLACE: u32 = 6;
-    pub(super) const HOLDS: u32 = 7;
-    pub(super) const LEFT: u32 = 8;
-    pub(super) const PLACES: u32 = 9;
-    pub(super) const MASK: u32 = 10;
-    pub(super) const OFFSETS: [u32; 2] = [11, 12];
-    pub(super) const KEPT: [u32; 4] = [13, 14, 15, 16];
-    pub(super) const LAST: u32 = 17;
+    pub(crate) const ADDRESSES: [u32; 2] = [0, 1];
+    pub(crate) const SITE: u32 = 2;
+    pub(crate) const WIDTH: u32 = 3;
+    pub(crate) const FLAGS: u32 = 4;
+    pub(crate) const LANES: u32 = 5;
+    pub(crate) const PLACE: u32 = 6;
+    pub(crate) const HOLDS: u32 = 7;
+    pub(crate) const LEFT: u32 = 8;
+    pub(crate) const PLACES: u32 = 9;
+    pub(crate) const MASK: u32 = 10;
+    pub(crate) const OFFSETS: [u32; 2] = [11, 12];
+    pub(crate) const KEPT: [u32; 4] = [13, 14, 15, 16];
+    pub(crate) const LAST: u32 = 17;
 }
 
 /// `(addresses, addresses, site, width, flags, lanes) -> places`: those of four lanes, nowhere for lanes that do not take part, zero where

@@ -1,17 +1,20 @@
 //! The unit itself: functions of arguments that need no scaling. In: four lanes in a local; out: their results on the stack.
 
-use super::{
+use crate::emit::approximate::{
     A, BIAS, CUT, Code, EXPONENT, FRACTION, FRACTION_BITS, INFINITY, KEPT, ONE, OTHER, PAIR, PART,
-    ROW, ROW_BYTES, ROW_PLACES, SIGN, SQUARE, SUM, WHOLE, X, power32, power64,
+    ROW, ROW_PLACES, SIGN, SQUARE, SUM, WHOLE, X, power32, power64,
 };
 use crate::emit::float::upper_half;
-use crate::emit::{at, halves, high_halves, high_words, low_halves, low_words, splat32, splat64};
+use crate::instructions::{
+    at, halves, high_halves, high_words, low_halves, low_words, splat32, splat64,
+};
+use crate::place::ROW_BYTES;
 use warpgrid_emulator::plain::{TURNS, UnitFunction, tangent_bits};
 use wasm_encoder::Instruction as I;
 
 impl Code {
     /// The function at the argument.
-    pub(super) fn unit(&mut self, function: UnitFunction) {
+    pub(crate) fn unit(&mut self, function: UnitFunction) {
         use UnitFunction as F;
         match function {
             F::Reciprocal => self.reciprocal(),

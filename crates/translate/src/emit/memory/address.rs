@@ -1,10 +1,12 @@
 //! Where the lanes of a gang mean to go. In: bases and offsets; out: whether lanes follow each other or mean one place, and the place of the
 //! first.
 
-use super::Access;
-use crate::Refusal;
-use crate::emit::{ALL, Emitter, Names, Register, at, base_bank, splat32, splat64};
+use crate::emit::memory::Access;
+use crate::emit::{ALL, Emitter, Names};
+use crate::instructions::{at, splat32, splat64};
 use crate::place::site;
+use crate::refusal::Refusal;
+use crate::registers::{Register, base_bank};
 use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
 
@@ -12,15 +14,15 @@ use wasm_encoder::{Instruction as I, ValType};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lie {
     /// The base of the first lane.
-    pub(super) first: u32,
+    pub(crate) first: u32,
     /// Whether all lanes are there and follow each other, and whether they mean one place; none where that is never so. Both are aligned.
-    pub(super) is_row: Option<u32>,
+    pub(crate) is_row: Option<u32>,
     is_one: Option<u32>,
 }
 
 /// What a site knows of the range that it met last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(crate) enum Known {
     /// Where it begins, and at how many offsets a row of lanes may begin.
     Row,
     /// Where it begins, and its size.
@@ -39,17 +41,17 @@ impl Known {
 
 impl Lie {
     /// Whether lanes may follow each other, and whether they may mean one place.
-    pub(super) fn may_be_row(&self) -> bool {
+    pub(crate) fn may_be_row(&self) -> bool {
         self.is_row.is_some()
     }
 
-    pub(super) fn may_be_one(&self) -> bool {
+    pub(crate) fn may_be_one(&self) -> bool {
         self.is_one.is_some()
     }
 }
 
 impl Emitter<'_> {
-    pub(super) fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let [low, high] = self.names.addresses;
         let plan = access.plan;
         if plan.wide {
@@ -80,7 +82,7 @@ impl Emitter<'_> {
 
     /// How the bases of an access lie: found once in a block for all accesses by the same register. None where the offset is not a multiple
     /// of the width, or the base no register that is as wide as addresses are.
-    pub(super) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
+    pub(crate) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
         let plan = access.plan;
         let align = access.width();
         let SlotPlace::Register(index) = plan.base.place() else {
@@ -242,7 +244,7 @@ impl Emitter<'_> {
     }
 
     /// As [`Emitter::check_addresses`], by what the block knows.
-    pub(super) fn check_lie(&mut self, access: &Access<'_>, lie: Lie, gap: u32) {
+    pub(crate) fn check_lie(&mut self, access: &Access<'_>, lie: Lie, gap: u32) {
         let Names {
             active,
             first,
@@ -271,17 +273,17 @@ impl Emitter<'_> {
     }
 
     /// The construct that is left where an access is not what was hoped for: the innermost, or the quick way.
-    pub(super) fn left(&self) -> u32 {
+    pub(crate) fn left(&self) -> u32 {
         self.leaves_to.map_or(0, |level| self.nest - level)
     }
 
     /// Leaves it where the number on the stack is not zero.
-    pub(in crate::emit) fn leave_if(&mut self) {
+    pub(crate) fn leave_if(&mut self) {
         self.op(I::BrIf(self.left()));
     }
 
     /// Leaves the block around unless all lanes take part, and their addresses are `gap` apart.
-    pub(super) fn check_addresses(&mut self, access: &Access<'_>, gap: u32) {
+    pub(crate) fn check_addresses(&mut self, access: &Access<'_>, gap: u32) {
         let Names {
             active,
             first,
@@ -333,7 +335,7 @@ impl Emitter<'_> {
 
     /// Finds the place of `bytes` from the first address on; leaves the block around where they are not in the range that the site
     /// met last.
-    pub(super) fn find_place(&mut self, access: &Access<'_>, bytes: u32, known: Known) {
+    pub(crate) fn find_place(&mut self, access: &Access<'_>, bytes: u32, known: Known) {
         let Names {
             first,
             offset,

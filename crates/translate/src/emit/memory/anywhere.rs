@@ -1,17 +1,18 @@
 //! Loads of lanes that may mean any places, on the quick way of a block: rows and single places first, else all four places by one look at the range that the site met
 //! last, or at shared memory. In: addresses; out: registers, or the careful way from the access on.
 
-use super::Access;
-use super::address::Known;
-use super::quick::Quick;
-use crate::Refusal;
-use crate::emit::{Emitter, at, high_words, low_words, splat32};
+use crate::emit::Emitter;
+use crate::emit::memory::Access;
+use crate::emit::memory::address::Known;
+use crate::emit::memory::quick::Quick;
+use crate::instructions::{at, high_words, low_words, splat32};
 use crate::place::site;
+use crate::refusal::Refusal;
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Loads what the lanes mean. Where who reads must be noted, and the lanes neither follow each other nor mean one place, it is left to the careful way.
-    pub(super) fn load_from_anywhere(
+    pub(crate) fn load_from_anywhere(
         &mut self,
         access: &Access<'_>,
         quick: Quick,

@@ -1,11 +1,12 @@
 //! Atomic operations whose order does not matter: sums of integers and logic, whose old value is not read. In: addresses of four lanes; out: bytes,
 //! and notes that the words belong to one kind of operation.
 
-use super::Access;
-use crate::Refusal;
-use crate::emit::{Emitter, Names, at};
+use crate::emit::memory::Access;
+use crate::emit::{Emitter, Names};
 use crate::helpers;
+use crate::instructions::at;
 use crate::place::{STORE, Site, holds};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -23,7 +24,7 @@ fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
 }
 
 impl Emitter<'_> {
-    pub(in crate::emit) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), Refusal> {
+    pub(crate) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), Refusal> {
         let Some(plan) = self.plain.atomic(id) else {
             return self.refuse("an atomic operation without an execution plan");
         };
@@ -46,7 +47,11 @@ impl Emitter<'_> {
             other => return self.refuse(format!("an atomic operation on {other:?} memory")),
         };
         self.has_global_atomics |= accepts & holds::GLOBAL != 0;
-        let access = self.begin_access(access, super::Way::Store, Site::of_any(accepts));
+        let access = self.begin_access(
+            access,
+            crate::emit::memory::Way::Store,
+            Site::of_any(accepts),
+        );
         self.note_active();
         if self.guard.is_some() {
             self.add_to_path(self.names.active);
@@ -98,7 +103,7 @@ impl Emitter<'_> {
     }
 
     /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops. `flags` say how they are accessed.
-    pub(super) fn resolve_lanes(&mut self, access: &Access<'_>, flags: u32) {
+    pub(crate) fn resolve_lanes(&mut self, access: &Access<'_>, flags: u32) {
         let Names {
             active, pointers, ..
         } = self.names;

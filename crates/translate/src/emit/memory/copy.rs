@@ -1,16 +1,17 @@
 //! The start of copies from global to shared memory. In: addresses of four lanes; out: bytes in their places already, and notes that they are in
 //! flight: until the warp has waited for them, an access to them gives the run up.
 
-use super::Way;
-use crate::Refusal;
-use crate::emit::{Emitter, splat32};
+use crate::emit::Emitter;
+use crate::emit::memory::Way;
 use crate::helpers;
+use crate::instructions::splat32;
 use crate::place::{LANDING, Site, holds};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{AsyncPlan, CopyAccess, PlanId};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    pub(in crate::emit) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
+    pub(crate) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
         let Some(copy) = self.plain.copy(id) else {
             return self.refuse("this kind of asynchronous operation");
         };

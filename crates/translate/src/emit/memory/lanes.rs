@@ -1,15 +1,16 @@
 //! Lane by lane: the way that finds any place. In: addresses; out: bytes or registers.
 
-use super::{Access, Way, scalar_load};
-use crate::Refusal;
-use crate::emit::{Emitter, at};
+use crate::emit::Emitter;
+use crate::emit::memory::{Access, Way, scalar_load};
 use crate::helpers;
+use crate::instructions::at;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{AccessPlan, SlotPlace};
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Lane by lane.
-    pub(super) fn move_lanes(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn move_lanes(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         if access.lie.is_some() {
             self.find_addresses(access)?;
         }
@@ -28,7 +29,7 @@ impl Emitter<'_> {
     }
 
     /// Loads an element in each lane, from the places in `pointers`.
-    pub(super) fn load_lanes(&mut self, plan: &AccessPlan, index: u32) {
+    pub(crate) fn load_lanes(&mut self, plan: &AccessPlan, index: u32) {
         self.load_each(plan, index, |e, lane| {
             e.get(e.names.pointers);
             e.op(I::I32x4ExtractLane(lane));
@@ -37,7 +38,7 @@ impl Emitter<'_> {
     }
 
     /// Stores an element of each lane, to the places in `pointers`.
-    pub(super) fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
+    pub(crate) fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
         self.store_each(plan, index, |e, lane| {
             e.get(e.names.pointers);
             e.op(I::I32x4ExtractLane(lane));
@@ -46,7 +47,7 @@ impl Emitter<'_> {
     }
 
     /// Loads an element in each lane. `place` pushes where the lane's bytes are, less the offset that it gives back.
-    pub(super) fn load_each(
+    pub(crate) fn load_each(
         &mut self,
         plan: &AccessPlan,
         index: u32,
@@ -75,7 +76,7 @@ impl Emitter<'_> {
     }
 
     /// Stores an element of each lane, as [`Emitter::load_each`] loads.
-    pub(super) fn store_each(
+    pub(crate) fn store_each(
         &mut self,
         plan: &AccessPlan,
         index: u32,

@@ -1,16 +1,17 @@
 //! Local memory and what crosses calls, which each thread has to itself: no access needs a note. In: offsets of four lanes; out: bytes.
 
-use super::{Access, Way};
-use crate::Refusal;
-use crate::emit::{Emitter, Names, at, high_words, low_words, splat32, splat64};
+use crate::emit::memory::{Access, Way};
+use crate::emit::{Emitter, Names};
+use crate::instructions::{at, high_words, low_words, splat32, splat64};
+use crate::place::stop;
 use crate::place::{GANG, cell, record};
-use crate::run::stop;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::AccessPlan;
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    pub(super) fn access_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
+    pub(crate) fn access_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
         let access = Access {
             plan,
             way,
@@ -43,7 +44,7 @@ impl Emitter<'_> {
     }
 
     /// Does an access by generic addresses, and leaves the block around, if those of all lanes that take part are in local memory.
-    pub(super) fn access_window(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn access_window(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let Names {
             active,
             addresses,

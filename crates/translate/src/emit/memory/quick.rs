@@ -1,12 +1,15 @@
 //! Accesses on the quick way of a block: lanes that follow each other, or mean one place, in the range that the site met last. In: how the
 //! lanes' bases lie; out: bytes or registers, or the careful way from the access on.
 
-use super::address::Known;
-use super::{Access, Lie, Way};
-use crate::Refusal;
-use crate::emit::{ALL, Emitter, Names, Pointer, Register, at, base_bank};
+use crate::emit::memory::address::Known;
+use crate::emit::memory::address::Lie;
+use crate::emit::memory::{Access, Way};
+use crate::emit::{ALL, Emitter, Names, Pointer};
 use crate::flow::stores_to_memory;
+use crate::instructions::at;
 use crate::place::{GANG, holds, site};
+use crate::refusal::Refusal;
+use crate::registers::{Register, base_bank};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
 use warpgrid_isa::StateSpace;
@@ -37,17 +40,17 @@ impl Together {
 
 /// An access that has a quick way. Those by one register, which no instruction between them writes, share the look at the range.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::emit) struct Quick {
+pub(crate) struct Quick {
     /// The place in the code, and that of the access which looks.
-    pub(in crate::emit) at: u32,
-    pub(in crate::emit) leader: u32,
+    pub(crate) at: u32,
+    pub(crate) leader: u32,
     /// Of all that share the look: the lowest offset, the bytes from there on, and the power of two that all are a multiple of. No bytes where it
     /// is not known how the lanes lie.
     low: i64,
-    pub(in crate::emit) bytes: u32,
-    pub(in crate::emit) align: u32,
+    pub(crate) bytes: u32,
+    pub(crate) align: u32,
     /// Whether who reads and writes is noted.
-    pub(in crate::emit) is_noted: bool,
+    pub(crate) is_noted: bool,
     /// Whether the look is before the block: the register that it goes by is written in none of the instructions up to here.
     is_early: bool,
     /// The local with the place of the lowest, or what that is before the place of shared memory is added.
@@ -70,17 +73,17 @@ struct FourWords {
 
 impl Quick {
     /// Whether the quick way may end here: where it looks, or notes.
-    pub(in crate::emit) fn may_end(&self) -> bool {
+    pub(crate) fn may_end(&self) -> bool {
         self.leader == self.at && !self.is_early || self.is_noted
     }
 
     /// Whether lanes may follow each other.
-    pub(super) fn may_be_row(&self) -> bool {
+    pub(crate) fn may_be_row(&self) -> bool {
         self.together.rows
     }
 
     /// Whether they may mean one place.
-    pub(super) fn may_be_one(&self) -> bool {
+    pub(crate) fn may_be_one(&self) -> bool {
         self.together.one
     }
 
@@ -109,7 +112,7 @@ const LONGEST_LOOK: i64 = 1 << 16;
 
 impl Emitter<'_> {
     /// The accesses of a block that have a quick way, in the order of the code.
-    pub(in crate::emit) fn quick_accesses(&mut self, index: usize) -> Vec<Quick> {
+    pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<Quick> {
         let block = &self.flow.blocks[index];
         let mut found: Vec<Quick> = Vec::new();
         let mut looks: BTreeMap<Look, usize> = BTreeMap::new();
@@ -316,7 +319,7 @@ impl Emitter<'_> {
     }
 
     /// An access of a whole gang, or of none of its lanes.
-    pub(super) fn access_quickly(
+    pub(crate) fn access_quickly(
         &mut self,
         access: &Access<'_>,
         quick: Quick,
@@ -376,7 +379,7 @@ impl Emitter<'_> {
     }
 
     /// What is added to the places of a look: where it finds offsets in shared memory, the place of that.
-    pub(super) fn place_of_all(&self, access: &Access<'_>) -> u32 {
+    pub(crate) fn place_of_all(&self, access: &Access<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
             false => 0,
@@ -518,7 +521,7 @@ impl Emitter<'_> {
 
     /// An access of lanes that are on a detour. Where they follow each other in shared memory, all are done at once, and the bytes and notes of those that
     /// do not take part stay as they are.
-    pub(super) fn access_on_detour(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn access_on_detour(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let plan = access.plan;
         let is_word = plan.element_bytes == 4 && plan.elements.len() == 1;
         let base = self.scalar(Bank::B32, plan.base);
@@ -575,7 +578,7 @@ fn may_be_partial(access: &Access<'_>, quick: Quick) -> bool {
 }
 
 /// The ranges that accesses to a state space may lie in, by what they hold; none where memory of this kind is not translated, or is each thread's own.
-pub(super) fn accepts(space: StateSpace) -> Option<u32> {
+pub(crate) fn accepts(space: StateSpace) -> Option<u32> {
     match space {
         StateSpace::Global => Some(holds::GLOBAL),
         StateSpace::Const => Some(holds::CONSTANT),

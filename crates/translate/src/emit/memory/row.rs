@@ -1,9 +1,10 @@
 //! Lanes that follow each other move as rows, and lanes that mean one place load once. In: the place of the first; out: bytes or registers.
 
-use super::address::Known;
-use super::{Access, Way};
-use crate::Refusal;
-use crate::emit::{Emitter, halves, high_halves, high_words, low_halves, low_words, splat32};
+use crate::emit::Emitter;
+use crate::emit::memory::address::Known;
+use crate::emit::memory::{Access, Way};
+use crate::instructions::{halves, high_halves, high_words, low_halves, low_words, splat32};
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -14,7 +15,7 @@ const ZIP_HIGH: I<'static> =
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
 impl Emitter<'_> {
     /// Lanes that follow each other. It ends the outer block where it has done all.
-    pub(super) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, access.width());
         self.find_place(access, 4 * access.width(), Known::Row);
@@ -27,7 +28,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn load_row(&mut self, plan: &AccessPlan) {
+    pub(crate) fn load_row(&mut self, plan: &AccessPlan) {
         let pointer = self.pointer;
         let kept = self.names.vectors;
         match (plan.element_bytes, plan.elements.len()) {
@@ -73,7 +74,7 @@ impl Emitter<'_> {
     }
 
     /// Words of four lanes as they lie, to a row an element.
-    pub(super) fn part_words(&mut self, n: usize) {
+    pub(crate) fn part_words(&mut self, n: usize) {
         let [a, b, c, d, e, _] = self.names.vectors;
         if n == 2 {
             self.get(a);
@@ -124,7 +125,7 @@ impl Emitter<'_> {
     }
 
     /// Stores a row. Of single words, only those of the lanes in the local `guard`, if there is one.
-    pub(super) fn store_row(
+    pub(crate) fn store_row(
         &mut self,
         plan: &AccessPlan,
         guard: Option<u32>,
@@ -209,7 +210,7 @@ impl Emitter<'_> {
     }
 
     /// Lanes that mean the same bytes.
-    pub(super) fn load_one_place(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn load_one_place(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let plan = access.plan;
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, 0);
@@ -220,7 +221,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn load_one(&mut self, plan: &AccessPlan) {
+    pub(crate) fn load_one(&mut self, plan: &AccessPlan) {
         let pointer = self.pointer;
         if plan.elements.len() == 4 && self.loads_rows_of_words(plan) {
             let kept = self.names.vectors[4];
@@ -236,7 +237,7 @@ impl Emitter<'_> {
     }
 
     /// Whether an access loads words, each into a row of its own.
-    pub(super) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
+    pub(crate) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
         let is_row = |element: &Element| {
             element.bank == Bank::B32 && self.scalar(element.bank, element.slot).is_none()
         };
@@ -244,7 +245,7 @@ impl Emitter<'_> {
     }
 
     /// Loads words into all lanes from those in a local, of which the first is that of the first element.
-    pub(super) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
+    pub(crate) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
         for (word, element) in (first as u8..).zip(&plan.elements) {
             // Both vectors of the instruction are the same.
             self.get(words);

@@ -1,10 +1,11 @@
 //! Exchange between the lanes of a warp. In: rows of registers, the lanes that are there; out: rows.
 
-use super::{FULL, Warp};
-use crate::Refusal;
-use crate::emit::{Emitter, at, splat32};
+use crate::emit::Emitter;
+use crate::emit::warp::{FULL, Warp};
+use crate::instructions::{at, splat32};
+use crate::place::stop;
 use crate::place::{GANG, GANGS, cell};
-use crate::run::stop;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{CollectiveKind, Element, LANES, Predicate, Slot};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
@@ -40,7 +41,7 @@ fn source_of(mode: ShuffleMode, lane: i32, b: u32, c: u32) -> (u32, bool) {
 }
 
 impl Emitter<'_> {
-    pub(super) fn collective(&mut self, kind: &CollectiveKind, warp: Warp) -> Result<(), Refusal> {
+    pub(crate) fn collective(&mut self, kind: &CollectiveKind, warp: Warp) -> Result<(), Refusal> {
         match *kind {
             CollectiveKind::Shuffle {
                 mode,
@@ -203,7 +204,7 @@ impl Emitter<'_> {
     }
 
     /// Stops unless all lanes of the warp are there.
-    pub(super) fn stop_unless_all(&mut self, why: u32) {
+    pub(crate) fn stop_unless_all(&mut self, why: u32) {
         self.ops([
             I::I32Const(0),
             I::I32Load(at(cell::LIVE)),

@@ -1,13 +1,15 @@
 //! Matrices that a warp moves between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and `stmatrix`. They
 //! pass through scratch memory, where every element has a place that the code knows.
 
-use super::rows::BytePlaces;
-use super::{Warp, base_bank};
-use crate::Refusal;
+use crate::emit::Emitter;
 use crate::emit::routine::{Lines, Routine};
-use crate::emit::{Emitter, parts};
+use crate::emit::warp::Warp;
+use crate::emit::warp::rows::BytePlaces;
+use crate::place::stop;
 use crate::place::{GANG, GANGS, Site, holds};
-use crate::run::stop;
+use crate::refusal::Refusal;
+use crate::registers::base_bank;
+use crate::registers::parts;
 use warpgrid_emulator::plain::{
     AccessPlan, Bank, Element, LANES, LinesAccess, RowsAccess, Slot, SlotPlace,
 };
@@ -59,7 +61,7 @@ impl Emitter<'_> {
     }
 
     /// `ldmatrix` and `stmatrix`; whether it stores.
-    pub(super) fn rows_of_matrices(
+    pub(crate) fn rows_of_matrices(
         &mut self,
         rows: &RowsAccess<'_>,
         warp: Warp,
@@ -149,7 +151,7 @@ impl Emitter<'_> {
     }
 
     /// `wmma.load` and `wmma.store`; whether it stores.
-    pub(super) fn lines(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<bool, Refusal> {
+    pub(crate) fn lines(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<bool, Refusal> {
         let scratch = self.places.scratch;
         let line_bits = u32::from(lines.line_elements) * lines.element_bits;
         let line_bytes = line_bits / 8;

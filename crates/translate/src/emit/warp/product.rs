@@ -5,15 +5,16 @@
 //! cut to whole units of a power of two below it, and the sum of these is exact. What is unusual (infinities, NaNs, terms at the ends of the
 //! range) stops the run.
 
-use super::Warp;
-use super::rows::{BytePlaces, push_bytes, put_bytes};
-use crate::Refusal;
+use crate::emit::Emitter;
 use crate::emit::routine::Routine;
-use crate::emit::{Emitter, at, splat32};
+use crate::emit::warp::Warp;
+use crate::emit::warp::rows::{BytePlaces, push_bytes, put_bytes};
 use crate::engine::Products;
 use crate::helpers;
+use crate::instructions::{at, splat32};
+use crate::place::stop;
 use crate::place::{GANG, GANGS};
-use crate::run::stop;
+use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, FusedProduct, Operand, SumRule, ValuePlace};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -85,7 +86,7 @@ fn row_place(scratch: u32, register: usize, gang: u32) -> u32 {
 
 impl Emitter<'_> {
     /// A product of the warp: its rows go to scratch memory, and back.
-    pub(super) fn product(
+    pub(crate) fn product(
         &mut self,
         product: &FusedProduct<'_>,
         warp: Warp,

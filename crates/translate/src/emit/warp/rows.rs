@@ -1,10 +1,11 @@
 //! Bytes of rows that lie elsewhere one by one. In: a place for each byte of a row; out: as few loads or stores as they allow.
 
-use crate::emit::{Emitter, at};
+use crate::emit::Emitter;
+use crate::instructions::at;
 use wasm_encoder::Instruction as I;
 
 /// Where each byte of a row lies; none for bytes that do not matter.
-pub(super) type BytePlaces = [Option<u32>; 16];
+pub(crate) type BytePlaces = [Option<u32>; 16];
 
 /// Bytes of a row that lie side by side: which of its parts of that size they are, and where the first is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ fn runs(places: &BytePlaces) -> Vec<Run> {
 }
 
 /// Pushes a row whose bytes lie at these places of the module's memory; `row` is a local.
-pub(super) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
+pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
     for (nth, run) in runs(places).into_iter().enumerate() {
         let (memarg, lane) = (at(run.place), run.index);
         code.push(I::I32Const(0));
@@ -65,7 +66,7 @@ pub(super) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlac
 }
 
 /// Puts the bytes of the row on the stack to these places of the module's memory; `row` is a local.
-pub(super) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
+pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
     code.push(I::LocalSet(row));
     for run in runs(places) {
         let (memarg, lane) = (at(run.place), run.index);
@@ -82,12 +83,12 @@ pub(super) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlace
 
 impl Emitter<'_> {
     /// As [`push_bytes`].
-    pub(super) fn push_bytes(&mut self, places: &BytePlaces) {
+    pub(crate) fn push_bytes(&mut self, places: &BytePlaces) {
         push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
     /// As [`put_bytes`].
-    pub(super) fn put_bytes(&mut self, places: &BytePlaces) {
+    pub(crate) fn put_bytes(&mut self, places: &BytePlaces) {
         put_bytes(&mut self.out, self.names.vectors[0], places);
     }
 }
