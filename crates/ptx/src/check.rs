@@ -6,24 +6,24 @@
 //! ([`assemble`]); remarks of the assembler are predicted ([`performance`]). No phase changes what an earlier one made. All report to one
 //! [`report::Reporter`], and the first error never hides the second.
 
-mod assemble;
-mod body;
-mod choice;
-mod context;
-mod declare;
-mod header;
-mod names;
+pub(crate) mod assemble;
+pub(crate) mod body;
+pub(crate) mod choice;
+pub(crate) mod context;
+pub(crate) mod declare;
+pub(crate) mod header;
+pub(crate) mod names;
 pub(crate) mod performance;
 pub(crate) mod plans;
-mod report;
+pub(crate) mod report;
 
+use crate::check::context::Context;
+use crate::check::plans::Plans;
+use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
 use crate::module::Module;
 use crate::parser::Parse;
 use crate::tree::Tree;
-use context::Context;
-use plans::Plans;
-use report::Reporter;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, Given, Overrides, Program, Severity};
 
@@ -69,7 +69,7 @@ pub fn check_among(source: &str, parse: &Parse, options: &Overrides, given: &[Gi
 
 /// A text that is checked, maybe for several versions.
 #[derive(Clone, Copy, Debug)]
-struct ParsedText<'a> {
+pub(crate) struct ParsedText<'a> {
     source: &'a str,
     parse: &'a Parse,
     given: &'a [Given],
@@ -85,7 +85,7 @@ pub(crate) enum Manual {
 }
 
 /// Checks a parsed source for the version and target that it states, that the options name, or that are usual.
-fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Checked {
+pub(crate) fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Checked {
     let ParsedText {
         source,
         parse,

@@ -1,16 +1,16 @@
 //! What can be written at a place of the text. In: a source and an offset; out: the words that are legal there for the
 //! version and target of the module, each with what it means. The same rows that the checker reads.
 
-mod line;
+pub(crate) mod line;
 
 use crate::check::module_of;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::rules;
+use crate::complete::line::{Line, Place};
 use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::visible::{Meaning, Visible, visible};
-use line::{Line, Place};
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{

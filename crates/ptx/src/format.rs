@@ -2,9 +2,11 @@
 //!
 //! Only blanks change. What the parser could not read, and sections of debug data, stay as they are written.
 
-use crate::lexer::{self, TokenKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
 use crate::parser::{BYTE_ORDER_MARK, parse};
-use crate::tree::{DirectiveKind, StatementKind, Tree};
+use crate::tree::declaration::DirectiveKind;
+use crate::tree::{StatementKind, Tree};
 use warpgrid_program::Span;
 
 /// Formats a source; the result formats to itself.

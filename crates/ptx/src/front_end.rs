@@ -1,9 +1,10 @@
 //! PTX as a [`FrontEnd`]: the calls of this crate go in, the plain data that hosts know comes out. No logic of its own.
 
-mod reference;
+pub(crate) mod reference;
 
 use crate::parser::Parse;
-use crate::tree::{DirectiveKind, StatementKind, Tree};
+use crate::tree::declaration::DirectiveKind;
+use crate::tree::{StatementKind, Tree};
 use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{
@@ -27,7 +28,7 @@ impl FrontEnd for Ptx {
         given: Vec<Given>,
     ) -> Box<dyn Document + 'a> {
         Box::new(PtxDocument {
-            parse: crate::parse(&source),
+            parse: crate::parser::parse(&source),
             overrides: *overrides,
             source,
             given,
@@ -43,7 +44,7 @@ impl FrontEnd for Ptx {
     }
 
     fn definitions(&self, source: &str) -> Vec<(String, Span)> {
-        let tree = crate::parse(source).tree;
+        let tree = crate::parser::parse(source).tree;
         let mut all: Vec<(String, Span)> = Vec::new();
         for statement in &tree.statements {
             match statement.kind {
@@ -109,7 +110,7 @@ impl Document for PtxDocument<'_> {
     }
 
     fn signature(&self, offset: u32) -> Option<SignatureText> {
-        crate::signature(&self.source, offset)
+        crate::complete::signature(&self.source, offset)
     }
 }
 

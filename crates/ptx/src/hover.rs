@@ -1,18 +1,19 @@
 //! What a token of the text means. In: a source, its tree and an offset; out: a few lines to show beside the token. The
 //! facts are those of the rows that checker and completion read.
 
-mod words;
+pub(crate) mod words;
 
 use crate::check::module_of;
 
-use crate::lexer::{self, TokenKind};
+use crate::hover::words::{directive_help, linkage_help, space_help};
+use crate::lexer;
+use crate::lexer::TokenKind;
 use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::parser::Parse;
-use crate::tree::{
-    Declaration, DeclaredType, DirectiveKind, Instruction, Operand, OperandKind, Operands,
-    Statement, StatementKind, Tree,
-};
+use crate::tree::declaration::{Declaration, DeclaredType, DirectiveKind};
+use crate::tree::operand::{Operand, OperandKind, Operands};
+use crate::tree::{Instruction, Statement, StatementKind, Tree};
 use crate::visible::{Meaning, Visible, lookup};
 use warpgrid_isa::form::{Bound, OperandSlot, SlotKind, bind, is_known_word, nearest};
 use warpgrid_isa::sass::pairs;
@@ -20,7 +21,6 @@ use warpgrid_isa::{
     Does, Gate, Modifiers, OperandType, Origin, ScalarType, SpecialRegister, Target,
 };
 use warpgrid_program::{HoverText, Overrides, Span};
-use words::{directive_help, linkage_help, space_help};
 
 /// Says since when and where something exists.
 trait Gated {

@@ -1,7 +1,8 @@
 //! One opcode as written. In: the source and a mnemonic of its tree; out: the words with their places, for checks and
 //! diagnostics.
 
-use crate::tree::{MnemonicId, Tree};
+use crate::tree::Tree;
+use crate::tree::mnemonic::MnemonicId;
 use warpgrid_isa::form::{Bound, SlotKind};
 use warpgrid_program::Span;
 

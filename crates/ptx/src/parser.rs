@@ -3,33 +3,31 @@
 //!
 //! The verdicts follow the reference assembler (13.5): what it calls a syntax error is one here.
 
-mod manual;
-mod statement;
+pub(crate) mod address;
+pub(crate) mod debug;
+pub(crate) mod declaration;
+pub(crate) mod declarator;
+pub(crate) mod directive;
+pub(crate) mod expression;
+pub(crate) mod function;
+pub(crate) mod group;
+pub(crate) mod header;
+pub(crate) mod initializer;
+pub(crate) mod instruction;
+pub(crate) mod manual;
+pub(crate) mod operand;
+pub(crate) mod other;
+pub(crate) mod recovery;
+pub(crate) mod reports;
+pub(crate) mod statement;
+pub(crate) mod targets;
+pub(crate) mod words;
 
-mod address;
-mod expression;
-mod group;
-mod instruction;
-mod operand;
-
-mod debug;
-mod declaration;
-mod declarator;
-mod directive;
-mod function;
-mod header;
-mod initializer;
-mod targets;
-mod words;
-
-mod other;
-mod recovery;
-mod reports;
-
-use crate::diagnostics::syntax::{self, Found};
+use crate::diagnostics::syntax;
+use crate::diagnostics::syntax::Found;
 use crate::lexer::{Cursor, TokenKind};
+use crate::parser::statement::Place;
 use crate::tree::{SourceKind, Statement, StatementKind, Tree};
-use statement::Place;
 use warpgrid_program::{Diagnostic, Span};
 
 /// What was read, and what was wrong with it.
@@ -44,10 +42,10 @@ pub struct Parse {
 pub const MAX_DIAGNOSTICS: usize = 1000;
 
 /// How deep expressions and initialisers may be nested.
-const MAX_DEPTH: u32 = 128;
+pub(crate) const MAX_DEPTH: u32 = 128;
 
 /// How deep blocks may be nested.
-const MAX_BLOCKS: usize = 1000;
+pub(crate) const MAX_BLOCKS: usize = 1000;
 
 /// What some editors write before a text.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -105,9 +103,9 @@ fn parse_text(source: &str) -> Parse {
 #[derive(Clone, Copy, Debug)]
 struct Broken;
 
-type Read<T> = Result<T, Broken>;
+pub(crate) type Read<T> = Result<T, Broken>;
 
-struct Parser<'s> {
+pub(crate) struct Parser<'s> {
     cursor: Cursor<'s>,
     tree: Tree,
     diagnostics: Vec<Diagnostic>,

@@ -1,6 +1,7 @@
 //! Text in, highlighting classes out: one fast pass without a tree, fit for every keystroke.
 
-use crate::lexer::{self, TokenKind, token_at};
+use crate::lexer;
+use crate::lexer::{TokenKind, token_at};
 use warpgrid_isa::{OperandType, ScalarType, special::SpecialRegister};
 use warpgrid_program::{ColouredToken, Span, TokenClass};
 

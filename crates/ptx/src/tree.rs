@@ -3,20 +3,19 @@
 //! A [`Tree`] does not hold the source; whoever asks for a text passes the source along. Nothing
 //! here is checked: any opcode is an instruction, any name a name.
 
-mod declaration;
-mod mnemonic;
-mod name;
-mod operand;
+pub(crate) mod declaration;
+pub(crate) mod mnemonic;
+pub(crate) mod name;
+pub(crate) mod operand;
 
-pub use declaration::{
+pub use crate::tree::declaration::{
     Alignment, Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension,
     Directive, DirectiveKind, FunctionHeader, FunctionSort, InitValue, InitValueKind, Linkage,
     Pointer,
 };
-pub(crate) use mnemonic::Grammar;
-pub use mnemonic::{Mnemonic, MnemonicId, Mnemonics, Word};
-pub use name::{Name, Symbol, Symbols};
-pub use operand::{Component, Operand, OperandKind, Operands, Written};
+pub use crate::tree::mnemonic::{Mnemonic, MnemonicId, Mnemonics, Word};
+pub use crate::tree::name::{Name, Symbol, Symbols};
+pub use crate::tree::operand::{Component, Operand, OperandKind, Operands, Written};
 
 use warpgrid_program::Span;
 

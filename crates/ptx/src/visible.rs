@@ -1,9 +1,8 @@
 //! The names that can be used at a place of the text: what is declared before it and still in scope. In: a tree and an
 //! offset; out: the names with what they stand for. Works on broken texts too.
 
-use crate::tree::{
-    Declaration, DeclarationSpace, DeclaredType, FunctionHeader, StatementKind, Tree,
-};
+use crate::tree::declaration::{Declaration, DeclarationSpace, DeclaredType, FunctionHeader};
+use crate::tree::{StatementKind, Tree};
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
@@ -122,8 +121,8 @@ impl Names<'_> {
     fn parameters(&mut self, header: Option<&FunctionHeader>) {
         let Some(header) = header else { return };
         let space = match header.sort {
-            crate::tree::FunctionSort::Entry => StateSpace::ParamEntry,
-            crate::tree::FunctionSort::Func => StateSpace::ParamFunc,
+            crate::tree::declaration::FunctionSort::Entry => StateSpace::ParamEntry,
+            crate::tree::declaration::FunctionSort::Func => StateSpace::ParamFunc,
         };
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {

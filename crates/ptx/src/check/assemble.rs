@@ -1,6 +1,6 @@
 //! The last phase: what the module declares and what its bodies became, as one module of the program.
 
-use crate::check::body::Body;
+use crate::check::body::checker::Body;
 use crate::check::body::made::Made;
 use crate::check::declare::{Declared, kernels, memory};
 use crate::check::report::Reporter;

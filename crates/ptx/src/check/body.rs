@@ -8,7 +8,7 @@ pub(crate) mod beyond;
 pub(crate) mod call;
 pub(crate) mod checker;
 pub(crate) mod control;
-mod counting;
+pub(crate) mod counting;
 pub(crate) mod declaration;
 pub(crate) mod draft;
 pub(crate) mod element;
@@ -28,43 +28,22 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod store_bulk;
-mod unit_start;
+pub(crate) mod unit_setup;
+pub(crate) mod unit_start;
 pub(crate) mod units;
 pub(crate) mod values;
 pub(crate) mod video;
 
+use crate::check::body::checker::Snippet;
+use crate::check::body::checker::Body;
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::draft::Draft;
+use crate::check::body::made::Made;
 use crate::check::context::Context;
 use crate::check::declare::Declared;
 use crate::check::names::scopes::Scopes;
 use crate::check::plans::Plans;
 use crate::check::report::Reporter;
-use checker::BodyChecker;
-use draft::Draft;
-use made::Made;
-use warpgrid_program::{
-    FunctionId, Instruction, Operand, Parameter, RegisterId, Registers, Span, Variable,
-};
-
-/// A body as it goes into the program.
-#[derive(Debug)]
-pub(crate) struct Body {
-    pub(crate) function: FunctionId,
-    /// Parameters that only the body knows of: those of a snippet.
-    pub(crate) parameters: Vec<Parameter>,
-    /// Whether it is a snippet that one thread executes.
-    pub(crate) is_of_one_thread: bool,
-    /// After those of the function's head.
-    pub(crate) variables: Vec<Variable>,
-    pub(crate) registers: Registers,
-    /// Registers in scope at the end of a snippet.
-    pub(crate) results: Vec<RegisterId>,
-    pub(crate) instructions: Vec<Instruction>,
-    pub(crate) operands: Vec<Operand>,
-    /// Names of branch targets: instruction index and name, sorted by index.
-    pub(crate) labels: Vec<(u32, String)>,
-    /// The closing brace.
-    pub(crate) end: Span,
-}
 
 /// Checks every body.
 pub(crate) fn check(
@@ -92,7 +71,7 @@ pub(crate) fn check(
             function,
             names: scopes.renew(outline.at),
             body: draft.renew(function, outline),
-            snippet: snippet::Snippet::default(),
+            snippet: Snippet::default(),
             finished: None,
             made: &mut made,
             reporter,

@@ -15,7 +15,7 @@ const MOST_STATEMENTS: usize = 200;
 
 /// The check of a snippet for the version and target on which it is legal. `None` where the usual ones are as good as any.
 #[cold]
-pub(super) fn choose(
+pub(crate) fn choose(
     text: &ParsedText<'_>,
     options: &Overrides,
     usual: &Checked,

@@ -1,7 +1,8 @@
 //! What every phase reads and none changes: the text, its tree, and what the header says of it.
 
 use crate::module::Module;
-use crate::tree::{Name, Tree};
+use crate::tree::Tree;
+use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::Given;
 use warpgrid_program::wrapped::stated_values;

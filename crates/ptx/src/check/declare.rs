@@ -18,11 +18,11 @@ pub(crate) mod redeclaration;
 pub(crate) mod values;
 pub(crate) mod variables;
 
+use crate::check::declare::outline::{Label, Outline};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::Lookup;
 use crate::check::names::module_names::ModuleNames;
-use crate::tree::Name;
-use outline::{Label, Outline};
+use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 

@@ -1,11 +1,13 @@
 //! `.version`, `.target` and `.address_size`: what the text is checked against.
 
-use crate::check::Module;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
+use crate::module::Module;
+use crate::tree::declaration::{Directive, DirectiveKind};
+use crate::tree::operand::OperandKind;
+use crate::tree::{SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Feature, Gate, Target, Version};
 use warpgrid_program::Overrides;

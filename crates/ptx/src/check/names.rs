@@ -4,9 +4,9 @@
 //! a body live in scopes of its own ([`scopes`]).
 
 pub(crate) mod binding;
-mod families;
+pub(crate) mod families;
 pub(crate) mod lookup;
 pub(crate) mod module_names;
 pub(crate) mod name_map;
 pub(crate) mod scopes;
-mod table;
+pub(crate) mod table;

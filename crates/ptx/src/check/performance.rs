@@ -1,12 +1,12 @@
 //! Predicts where the assembler ignores `setmaxnreg` or serializes `wgmma.mma_async`. In: a module whose bodies are checked; out:
 //! diagnostics. The rules were probed with assembler 13.5.
 
-mod calls;
-mod products;
+pub(crate) mod calls;
+pub(crate) mod products;
 pub(crate) mod registers;
 
+use crate::check::performance::calls::Calls;
 use crate::tree::SourceKind;
-use calls::Calls;
 use warpgrid_isa::{Does, HintOp, RegisterChange, UnitOp, WarpgroupOp};
 use warpgrid_program::{Action, Diagnostic, Module};
 
@@ -30,16 +30,16 @@ pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
 }
 
 /// Returns the warpgroup operation of an action; `None` for other actions.
-fn warpgroup(does: Does) -> Option<WarpgroupOp> {
+pub(crate) fn warpgroup(does: Does) -> Option<WarpgroupOp> {
     does.unit().and_then(UnitOp::warpgroup)
 }
 
 /// Checks whether an operation is `wgmma.mma_async`, dense or sparse.
-fn is_product(does: Does) -> bool {
+pub(crate) fn is_product(does: Does) -> bool {
     warpgroup(does).is_some_and(WarpgroupOp::is_product)
 }
 
 /// Returns how `setmaxnreg` changes the number of registers; `None` for other operations.
-fn register_change(does: Does) -> Option<RegisterChange> {
+pub(crate) fn register_change(does: Does) -> Option<RegisterChange> {
     does.hint().and_then(HintOp::register_change)
 }

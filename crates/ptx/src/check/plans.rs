@@ -12,11 +12,12 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 
 use crate::check::Manual;
+use crate::check::plans::plan::Plan;
 use crate::diagnostics::rules::{never_together, raise};
 use crate::module::Module;
 use crate::opcode::Opcode;
-use crate::tree::{MnemonicId, SourceKind, Tree};
-use plan::Plan;
+use crate::tree::mnemonic::MnemonicId;
+use crate::tree::{SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{Action, Diagnostic};

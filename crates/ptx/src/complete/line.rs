@@ -1,12 +1,13 @@
 //! The instruction before a place of the text, as far as it is written on its line.
 
-use crate::lexer::{self, TokenKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
 use warpgrid_isa::form::Bound;
 use warpgrid_program::Span;
 
 /// Where in a line the offset is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Opcode,
     Modifier,
     Guard,
@@ -15,19 +16,19 @@ pub(super) enum Place {
 }
 
 /// The instruction before the offset, as far as it is written on its line.
-pub(super) struct Line<'s> {
+pub(crate) struct Line<'s> {
     /// The opcode and the finished modifiers.
-    pub(super) words: Vec<&'s str>,
+    pub(crate) words: Vec<&'s str>,
     /// The word at the offset, without its dot.
-    pub(super) prefix: &'s str,
+    pub(crate) prefix: &'s str,
     offset: u32,
     place: Place,
     /// Whether the offset is in brackets.
-    pub(super) in_brackets: bool,
+    pub(crate) in_brackets: bool,
 }
 
 impl<'s> Line<'s> {
-    pub(super) fn read(source: &'s str, offset: u32) -> Line<'s> {
+    pub(crate) fn read(source: &'s str, offset: u32) -> Line<'s> {
         let end = (offset as usize).min(source.len());
         let text = source.get(..end).unwrap_or("");
         let start = text.rfind('\n').map_or(0, |at| at + 1);
@@ -120,24 +121,24 @@ impl<'s> Line<'s> {
         }
     }
 
-    pub(super) const fn place(&self) -> Place {
+    pub(crate) const fn place(&self) -> Place {
         self.place
     }
 
     /// The opcode and the modifiers that are finished.
-    pub(super) fn finished(&self) -> &[&'s str] {
+    pub(crate) fn finished(&self) -> &[&'s str] {
         match self.words.split_last() {
             Some((last, rest)) if !self.prefix.is_empty() && *last == self.prefix => rest,
             _ => &self.words,
         }
     }
 
-    pub(super) fn bound(&self) -> Option<Bound> {
+    pub(crate) fn bound(&self) -> Option<Bound> {
         let (opcode, words) = self.words.split_first()?;
         warpgrid_isa::form::bind(opcode, words, None)
     }
 
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         Span::new(self.offset - self.prefix.len() as u32, self.offset)
     }
 }

@@ -1,17 +1,17 @@
 //! Checking: codes W0100 to W0199.
 
-mod calls;
-mod header;
-mod operands;
-mod words;
+pub(crate) mod calls;
+pub(crate) mod header;
+pub(crate) mod operands;
+pub(crate) mod words;
 
-pub(crate) use calls::*;
-pub(crate) use header::*;
-pub(crate) use operands::*;
-pub(crate) use words::*;
+pub(crate) use crate::diagnostics::check::calls::*;
+pub(crate) use crate::diagnostics::check::header::*;
+pub(crate) use crate::diagnostics::check::operands::*;
+pub(crate) use crate::diagnostics::check::words::*;
 
-use super::catalogue;
-use crate::tree::OperandKind;
+use crate::diagnostics::catalogue;
+use crate::tree::operand::OperandKind;
 use warpgrid_isa::{StateSpace, Target, Version};
 
 use warpgrid_program::{Diagnostic, Severity, Span};
@@ -147,7 +147,7 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
 }
 
 /// The name of a space in a message.
-fn space_name(space: StateSpace) -> String {
+pub(crate) fn space_name(space: StateSpace) -> String {
     match space {
         StateSpace::Generic => "generic".to_owned(),
         space => format!("`.{}`", space.name()),
@@ -155,7 +155,7 @@ fn space_name(space: StateSpace) -> String {
 }
 
 /// A list in a message: "`.a`, `.b` or `.c`", shortened when long.
-fn listed(words: impl Iterator<Item = String>) -> String {
+pub(crate) fn listed(words: impl Iterator<Item = String>) -> String {
     let mut words: Vec<String> = words.take(MAX_LISTED + 1).collect();
     let more = words.len() > MAX_LISTED;
     words.truncate(MAX_LISTED);
@@ -169,7 +169,12 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 
 const MAX_LISTED: usize = 12;
 
-fn suggest(found: Diagnostic, text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
+pub(crate) fn suggest(
+    found: Diagnostic,
+    text: &str,
+    span: Span,
+    nearest: Option<&str>,
+) -> Diagnostic {
     match nearest {
         Some(word) => found.help(format!("did you mean `{word}`?")).fix(
             format!("replace `{text}` with `{word}`"),

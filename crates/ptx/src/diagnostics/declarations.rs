@@ -1,7 +1,7 @@
 //! Declarations of variables, registers and parameters: codes W0600 to W0699.
 
-use super::catalogue;
-use crate::tree::FunctionHeader;
+use crate::diagnostics::catalogue;
+use crate::tree::declaration::FunctionHeader;
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Span};
 

@@ -1,7 +1,7 @@
 //! Matrix instructions: codes W0500 to W0599.
 
-use super::catalogue;
-use super::strict_address::AddressCodes;
+use crate::diagnostics::catalogue;
+use crate::diagnostics::strict_address::AddressCodes;
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 

@@ -1,8 +1,8 @@
 //! Instructions that the assembler ignores, serializes or rejects: codes W0800 to W0899. Except for [`DECREASE_COUNT`], the assembler accepts the
 //! module and prints a remark (C7504 to C7519); the predictions agree with those of release 13.5.
 
-use super::catalogue;
 use crate::check::performance::registers::REGISTERS;
+use crate::diagnostics::catalogue;
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {

@@ -1,6 +1,6 @@
 //! Rules between modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings where only the manual objects).
 
-use super::catalogue;
+use crate::diagnostics::catalogue;
 use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
@@ -366,8 +366,8 @@ pub(crate) fn refused(
 /// A special register in an older version.
 pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) -> Diagnostic {
     let code = match module.version < gate.ptx {
-        true => super::check::NEEDS_VERSION,
-        false => super::check::NEEDS_TARGET,
+        true => crate::diagnostics::check::NEEDS_VERSION,
+        false => crate::diagnostics::check::NEEDS_TARGET,
     };
     let name = match name.contains(' ') {
         true => name.to_owned(),

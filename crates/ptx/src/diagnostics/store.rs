@@ -1,9 +1,9 @@
 //! Operands of stores: codes W0310 to W0339 (errors) and W0340 to W0349 (warnings).
 
-use super::catalogue;
-use super::rules::fix;
+use crate::diagnostics::catalogue;
+use crate::diagnostics::rules::fix;
 use crate::opcode::Opcode;
-use crate::tree::OperandKind;
+use crate::tree::operand::OperandKind;
 use warpgrid_isa::{ScalarType, StateSpace, ValueClass};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span, counted};
 

@@ -1,8 +1,8 @@
 //! Asynchronous stores: codes W0400 to W0499. The rules between modifiers are rows of the table and reported by the store
 //! catalogue; here is what operands, their number and the place of `async` add.
 
-use super::catalogue;
-use super::strict_address::AddressCodes;
+use crate::diagnostics::catalogue;
+use crate::diagnostics::strict_address::AddressCodes;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Span};
 

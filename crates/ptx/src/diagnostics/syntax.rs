@@ -1,6 +1,6 @@
 //! Syntax: codes W0001 to W0099. What the reference assembler calls a "syntax error", by kind.
 
-use super::catalogue;
+use crate::diagnostics::catalogue;
 use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
 
 catalogue! {

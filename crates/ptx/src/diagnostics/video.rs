@@ -1,6 +1,6 @@
 //! What is wrong with the operands of video instructions, under the codes of all others.
 
-use super::check::WRONG_OPERAND;
+use crate::diagnostics::check::WRONG_OPERAND;
 use warpgrid_program::{Diagnostic, Span};
 
 /// Bytes or half words that this operand of the instruction does not take.

@@ -9,12 +9,12 @@ use warpgrid_program::{
 };
 
 /// Every form, in table order.
-pub(super) fn forms() -> Vec<FormFacts> {
+pub(crate) fn forms() -> Vec<FormFacts> {
     layouts().iter().map(form).collect()
 }
 
 /// The registers of the machine.
-pub(super) fn terms() -> Vec<TermFacts> {
+pub(crate) fn terms() -> Vec<TermFacts> {
     let families = SpecialRegister::families().into_iter();
     let term = |(register, spelled): (SpecialRegister, Vec<String>)| {
         let (first, last) = (spelled.first()?, spelled.last()?);
@@ -37,7 +37,7 @@ pub(super) fn terms() -> Vec<TermFacts> {
 }
 
 /// Explains an opcode, or an instruction word by word.
-pub(super) fn explain(instruction: &str) -> Option<Explanation> {
+pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     let mnemonic = instruction.split_whitespace().next()?.trim_end_matches(';');
     let mut words = mnemonic.split('.');
     let opcode = words.next()?;

@@ -1,8 +1,8 @@
 //! One line for words that no row describes: spaces of declarations, linkage, directives.
 
-use crate::tree::DirectiveKind;
+use crate::tree::declaration::DirectiveKind;
 
-pub(super) fn space_help(space: &str) -> &'static str {
+pub(crate) fn space_help(space: &str) -> &'static str {
     match space {
         ".reg" => "registers: private to each thread, not addressable",
         ".global" => "global memory: accessible to all threads and the host",
@@ -14,7 +14,7 @@ pub(super) fn space_help(space: &str) -> &'static str {
     }
 }
 
-pub(super) fn linkage_help(word: &str) -> &'static str {
+pub(crate) fn linkage_help(word: &str) -> &'static str {
     match word {
         ".extern" => "defined in another module, or allocated at launch",
         ".visible" => "visible to other modules and the host",
@@ -24,7 +24,7 @@ pub(super) fn linkage_help(word: &str) -> &'static str {
     }
 }
 
-pub(super) fn directive_help(word: &str, kind: DirectiveKind) -> &'static str {
+pub(crate) fn directive_help(word: &str, kind: DirectiveKind) -> &'static str {
     match kind {
         DirectiveKind::Version => "the PTX ISA version of the module",
         DirectiveKind::Target => "the minimum target architecture of the module",

@@ -1,6 +1,6 @@
 //! Number literals (PTX ISA, "Integer Constants", "Floating-Point Constants").
 
-use super::{DIGIT, HEX, is};
+use crate::lexer::{DIGIT, HEX, is};
 use warpgrid_isa::read_decimal;
 
 /// What a literal means.
@@ -53,7 +53,7 @@ pub(crate) fn scan(text: &[u8], at: usize) -> Number {
         end += 1;
     }
     let next = text.get(end).copied().unwrap_or(0);
-    let plain = !is(next, super::NAME) && next != b'.' && end > at;
+    let plain = !is(next, crate::lexer::NAME) && next != b'.' && end > at;
     if plain && (text.get(at) != Some(&b'0') || end == at + 1) {
         let value = Value::Integer {
             value,

@@ -1,16 +1,17 @@
 //! Addresses: `[name+4]`, `[4]`, `[map, {c0, c1}]`.
 
-use super::operand::{is_operator, starts_constant};
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::number;
-use crate::tree::{Name, Operand, OperandKind};
+use crate::parser::operand::{is_operator, starts_constant};
+use crate::parser::{Parser, Read};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// `[...]`, the bracket being at the cursor.
     #[inline]
-    pub(super) fn address(&mut self) -> Read<()> {
+    pub(crate) fn address(&mut self) -> Read<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
         self.cursor.skip();
@@ -135,7 +136,7 @@ impl Parser<'_> {
 
     /// The constant after `+`.
     #[inline]
-    pub(super) fn offset(&mut self) -> Read<i64> {
+    pub(crate) fn offset(&mut self) -> Read<i64> {
         let byte = self.cursor.skip();
         if byte.is_ascii_digit() {
             let literal = number::scan(self.cursor.text, self.cursor.at);

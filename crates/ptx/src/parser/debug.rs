@@ -1,12 +1,14 @@
 //! Debug information: `.file`, `.loc`, `.section`, and `@@DWARF` of old modules.
 
-use super::directive::{Width, is_reserved};
-use super::statement::Place;
-use super::words::is_token;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer;
-use crate::tree::{DirectiveKind, Operand, OperandKind, SourceKind};
+use crate::parser::directive::{Width, is_reserved};
+use crate::parser::statement::Place;
+use crate::parser::words::is_token;
+use crate::parser::{Parser, Read};
+use crate::tree::SourceKind;
+use crate::tree::declaration::DirectiveKind;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 /// What a section holds that came with some version, as far as it was read: each is kept once.
@@ -19,7 +21,7 @@ struct Kept {
 
 impl Parser<'_> {
     /// `.file 1 "name", 123, 456`
-    pub(super) fn file(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn file(&mut self, word: Span) -> Read<()> {
         const EXPECTED: &str =
             "a number, a name in quotation marks, and optionally a timestamp and a size";
         let first = self.tree.operands.len() as u32;
@@ -42,7 +44,7 @@ impl Parser<'_> {
     }
 
     /// `.loc 1 2 3`, optionally `, function_name label, inlined_at 1 2 3`.
-    pub(super) fn loc(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn loc(&mut self, word: Span) -> Read<()> {
         const EXPECTED: &str = "three numbers: file, line and column";
         let first = self.tree.operands.len() as u32;
         if self.place == Place::Module {
@@ -121,7 +123,7 @@ impl Parser<'_> {
     }
 
     /// `.section .debug_info { ... }`
-    pub(super) fn section(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn section(&mut self, word: Span) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         if self.place == Place::Body && self.tree.kind == SourceKind::Module {
             self.report(syntax::misplaced_directive(
@@ -288,7 +290,7 @@ impl Parser<'_> {
     }
 
     /// `@@DWARF ...` up to the end of its line, from before PTX ISA 2.0.
-    pub(super) fn dwarf_line(&mut self, start: u32) -> Read<()> {
+    pub(crate) fn dwarf_line(&mut self, start: u32) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         let rest = self.cursor.source.get(self.cursor.at..).unwrap_or("");
         self.cursor.at += rest.find('\n').unwrap_or(rest.len());

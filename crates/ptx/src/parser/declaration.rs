@@ -1,17 +1,17 @@
 //! Declarations of variables, registers and parameters, with their initialisers.
 
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
-use crate::tree::{
-    Alignment, Attribute, Declaration, DeclarationSpace, DeclaredType, Linkage, Range,
-    StatementKind,
+use crate::parser::{Parser, Read};
+use crate::tree::declaration::{
+    Alignment, Attribute, Declaration, DeclarationSpace, DeclaredType, Linkage,
 };
+use crate::tree::{Range, StatementKind};
 use warpgrid_isa::{ScalarType, VectorWidth};
 use warpgrid_program::Span;
 
 /// Words that begin a declaration.
-pub(super) fn is_specifier(word: &str) -> bool {
+pub(crate) fn is_specifier(word: &str) -> bool {
     space_of(word).is_some()
         || matches!(
             word,
@@ -66,7 +66,7 @@ fn instead_of(word: &str) -> Option<&'static str> {
 
 impl Parser<'_> {
     /// A declaration statement; the cursor is on the dot of its first specifier.
-    pub(super) fn declaration(&mut self, start: u32, linkage: Option<(Linkage, Span)>) -> Read<()> {
+    pub(crate) fn declaration(&mut self, start: u32, linkage: Option<(Linkage, Span)>) -> Read<()> {
         let mut declaration = self.specifiers(start, linkage)?;
         let first = self.tree.declarators.len() as u32;
         if self.cursor.skip() != b';' {
@@ -93,7 +93,7 @@ impl Parser<'_> {
     }
 
     /// State space, alignment, attributes, vector, type.
-    pub(super) fn specifiers(
+    pub(crate) fn specifiers(
         &mut self,
         start: u32,
         linkage: Option<(Linkage, Span)>,
@@ -215,7 +215,7 @@ impl Parser<'_> {
     }
 
     /// The number after `.align`.
-    pub(super) fn alignment(&mut self, word: Span) -> Read<Alignment> {
+    pub(crate) fn alignment(&mut self, word: Span) -> Read<Alignment> {
         let bytes = self.literal_integer("the alignment in bytes")?;
         let span = self.since(word.start);
         let bytes = self.word(bytes, span);
@@ -223,7 +223,7 @@ impl Parser<'_> {
     }
 
     /// An integer literal, not an expression; the cursor is before it.
-    pub(super) fn literal_integer(&mut self, what: &str) -> Read<u64> {
+    pub(crate) fn literal_integer(&mut self, what: &str) -> Read<u64> {
         let byte = self.cursor.skip();
         if let Some((value, _)) = self.eat_integer() {
             return Ok(value);
@@ -242,7 +242,7 @@ impl Parser<'_> {
     }
 
     /// `(.managed, .unified(1, 2))` after `.attribute`: a list of these for variables, one for functions.
-    pub(super) fn attributes(&mut self, known: &[&str]) -> Read<()> {
+    pub(crate) fn attributes(&mut self, known: &[&str]) -> Read<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and the attributes");
         }

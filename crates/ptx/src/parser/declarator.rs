@@ -1,16 +1,17 @@
 //! What a declaration declares: names with counts, array sizes and initialisers, and parameters.
 
-use super::declaration::is_specifier;
-use super::directive::is_reserved;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::tree::{Declarator, Dimension, Pointer, Range};
+use crate::parser::declaration::is_specifier;
+use crate::parser::directive::is_reserved;
+use crate::parser::{Parser, Read};
+use crate::tree::Range;
+use crate::tree::declaration::{Declarator, Dimension, Pointer};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// A parameter of a function: pushes its declaration.
-    pub(super) fn parameter(&mut self) -> Read<()> {
+    pub(crate) fn parameter(&mut self) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let mut declaration = self.specifiers(start, None)?;
@@ -133,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// `name`, `name<5>`, `name[4] = {...}`.
-    pub(super) fn declarator(&mut self) -> Read<()> {
+    pub(crate) fn declarator(&mut self) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let span = match self.cursor.name() {

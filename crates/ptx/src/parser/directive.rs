@@ -1,25 +1,24 @@
 //! Directives: header, debug information, pragmas, lists of targets, and the dispatch by word.
 
-use super::declaration::is_specifier;
-use super::function::is_performance;
-use super::statement::Place;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
-use crate::tree::{
-    Directive, DirectiveKind, FunctionSort, Linkage, Operand, OperandKind, Range, SourceKind,
-    StatementKind,
-};
+use crate::parser::declaration::is_specifier;
+use crate::parser::function::is_performance;
+use crate::parser::statement::Place;
+use crate::parser::{Parser, Read};
+use crate::tree::declaration::{Directive, DirectiveKind, FunctionSort, Linkage};
+use crate::tree::operand::{Operand, OperandKind};
+use crate::tree::{Range, SourceKind, StatementKind};
 use warpgrid_program::Span;
 
 /// Whether a name is a word of the language, which nothing can be called (assembler 13.5).
-pub(super) fn is_reserved(text: &str) -> bool {
+pub(crate) fn is_reserved(text: &str) -> bool {
     matches!(text, "WARP_SZ" | "function_name" | "inlined_at")
 }
 
 /// How many bits of a number a directive takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Width {
+pub(crate) enum Width {
     /// 32.
     Word,
     /// All 64.
@@ -27,7 +26,7 @@ pub(super) enum Width {
 }
 
 /// Whether a word starts a statement somewhere.
-pub(super) fn is_known(word: &str) -> bool {
+pub(crate) fn is_known(word: &str) -> bool {
     is_specifier(word)
         || is_performance(word)
         || linkage_of(word).is_some()
@@ -61,7 +60,7 @@ fn linkage_of(word: &str) -> Option<Linkage> {
 
 impl Parser<'_> {
     /// A statement that starts with a dot.
-    pub(super) fn dotted(&mut self, start: u32) -> Read<()> {
+    pub(crate) fn dotted(&mut self, start: u32) -> Read<()> {
         let Some(word) = self.cursor.word() else {
             return self.unexpected("a directive or declaration");
         };
@@ -149,7 +148,7 @@ impl Parser<'_> {
     }
 
     /// Records a directive whose arguments were pushed since `first`.
-    pub(super) fn push_directive(
+    pub(crate) fn push_directive(
         &mut self,
         start: u32,
         kind: DirectiveKind,
@@ -172,12 +171,12 @@ impl Parser<'_> {
     }
 
     /// Makes a statement of the directive recorded last.
-    pub(super) fn push_last_directive(&mut self, start: u32) {
+    pub(crate) fn push_last_directive(&mut self, start: u32) {
         let index = self.tree.directives.len() as u32 - 1;
         self.push(start, StatementKind::Directive(index));
     }
 
-    pub(super) fn finish_directive(
+    pub(crate) fn finish_directive(
         &mut self,
         word: Span,
         kind: DirectiveKind,
@@ -189,14 +188,14 @@ impl Parser<'_> {
     }
 
     /// Whether a name can be declared.
-    pub(super) fn is_declarable(&self, span: Span) -> bool {
+    pub(crate) fn is_declarable(&self, span: Span) -> bool {
         let text = span.text(self.cursor.source);
         text != "_" && !is_reserved(text)
     }
 
     /// A number of 32 bits. Literals are integers with a sign, and a negative one is cut: of `18446744069414584336`, -2^32 + 16, the assembler
     /// takes 16, and refuses 2^32 (13.5).
-    pub(super) fn word(&mut self, value: u64, span: Span) -> u64 {
+    pub(crate) fn word(&mut self, value: u64, span: Span) -> u64 {
         if value.cast_signed() > i64::from(u32::MAX) {
             let text = self.text(span);
             self.report(syntax::argument_overflow(span, text, 32));
@@ -208,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// An integer literal as an argument.
-    pub(super) fn integer_argument(
+    pub(crate) fn integer_argument(
         &mut self,
         directive: &str,
         expected: &str,
@@ -230,14 +229,14 @@ impl Parser<'_> {
     }
 
     #[cold]
-    pub(super) fn bad_argument<T>(&mut self, directive: &str, expected: &str) -> Read<T> {
+    pub(crate) fn bad_argument<T>(&mut self, directive: &str, expected: &str) -> Read<T> {
         self.bad_token()?;
         let found = self.found();
         self.broken(syntax::directive_argument(&found, directive, expected))
     }
 
     /// A name as an argument.
-    pub(super) fn name_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
+    pub(crate) fn name_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
         self.cursor.skip();
         let token = self.cursor.token();
         if token.kind != TokenKind::Name || token.span.text(self.cursor.source) == "_" {
@@ -252,7 +251,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn string_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
+    pub(crate) fn string_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
         self.cursor.skip();
         let token = self.cursor.token();
         if token.kind != TokenKind::String {
@@ -267,7 +266,7 @@ impl Parser<'_> {
     }
 
     /// Eats a comma, or puts the cursor back after the last token.
-    pub(super) fn comma(&mut self) -> bool {
+    pub(crate) fn comma(&mut self) -> bool {
         let end = self.cursor.at;
         let comma = self.eat(b',');
         if !comma {
@@ -276,7 +275,7 @@ impl Parser<'_> {
         comma
     }
 
-    pub(super) fn end_with_semicolon(&mut self, what: &str) -> Read<()> {
+    pub(crate) fn end_with_semicolon(&mut self, what: &str) -> Read<()> {
         if self.eat(b';') {
             Ok(())
         } else {
@@ -285,7 +284,7 @@ impl Parser<'_> {
     }
 
     /// A `;` after a directive that ends without one.
-    pub(super) fn no_semicolon(&mut self, directive: &str) {
+    pub(crate) fn no_semicolon(&mut self, directive: &str) {
         let end = self.cursor.at;
         if self.cursor.skip() == b';' {
             let at = self.cursor.offset();
@@ -300,7 +299,7 @@ impl Parser<'_> {
     }
 
     /// `.pragma "a", "b";` Records the directive only.
-    pub(super) fn pragma(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn pragma(&mut self, word: Span) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         loop {
             self.string_argument(".pragma", "names in quotation marks")?;

@@ -1,9 +1,11 @@
 //! Constant expressions, computed while they are read (PTX ISA, "Constant Expressions").
 
-use super::{MAX_DEPTH, Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::number::{self, Flaw, Number, Value};
-use crate::lexer::{self, TokenKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
+use crate::lexer::number;
+use crate::lexer::number::{Flaw, Number, Value};
+use crate::parser::{MAX_DEPTH, Parser, Read};
 use warpgrid_program::Span;
 
 /// The value of `WARP_SZ`.
@@ -11,7 +13,7 @@ const WARP_SIZE: u64 = 32;
 
 /// A computed constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Constant {
+pub(crate) enum Constant {
     /// `.s64` or `.u64`
     Integer { value: u64, unsigned: bool },
     /// A `0f` literal, which takes no part in expressions.
@@ -60,7 +62,7 @@ const OPERATORS: &[(&str, u8)] = &[
 
 impl Parser<'_> {
     /// A constant expression and where its last token ends; the cursor is after trivia after it.
-    pub(super) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
+    pub(crate) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
         if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
             let constant = self.literal(true)?;
             return Ok((constant, self.cursor.offset()));
@@ -69,7 +71,7 @@ impl Parser<'_> {
     }
 
     /// A constant expression whose value is an integer; a wrong kind is reported and read as 0.
-    pub(super) fn integer_constant(&mut self, what: &str) -> Read<i64> {
+    pub(crate) fn integer_constant(&mut self, what: &str) -> Read<i64> {
         let start = self.cursor.offset();
         let (constant, end) = self.constant_expression()?;
         self.cursor.at = end as usize;
@@ -274,7 +276,7 @@ impl Parser<'_> {
     }
 
     /// Takes the integer literal at the cursor, or `WARP_SZ`; its value, and whether it is unsigned.
-    pub(super) fn eat_integer(&mut self) -> Option<(u64, bool)> {
+    pub(crate) fn eat_integer(&mut self) -> Option<(u64, bool)> {
         if self.at_warp_size() {
             self.cursor.at = self.cursor.token().span.end as usize;
             return Some((WARP_SIZE, false));
@@ -299,7 +301,7 @@ impl Parser<'_> {
     }
 
     /// The number literal at the cursor. A `0f` literal only where `single` says so.
-    pub(super) fn literal(&mut self, single: bool) -> Read<Constant> {
+    pub(crate) fn literal(&mut self, single: bool) -> Read<Constant> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
         let constant = match number.value {

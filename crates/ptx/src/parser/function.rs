@@ -1,11 +1,12 @@
 //! Heads of functions, kernels and prototypes.
 
-use super::directive::Width;
-use super::statement::Place;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
-use crate::tree::{FunctionHeader, FunctionSort, Linkage, Range, StatementKind};
+use crate::parser::directive::Width;
+use crate::parser::statement::Place;
+use crate::parser::{Parser, Read};
+use crate::tree::declaration::{FunctionHeader, FunctionSort, Linkage};
+use crate::tree::{Range, StatementKind};
 use warpgrid_program::Span;
 
 /// A directive between the head and the body: its arguments, and whom it concerns.
@@ -47,13 +48,13 @@ const PERFORMANCE: &[Performance] = &[
 ];
 
 /// Whether a word belongs between the head and the body of a function.
-pub(super) fn is_performance(word: &str) -> bool {
+pub(crate) fn is_performance(word: &str) -> bool {
     PERFORMANCE.iter().any(|row| row.word == word)
 }
 
 impl Parser<'_> {
     /// A function with or without body; the cursor is after `.entry` or `.func`.
-    pub(super) fn function(
+    pub(crate) fn function(
         &mut self,
         start: u32,
         sort: FunctionSort,
@@ -69,7 +70,7 @@ impl Parser<'_> {
             read = self.unexpected("`{` and the body of the function, or `;`");
         }
         if read.is_err() && !self.skip_to_body() {
-            return Err(super::Broken);
+            return Err(crate::parser::Broken);
         }
         let header_end = self.header_end(start);
         header.span = Span::new(start, header_end);
@@ -136,7 +137,7 @@ impl Parser<'_> {
         end.max(start)
     }
 
-    pub(super) fn empty_header(
+    pub(crate) fn empty_header(
         &mut self,
         start: u32,
         sort: FunctionSort,
@@ -200,7 +201,7 @@ impl Parser<'_> {
     }
 
     /// `(.param .u32 a, .param .u32 b)`, the parenthesis being at the cursor; may be empty.
-    pub(super) fn parameters(&mut self) -> Read<Range> {
+    pub(crate) fn parameters(&mut self) -> Read<Range> {
         let open = self.cursor.offset();
         let start = self.tree.declarations.len() as u32;
         self.cursor.at += 1;
@@ -250,7 +251,7 @@ impl Parser<'_> {
                 continue;
             }
             let Some(row) = PERFORMANCE.iter().find(|row| row.word == text) else {
-                if self.place == Place::Module && super::directive::is_known(text) {
+                if self.place == Place::Module && crate::parser::directive::is_known(text) {
                     return Ok(());
                 }
                 let shown = self.text(word.span);
@@ -282,7 +283,7 @@ impl Parser<'_> {
         }
         self.push_directive(
             word.start,
-            crate::tree::DirectiveKind::Performance,
+            crate::tree::declaration::DirectiveKind::Performance,
             word,
             first,
             0,

@@ -1,15 +1,16 @@
 //! Lists: vectors in braces, and the operands of calls with their parentheses.
 
-use super::operand::{is_operator, starts_constant};
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::tree::{Name, Operand, OperandKind};
+use crate::parser::operand::{is_operator, starts_constant};
+use crate::parser::{Parser, Read};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// `{a, b}`, the brace being at the cursor.
     #[inline]
-    pub(super) fn vector(&mut self) -> Read<()> {
+    pub(crate) fn vector(&mut self) -> Read<()> {
         let parent = self.tree.operands.len();
         let open = self.cursor.offset();
         self.cursor.at += 1;
@@ -83,7 +84,7 @@ impl Parser<'_> {
     }
 
     /// The operands of `call`: `(results), callee, (arguments), prototype`.
-    pub(super) fn call_operands(&mut self) -> Read<()> {
+    pub(crate) fn call_operands(&mut self) -> Read<()> {
         if self.cursor.skip() == b'(' {
             self.group()?;
             if !self.eat(b',') {

@@ -1,15 +1,17 @@
 //! The header of a module: `.version`, `.target`, `.address_size`.
 
-use super::directive::Width;
-use super::statement::Place;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::tree::{DirectiveKind, Operand, OperandKind, StatementKind};
+use crate::parser::directive::Width;
+use crate::parser::statement::Place;
+use crate::parser::{Parser, Read};
+use crate::tree::StatementKind;
+use crate::tree::declaration::DirectiveKind;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// `.version 8.5`, `.target sm_90, debug`, `.address_size 64`.
-    pub(super) fn header(&mut self, word: Span, text: &str) -> Read<()> {
+    pub(crate) fn header(&mut self, word: Span, text: &str) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         let kind = match text {
             ".version" => DirectiveKind::Version,

@@ -1,17 +1,19 @@
 //! Initialisers of variables.
 
-use super::expression::Constant;
-use super::operand::starts_constant;
-use super::{MAX_DEPTH, Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::number::{self, Value};
-use crate::lexer::{self, TokenKind};
-use crate::tree::{InitValue, InitValueKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
+use crate::lexer::number;
+use crate::lexer::number::Value;
+use crate::parser::expression::Constant;
+use crate::parser::operand::starts_constant;
+use crate::parser::{MAX_DEPTH, Parser, Read};
+use crate::tree::declaration::{InitValue, InitValueKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// One value of an initialiser, or a list.
-    pub(super) fn initializer(&mut self, depth: u32) -> Read<()> {
+    pub(crate) fn initializer(&mut self, depth: u32) -> Read<()> {
         let byte = self.cursor.skip();
         let start = self.cursor.offset();
         if byte == b'{' {

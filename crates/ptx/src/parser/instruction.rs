@@ -1,11 +1,13 @@
 //! Instructions: guard, opcode with modifiers, operands. The hot path of the parser.
 
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::{self, Cursor};
-use crate::tree::{
-    Grammar, Guard, Instruction, Name, Operand, OperandKind, Operands, Range, StatementKind, Word,
-};
+use crate::lexer;
+use crate::lexer::Cursor;
+use crate::parser::{Parser, Read};
+use crate::tree::mnemonic::{Grammar, Word};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind, Operands};
+use crate::tree::{Guard, Instruction, Range, StatementKind};
 use warpgrid_isa::Takes;
 use warpgrid_program::Span;
 
@@ -50,7 +52,7 @@ const RESERVED: &[&str] = &[
 impl Parser<'_> {
     /// An instruction whose opcode starts at `opcode`; the cursor is after the opcode's first word.
     #[inline]
-    pub(super) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> Read<()> {
+    pub(crate) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> Read<()> {
         while lexer::is(self.cursor.byte(), lexer::MNEMONIC) {
             self.cursor.at += 1;
         }
@@ -247,7 +249,7 @@ impl Parser<'_> {
     }
 
     /// `@%p` or `@!%p` and what it guards.
-    pub(super) fn guarded(&mut self, start: u32) -> Read<()> {
+    pub(crate) fn guarded(&mut self, start: u32) -> Read<()> {
         self.cursor.at += 1;
         let negated = self.eat(b'!');
         self.cursor.skip();
@@ -303,13 +305,13 @@ impl Parser<'_> {
 
     /// The name at a span, its stem interned.
     #[inline]
-    pub(super) fn name_of(&mut self, span: Span) -> Name {
+    pub(crate) fn name_of(&mut self, span: Span) -> Name {
         self.tree.symbols.intern_name(self.cursor.text, span)
     }
 
     /// A statement that does not end with `;`: fine to go on when the next line starts, broken otherwise.
     #[cold]
-    pub(super) fn missing_semicolon(&mut self, what: &str) -> Read<()> {
+    pub(crate) fn missing_semicolon(&mut self, what: &str) -> Read<()> {
         let end = self.end_before_cursor();
         let gap = Span::new(end, self.cursor.offset()).text(self.cursor.source);
         let byte = self.cursor.byte();
@@ -329,7 +331,7 @@ impl Parser<'_> {
 
     /// Where the last token before the cursor ended, the cursor being after trivia.
     #[cold]
-    pub(super) fn end_before_cursor(&self) -> u32 {
+    pub(crate) fn end_before_cursor(&self) -> u32 {
         let statement = self.last_end as usize;
         let mut ahead = Cursor {
             at: statement,

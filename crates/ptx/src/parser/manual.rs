@@ -1,9 +1,11 @@
 //! What manuals print in their listings and the reference assembler refuses. A snippet is read as if it were mended, with a
 //! warning that holds the fix.
 
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::tree::{Name, Operand, OperandKind, SourceKind, StatementKind};
+use crate::parser::{Parser, Read};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind};
+use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
 /// What a manual writes in place of operands that it leaves out.
@@ -23,13 +25,13 @@ impl Parser<'_> {
 
     /// Whether `...` is at the cursor of a snippet.
     #[cold]
-    pub(super) fn at_dots(&self) -> bool {
+    pub(crate) fn at_dots(&self) -> bool {
         self.is_snippet() && self.rest().starts_with(DOTS)
     }
 
     /// Moves over `...` and the end of the instruction, if they are there.
     #[cold]
-    pub(super) fn eat_dots(&mut self) -> bool {
+    pub(crate) fn eat_dots(&mut self) -> bool {
         if !self.at_dots() {
             return false;
         }
@@ -44,7 +46,7 @@ impl Parser<'_> {
 
     /// An instruction whose last operands are `...`: it does not become one.
     #[cold]
-    pub(super) fn operands_left_out(&mut self, start: u32, first_operand: u32) -> Read<()> {
+    pub(crate) fn operands_left_out(&mut self, start: u32, first_operand: u32) -> Read<()> {
         let statement = self.since(start);
         let text = statement.text(self.cursor.source);
         let dots = text.rfind(DOTS).map_or(0, |at| start + at as u32);
@@ -61,7 +63,7 @@ impl Parser<'_> {
 
     /// `{d0, ..., d7}`: the names between the one before `...` and the one after it; the cursor is at the dots.
     #[cold]
-    pub(super) fn elements_left_out(&mut self) -> Read<()> {
+    pub(crate) fn elements_left_out(&mut self) -> Read<()> {
         let start = self.cursor.offset();
         self.cursor.at += DOTS.len();
         let dots = self.since(start);
@@ -102,7 +104,7 @@ impl Parser<'_> {
 
     /// `cache-policy`: a name with hyphens, of which the cursor has read the first part.
     #[cold]
-    pub(super) fn hyphenated(&mut self, first: Span) -> Option<Name> {
+    pub(crate) fn hyphenated(&mut self, first: Span) -> Option<Name> {
         let is_next = self.cursor.at == first.end as usize;
         if !self.is_snippet() || !is_next {
             return None;
@@ -121,7 +123,7 @@ impl Parser<'_> {
 
     /// A line of words that begins like a sentence. Opcodes are lower case, so no instruction looks like this.
     #[cold]
-    pub(super) fn prose(&mut self, start: u32) -> bool {
+    pub(crate) fn prose(&mut self, start: u32) -> bool {
         let line = self.rest().lines().next().unwrap_or("").trim_end();
         let word = line.split(|c: char| !is_of_word(c)).next().unwrap_or("");
         let is_label = line

@@ -1,16 +1,17 @@
 //! Operands: names, constants, addresses, vectors, and the parentheses of calls.
 
-use super::expression::Constant;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::number;
-use crate::tree::{Component, Name, Operand, OperandKind};
+use crate::parser::expression::Constant;
+use crate::parser::{Parser, Read};
+use crate::tree::name::Name;
+use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// One operand; the cursor is on its first byte.
     #[inline]
-    pub(super) fn operand(&mut self, byte: u8) -> Read<()> {
+    pub(crate) fn operand(&mut self, byte: u8) -> Read<()> {
         if self.cursor.at_name() {
             return self.name_operand(byte);
         }
@@ -22,14 +23,14 @@ impl Parser<'_> {
     }
 
     #[inline]
-    pub(super) fn push_operand(&mut self, start: u32, kind: OperandKind) {
+    pub(crate) fn push_operand(&mut self, start: u32, kind: OperandKind) {
         let span = self.since(start);
         self.tree.operands.push(Operand { span, kind });
     }
 
     /// Scans the name at the cursor.
     #[inline]
-    pub(super) fn scan_name(&mut self) -> Span {
+    pub(crate) fn scan_name(&mut self) -> Span {
         let start = self.cursor.offset();
         self.cursor.skip_name();
         self.since(start)
@@ -37,7 +38,7 @@ impl Parser<'_> {
 
     /// Scans the name at the cursor; also gives where the number at its end starts.
     #[inline]
-    pub(super) fn scan_split_name(&mut self) -> (Span, u32) {
+    pub(crate) fn scan_split_name(&mut self) -> (Span, u32) {
         let start = self.cursor.offset();
         let stem_end = self.cursor.skip_split_name();
         (self.since(start), stem_end)
@@ -45,7 +46,7 @@ impl Parser<'_> {
 
     /// The name that [`Parser::scan_split_name`] found.
     #[inline]
-    pub(super) fn split_name(&mut self, span: Span, stem_end: u32) -> Name {
+    pub(crate) fn split_name(&mut self, span: Span, stem_end: u32) -> Name {
         let symbols = &mut self.tree.symbols;
         symbols.intern_split_name(self.cursor.text, span, stem_end)
     }
@@ -134,7 +135,7 @@ impl Parser<'_> {
 
     /// Reports an operator that cannot follow a name.
     #[cold]
-    pub(super) fn operator_after_name<T>(&mut self) -> Read<T> {
+    pub(crate) fn operator_after_name<T>(&mut self) -> Read<T> {
         let operator = self.cursor.token().span;
         let text = self.text(operator);
         if text == "-" {
@@ -144,7 +145,7 @@ impl Parser<'_> {
     }
 
     /// `.x` after a name, the dot being at the cursor.
-    pub(super) fn component(&mut self, name: Span) -> Read<Component> {
+    pub(crate) fn component(&mut self, name: Span) -> Read<Component> {
         let dot = self.cursor.offset();
         self.cursor.at += 1;
         if !self.cursor.byte().is_ascii_alphabetic() {
@@ -221,19 +222,19 @@ impl Parser<'_> {
     }
 
     /// Stretches the span of an entry that was pushed before its children.
-    pub(super) fn widen(&mut self, parent: usize) {
+    pub(crate) fn widen(&mut self, parent: usize) {
         let end = self.cursor.offset();
         if let Some(operand) = self.tree.operands.get_mut(parent) {
             operand.span.end = end;
         }
     }
 
-    pub(super) fn at_warp_size(&self) -> bool {
+    pub(crate) fn at_warp_size(&self) -> bool {
         self.cursor.byte() == b'W' && self.cursor.token().span.text(self.cursor.source) == "WARP_SZ"
     }
 
     /// A name that is a whole register or variable: no component, no sink.
-    pub(super) fn plain_name(&mut self, what: &str) -> Read<Span> {
+    pub(crate) fn plain_name(&mut self, what: &str) -> Read<Span> {
         let span = self.scan_name();
         if span.text(self.cursor.source) == "_" {
             return self.broken(syntax::misplaced_sink(span, what));
@@ -250,7 +251,7 @@ impl Parser<'_> {
 
     /// The closing bracket of what was opened at `open`.
     #[inline]
-    pub(super) fn close(&mut self, open: u32, close: u8, expected: &str) -> Read<()> {
+    pub(crate) fn close(&mut self, open: u32, close: u8, expected: &str) -> Read<()> {
         if self.eat(close) {
             return Ok(());
         }
@@ -316,7 +317,7 @@ impl Parser<'_> {
     }
 
     /// A constant expression as an operand.
-    pub(super) fn constant(&mut self) -> Read<()> {
+    pub(crate) fn constant(&mut self) -> Read<()> {
         let byte = self.cursor.byte();
         let start = self.cursor.offset();
         if byte.is_ascii_digit() {
@@ -344,19 +345,19 @@ impl Parser<'_> {
 
 /// Whether a byte can start a constant expression.
 #[inline]
-pub(super) fn starts_constant(byte: u8) -> bool {
+pub(crate) fn starts_constant(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'~' | b'!' | b'(' | b'.')
 }
 
 /// Operators that are refused after a name.
-pub(super) fn is_operator(byte: u8) -> bool {
+pub(crate) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
         b'-' | b'*' | b'/' | b'<' | b'>' | b'=' | b'&' | b'|' | b'^' | b'!' | b'~' | b'?'
     )
 }
 
-pub(super) fn component_of(text: &str) -> Option<Component> {
+pub(crate) fn component_of(text: &str) -> Option<Component> {
     Some(match text {
         ".x" | ".r" => Component::X,
         ".y" | ".g" => Component::Y,

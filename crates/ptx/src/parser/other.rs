@@ -1,9 +1,10 @@
 //! Texts in another language: who pastes a kernel before it was compiled reads how to get PTX from it, not what is wrong with
 //! each of its lines as PTX.
 
-use super::{Parser, reports};
 use crate::diagnostics::syntax;
-use crate::lexer::{self, TokenKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
+use crate::parser::{Parser, reports};
 use crate::tree::SourceKind;
 use warpgrid_program::{Diagnostic, Span};
 
@@ -52,7 +53,7 @@ const N_LINES: usize = 400;
 impl Parser<'_> {
     /// What to say of a text that is no PTX and that says which language it is in; `None` for all others.
     #[cold]
-    pub(super) fn other_language(&self) -> Option<Diagnostic> {
+    pub(crate) fn other_language(&self) -> Option<Diagnostic> {
         if self.diagnostics.is_empty() {
             return None;
         }
@@ -169,7 +170,7 @@ const TYPESET: &[(char, &str)] = &[
 
 /// A diagnostic for each string with characters outside of ASCII.
 #[cold]
-pub(super) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
+pub(crate) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut at = 0;
     loop {
@@ -188,7 +189,7 @@ pub(super) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
 /// A text with such characters outside of comments and strings: the same with those of a program in their places, and what is to be
 /// said of all of them at once, with the fix.
 #[cold]
-pub(super) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
+pub(crate) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
     let mut found: Vec<(Span, &str)> = Vec::new();
     let mut at = 0;
     loop {
@@ -226,7 +227,7 @@ mod tests {
     use crate::diagnostics::syntax::OTHER_LANGUAGE;
 
     fn is_other(source: &str) -> bool {
-        let parse = crate::parse(source);
+        let parse = crate::parser::parse(source);
         let found =
             crate::check(source, &parse, &warpgrid_program::Overrides::default()).diagnostics;
         assert!(found.len() == 1 || found.iter().all(|d| d.code != OTHER_LANGUAGE));
@@ -269,7 +270,7 @@ mod tests {
             (each(&|i| format!("{:3}  ", i + 1)), "line numbers"),
             (each(&|_| "+".to_owned()), "diff markers"),
         ] {
-            let parse = crate::parse(&source);
+            let parse = crate::parser::parse(&source);
             let found =
                 crate::check(&source, &parse, &warpgrid_program::Overrides::default()).diagnostics;
             let said: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();

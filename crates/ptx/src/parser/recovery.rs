@@ -1,9 +1,10 @@
 //! After an error: where the next statement starts.
 
-use super::operand::component_of;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::{self, TokenKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
+use crate::parser::operand::component_of;
+use crate::parser::{Parser, Read};
 use crate::tree::StatementKind;
 use warpgrid_program::{Diagnostic, Span};
 
@@ -12,7 +13,7 @@ impl Parser<'_> {
     /// token on a later line that looks like the start of another statement, or before a `}` that
     /// closes an outer scope.
     #[cold]
-    pub(super) fn recover(&mut self, start: u32) {
+    pub(crate) fn recover(&mut self, start: u32) {
         let error = self.cursor.at;
         self.cursor.at = start as usize;
         let mut end = self.cursor.at;
@@ -65,14 +66,14 @@ impl Parser<'_> {
     }
 
     /// Whether the statement goes on after the `}` at the cursor, so that it closes no scope.
-    pub(super) fn brace_in_statement(&self) -> bool {
+    pub(crate) fn brace_in_statement(&self) -> bool {
         let mut ahead = self.cursor.clone();
         ahead.at += 1;
         matches!(ahead.skip(), b';' | b',')
     }
 
     /// Whether the name at the cursor, first on its line, looks like a label or an opcode.
-    pub(super) fn starts_statement(&self, previous: u8) -> bool {
+    pub(crate) fn starts_statement(&self, previous: u8) -> bool {
         let first = self.cursor.byte();
         if first == b'%' || first == b'_' {
             return false;
@@ -88,7 +89,7 @@ impl Parser<'_> {
     }
 
     /// Whether a word at the start of a statement begins a control structure of C. PTX has no instruction of these names.
-    pub(super) fn is_c_control_flow(&self, word: Span) -> bool {
+    pub(crate) fn is_c_control_flow(&self, word: Span) -> bool {
         let word = word.text(self.cursor.source);
         matches!(
             word,
@@ -99,7 +100,7 @@ impl Parser<'_> {
     /// Reports a control structure of C and moves the cursor before its body, a block of which is a block of PTX. The parts of
     /// one structure (`if` and `else`, `do` and `while`, `switch` and `case`) are one mistake.
     #[cold]
-    pub(super) fn c_control_flow(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn c_control_flow(&mut self, word: Span) -> Read<()> {
         let text = word.text(self.cursor.source);
         let is_loop = matches!(text, "for" | "while" | "do");
         if self.cursor.skip() == b'(' {
@@ -149,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// Reports a dot in a declared name whose first part was read, and returns the span of the whole name.
-    pub(super) fn whole_name(&mut self, name: Span) -> Span {
+    pub(crate) fn whole_name(&mut self, name: Span) -> Span {
         if self.cursor.at != name.end as usize
             || self.cursor.byte() != b'.'
             || !lexer::is(self.cursor.byte_at(1), lexer::NAME)
@@ -177,7 +178,7 @@ impl Parser<'_> {
 
     /// Reads a label with a dot in its name, which `opcode` starts with: `loop.body:`. Returns whether there is one.
     #[cold]
-    pub(super) fn dotted_label(&mut self, opcode: Span) -> bool {
+    pub(crate) fn dotted_label(&mut self, opcode: Span) -> bool {
         let text = opcode.text(self.cursor.source);
         let Some((name, rest)) = text.split_once(':') else {
             return false;
@@ -201,7 +202,7 @@ impl Parser<'_> {
     /// Breaks at a dotted word after a name, which is no component there: a name with a dot, or `diagnostic` where the name starts
     /// with `%` or the word is a component elsewhere.
     #[cold]
-    pub(super) fn broken_component<T>(&mut self, name: Span, diagnostic: Diagnostic) -> Read<T> {
+    pub(crate) fn broken_component<T>(&mut self, name: Span, diagnostic: Diagnostic) -> Read<T> {
         self.cursor.at = name.end as usize;
         let whole = self.skip_dotted(name);
         let text = whole.text(self.cursor.source);
@@ -218,7 +219,7 @@ impl Parser<'_> {
     }
 
     /// Takes back the diagnostics of uses of a name with a dot, beside that of its declaration or its first use.
-    pub(super) fn keep_first_dotted(&mut self) {
+    pub(crate) fn keep_first_dotted(&mut self) {
         if self.dotted_uses.is_empty() {
             return;
         }
@@ -243,7 +244,7 @@ impl Parser<'_> {
 
     /// Moves over a group in braces, its `{` being at the cursor, or to the end of the text.
     #[cold]
-    pub(super) fn skip_balanced(&mut self) {
+    pub(crate) fn skip_balanced(&mut self) {
         let mut n_open = 0u32;
         loop {
             let token = self.cursor.token();
@@ -265,7 +266,7 @@ impl Parser<'_> {
 
     /// Moves to the next token that is one of these punctuation marks, or to the end of the text.
     #[cold]
-    pub(super) fn skip_to(&mut self, marks: &[u8]) {
+    pub(crate) fn skip_to(&mut self, marks: &[u8]) {
         loop {
             let token = self.cursor.token();
             let stops = token.kind == TokenKind::Punctuation && marks.contains(&self.cursor.byte());

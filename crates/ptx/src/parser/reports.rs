@@ -4,9 +4,9 @@
 use warpgrid_program::wrapped::is_compiler_diagnostic;
 
 /// The kind of a report and the action that it calls for.
-pub(super) struct Report {
-    pub(super) kind: String,
-    pub(super) help: &'static str,
+pub(crate) struct Report {
+    pub(crate) kind: String,
+    pub(crate) help: &'static str,
 }
 
 const CUDA_GDB: &str = "`cuda-gdb` output";
@@ -166,7 +166,7 @@ const DRIVER_ERRORS: &[DriverError] = &[
 ];
 
 /// Returns what a line reports; `None` for all other lines. `may_be_ptx` excludes names that symbols of a module may contain.
-pub(super) fn of_line(line: &str, may_be_ptx: bool) -> Option<Report> {
+pub(crate) fn of_line(line: &str, may_be_ptx: bool) -> Option<Report> {
     if line.starts_with("//") {
         return None;
     }

@@ -1,15 +1,16 @@
 //! The statement loop: what a line is, by its first byte and word.
 
-use super::directive::is_reserved;
-use super::{MAX_BLOCKS, Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::{self, TokenKind};
+use crate::lexer;
+use crate::lexer::TokenKind;
+use crate::parser::directive::is_reserved;
+use crate::parser::{MAX_BLOCKS, Parser, Read};
 use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
 /// Where a statement is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// Between functions.
     Module,
     /// In the body of a function, or in a snippet.
@@ -17,7 +18,7 @@ pub(super) enum Place {
 }
 
 /// A text is a module when one of these words is anywhere outside of comments; usually it is the first.
-pub(super) fn kind_of(source: &str) -> SourceKind {
+pub(crate) fn kind_of(source: &str) -> SourceKind {
     let mut at = 0;
     loop {
         let token = lexer::token_at(source, at);
@@ -34,7 +35,7 @@ pub(super) fn kind_of(source: &str) -> SourceKind {
 
 impl Parser<'_> {
     /// The whole text.
-    pub(super) fn source(&mut self) {
+    pub(crate) fn source(&mut self) {
         loop {
             let byte = self.cursor.skip();
             if self.cursor.at_end() {
@@ -194,7 +195,7 @@ impl Parser<'_> {
     }
 
     /// Reports an open function or block at the cursor and closes all of them.
-    pub(super) fn close_unclosed(&mut self, at: u32) {
+    pub(crate) fn close_unclosed(&mut self, at: u32) {
         if let Some(&open) = self.open_braces.last() {
             let found = self.found();
             self.report(syntax::unclosed_brace(Span::new(open, open + 1), &found));

@@ -1,9 +1,10 @@
 //! What labels name besides places: `.callprototype`, `.calltargets`, `.branchtargets`.
 
-use super::directive::Width;
-use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::tree::{DirectiveKind, FunctionSort, Range, StatementKind};
+use crate::parser::directive::Width;
+use crate::parser::{Parser, Read};
+use crate::tree::declaration::{DirectiveKind, FunctionSort};
+use crate::tree::{Range, StatementKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
@@ -17,7 +18,7 @@ impl Parser<'_> {
     }
 
     /// `.calltargets f, g;`, `.branchtargets a, b;`
-    pub(super) fn targets(&mut self, word: Span, kind: DirectiveKind) -> Read<()> {
+    pub(crate) fn targets(&mut self, word: Span, kind: DirectiveKind) -> Read<()> {
         self.need_label(word);
         let first = self.tree.operands.len() as u32;
         let text = word.text(self.cursor.source);
@@ -32,7 +33,7 @@ impl Parser<'_> {
     }
 
     /// `.callprototype (returns) _ (parameters) .noreturn;`
-    pub(super) fn call_prototype(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn call_prototype(&mut self, word: Span) -> Read<()> {
         self.need_label(word);
         let first = self.tree.operands.len() as u32;
         let mut header = self.empty_header(word.start, FunctionSort::Func, word, None);

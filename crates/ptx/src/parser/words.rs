@@ -4,6 +4,6 @@
 const WORDS: &str = include_str!("words.txt");
 
 /// Whether `word`, which begins with a dot, cannot be the name of a section.
-pub(super) fn is_token(word: &str) -> bool {
+pub(crate) fn is_token(word: &str) -> bool {
     WORDS.split_ascii_whitespace().any(|token| token == word)
 }

@@ -1,7 +1,7 @@
 //! Declarations, functions and directives.
 
-use super::Range;
-use super::name::Name;
+use crate::tree::Range;
+use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
@@ -78,9 +78,9 @@ pub struct Declaration {
     pub scalar: DeclaredType,
     pub type_span: Span,
     pub pointer: Option<Pointer>,
-    /// Into [`super::Tree::attributes`].
+    /// Into [`crate::tree::Tree::attributes`].
     pub attributes: Range,
-    /// Into [`super::Tree::declarators`].
+    /// Into [`crate::tree::Tree::declarators`].
     pub declarators: Range,
 }
 
@@ -95,9 +95,9 @@ pub struct Declarator {
     /// `%r<5>` declares `%r0` to `%r4`.
     pub count: Option<u32>,
     pub count_span: Span,
-    /// Into [`super::Tree::dimensions`].
+    /// Into [`crate::tree::Tree::dimensions`].
     pub dimensions: Range,
-    /// Into [`super::Tree::init_values`]; empty without `=`.
+    /// Into [`crate::tree::Tree::init_values`]; empty without `=`.
     pub initializer: Range,
 }
 
@@ -170,13 +170,13 @@ pub struct FunctionHeader {
     pub sort_span: Span,
     pub name: Option<Name>,
     pub name_span: Span,
-    /// `.attribute(...)` before the name, into [`super::Tree::attributes`].
+    /// `.attribute(...)` before the name, into [`crate::tree::Tree::attributes`].
     pub attributes: Range,
-    /// Into [`super::Tree::declarations`].
+    /// Into [`crate::tree::Tree::declarations`].
     pub returns: Range,
-    /// Into [`super::Tree::declarations`].
+    /// Into [`crate::tree::Tree::declarations`].
     pub parameters: Range,
-    /// `.maxntid` and so on, into [`super::Tree::directives`].
+    /// `.maxntid` and so on, into [`crate::tree::Tree::directives`].
     pub directives: Range,
     pub has_body: bool,
 }
@@ -224,8 +224,8 @@ pub struct Directive {
     pub kind: DirectiveKind,
     /// The word with its dot: `.maxntid`.
     pub word: Span,
-    /// Into [`super::Tree::operands`].
+    /// Into [`crate::tree::Tree::operands`].
     pub arguments: Range,
-    /// For `.callprototype`: index into [`super::Tree::functions`] plus one of a nameless header.
+    /// For `.callprototype`: index into [`crate::tree::Tree::functions`] plus one of a nameless header.
     pub prototype: u32,
 }

@@ -1,6 +1,6 @@
 //! Opcodes with their modifiers, interned: each spelling is taken apart (and checked) once a module.
 
-use super::name::Symbols;
+use crate::tree::name::Symbols;
 use warpgrid_program::Span;
 
 /// One spelling of an opcode with its modifiers; index into [`Mnemonics`].

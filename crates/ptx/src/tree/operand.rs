@@ -1,6 +1,6 @@
 //! Operands as the text has them; constant expressions are already folded.
 
-use super::name::Name;
+use crate::tree::name::Name;
 use warpgrid_program::Span;
 
 /// A component of a vector or of a special register.

@@ -1,6 +1,7 @@
 //! Addresses of operands: a register or a variable, and an offset. In: an operand, the space, and how strictly the row
 //! has its addresses checked; out: the address. What is wrong is said in the words of the family.
 
+use crate::check::body::element::WARP_SZ;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::body::values;
@@ -8,7 +9,8 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::strict_address::AddressCodes;
-use crate::tree::{Name, Operand, OperandKind};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::form::{Addressing, Constants};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
@@ -206,7 +208,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::None => {
                 let text = span.text(self.source);
                 match rule.addressing.constants() {
-                    Constants::Nowhere if text == values::WARP_SZ => NoAddress::Constant(span),
+                    Constants::Nowhere if text == WARP_SZ => NoAddress::Constant(span),
                     Constants::LocalMemory if values::is_special_vector(text) => {
                         NoAddress::Name(span, binding)
                     }

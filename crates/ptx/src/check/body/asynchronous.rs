@@ -6,7 +6,7 @@ use crate::check::body::operand::Site;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::forms::mbarrier::{COUNT, NO_COMPLETE_SINK};
 use warpgrid_isa::{CacheOp, Fit, Flag, ScalarType, StateSpace};

@@ -11,7 +11,7 @@ use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId}
 
 impl<'a> BodyChecker<'a, '_> {
     /// Compares the operands from `start` on.
-    pub(super) fn check_beyond(
+    pub(crate) fn check_beyond(
         &mut self,
         beyond: Beyond,
         site: &Site<'a>,
@@ -225,14 +225,14 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Whether a variable is a parameter or result of the function itself.
-    pub(super) fn is_own_parameter(&self, variable: VariableId) -> bool {
+    pub(crate) fn is_own_parameter(&self, variable: VariableId) -> bool {
         let n_head = self.function.variables.len();
         matches!(variable, VariableId::Function(index) if (index as usize) < n_head)
             && self.outline.header.is_some()
     }
 
     /// Whether a variable is a parameter that the body declares, for calls.
-    pub(super) fn is_call_parameter(&self, variable: VariableId) -> bool {
+    pub(crate) fn is_call_parameter(&self, variable: VariableId) -> bool {
         let n_head = self.function.variables.len();
         matches!(variable, VariableId::Function(index) if index as usize >= n_head)
             && self.space_of(variable) == StateSpace::ParamFunc

@@ -10,10 +10,10 @@ use crate::diagnostics::check as diagnose;
 use crate::diagnostics::check::CallCounts;
 use crate::diagnostics::declarations::needs_convention;
 use crate::diagnostics::syntax::is_decimal_float;
-use crate::tree::{
-    DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand,
-    OperandKind, Operands,
+use crate::tree::declaration::{
+    DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader,
 };
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, StateSpace, TargetGate, TypeKind, ValueClass};
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source, Span,
@@ -322,7 +322,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// The table or prototype with this name, which comes before its use; reports all else.
-    pub(super) fn table(&mut self, operand: &Operand) -> Option<&'a Directive> {
+    pub(crate) fn table(&mut self, operand: &Operand) -> Option<&'a Directive> {
         let binding = match operand.kind {
             OperandKind::Name(name) => self.names.get(name),
             _ => Binding::None,
@@ -391,7 +391,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `.calltargets f, g`: functions that are declared before it.
-    pub(super) fn call_table(&mut self, directive: &Directive) {
+    pub(crate) fn call_table(&mut self, directive: &Directive) {
         let tree = self.tree;
         for (argument, _) in tree.arguments_of(directive) {
             let OperandKind::Name(name) = argument.kind else {

@@ -1,45 +1,48 @@
 //! The state of the check of one body. What earlier phases found out is read only; the body's own scopes, its draft and
 //! the reporter are what changes.
 
-use crate::check::body::Body;
 use crate::check::body::draft::Draft;
 use crate::check::body::made::Made;
-use crate::check::body::snippet::Snippet;
+
 use crate::check::context::Context;
 use crate::check::declare::Declared;
 use crate::check::declare::outline::{Label, Outline};
+use crate::check::names::binding::Binding;
 use crate::check::names::lookup::{MAX_CANDIDATES, report_unknown};
+use crate::check::names::name_map::NameMap;
 use crate::check::names::scopes::Scopes;
 use crate::check::plans::Plans;
 use crate::check::report::Reporter;
 use crate::module::Module;
-use crate::tree::{Name, Tree};
+use crate::tree::Tree;
+use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, Function, Given, Span, Variable, VariableId};
+use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, Registers};
 
 /// One body with what it is checked against.
 #[derive(Debug)]
 pub(crate) struct BodyChecker<'a, 'r> {
-    pub(super) source: &'a str,
-    pub(super) tree: &'a Tree,
-    pub(super) module: &'a Module,
-    pub(super) given: &'a [Given],
-    pub(super) plans: &'a Plans,
-    pub(super) declared: &'a Declared,
-    pub(super) outline: &'a Outline,
+    pub(crate) source: &'a str,
+    pub(crate) tree: &'a Tree,
+    pub(crate) module: &'a Module,
+    pub(crate) given: &'a [Given],
+    pub(crate) plans: &'a Plans,
+    pub(crate) declared: &'a Declared,
+    pub(crate) outline: &'a Outline,
     /// The function as its head declares it.
-    pub(super) function: &'a Function,
-    pub(super) names: Scopes<'a>,
-    pub(super) body: Draft,
-    pub(super) snippet: Snippet,
-    pub(super) made: &'r mut Made,
-    pub(super) reporter: &'r mut Reporter,
+    pub(crate) function: &'a Function,
+    pub(crate) names: Scopes<'a>,
+    pub(crate) body: Draft,
+    pub(crate) snippet: Snippet,
+    pub(crate) made: &'r mut Made,
+    pub(crate) reporter: &'r mut Reporter,
     /// The body, once its end was reached.
-    pub(super) finished: Option<Body>,
+    pub(crate) finished: Option<Body>,
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    pub(super) fn context(&self) -> Context<'a> {
+    pub(crate) fn context(&self) -> Context<'a> {
         Context {
             source: self.source,
             tree: self.tree,
@@ -48,17 +51,17 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.reporter.report(diagnostic);
     }
 
     /// Number of errors reported so far.
-    pub(super) fn n_errors(&self) -> usize {
+    pub(crate) fn n_errors(&self) -> usize {
         self.reporter.n_errors()
     }
 
     /// Reports a name that nothing declares.
-    pub(super) fn unknown(&mut self, span: Span) {
+    pub(crate) fn unknown(&mut self, span: Span) {
         let context = self.context();
         let names: Vec<Name> = match self.reporter.is_full() {
             true => Vec::new(),
@@ -68,30 +71,30 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// The labels of the body.
-    pub(super) fn labels(&self) -> &'a [Label] {
+    pub(crate) fn labels(&self) -> &'a [Label] {
         self.outline.labels.of(&self.declared.labels)
     }
 
     /// A variable of the module, of the function's head or of the body.
-    pub(super) fn variable(&self, id: VariableId) -> Option<&Variable> {
+    pub(crate) fn variable(&self, id: VariableId) -> Option<&Variable> {
         find_variable(id, self.declared, self.made, self.function, &self.body)
     }
 
     /// The state space of a variable.
-    pub(super) fn space_of(&self, id: VariableId) -> StateSpace {
+    pub(crate) fn space_of(&self, id: VariableId) -> StateSpace {
         let variable = self.variable(id);
         variable.map_or(StateSpace::Generic, |variable| variable.space)
     }
 
     /// The number that the next variable of the body gets.
-    pub(super) fn next_variable(&self) -> VariableId {
+    pub(crate) fn next_variable(&self) -> VariableId {
         let n = self.function.variables.len() + self.body.variables.len();
         VariableId::Function(n as u32)
     }
 }
 
 /// The variable with this number, of the module or of the body.
-pub(super) fn find_variable<'v>(
+pub(crate) fn find_variable<'v>(
     id: VariableId,
     declared: &'v Declared,
     made: &'v Made,
@@ -111,4 +114,38 @@ pub(super) fn find_variable<'v>(
             }
         }
     }
+}
+
+/// A body as it goes into the program.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(crate) function: FunctionId,
+    /// Parameters that only the body knows of: those of a snippet.
+    pub(crate) parameters: Vec<Parameter>,
+    /// Whether it is a snippet that one thread executes.
+    pub(crate) is_of_one_thread: bool,
+    /// After those of the function's head.
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) registers: Registers,
+    /// Registers in scope at the end of a snippet.
+    pub(crate) results: Vec<RegisterId>,
+    pub(crate) instructions: Vec<Instruction>,
+    pub(crate) operands: Vec<Operand>,
+    /// Names of branch targets: instruction index and name, sorted by index.
+    pub(crate) labels: Vec<(u32, String)>,
+    /// The closing brace.
+    pub(crate) end: Span,
+}
+
+/// What is particular about the body of a snippet.
+#[derive(Debug, Default)]
+pub(crate) struct Snippet {
+    /// What names stand for in addresses of each memory, where they are used for something else as well.
+    pub(crate) pointers: NameMap<Vec<(StateSpace, Binding)>>,
+    /// How many scopes are open at the top of the text.
+    pub(crate) depth: usize,
+    /// The register with the lane's number.
+    pub(crate) lane: Option<RegisterId>,
+    /// Threads of the block.
+    pub(crate) n_threads: u32,
 }

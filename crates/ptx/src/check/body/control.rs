@@ -5,7 +5,9 @@ use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Directive, Name, Operand, OperandKind};
+use crate::tree::declaration::Directive;
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::OperandValue;
 
@@ -49,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `.branchtargets a, b`: labels that are in scope here, and its own.
-    pub(super) fn branch_table(&mut self, directive: &Directive) {
+    pub(crate) fn branch_table(&mut self, directive: &Directive) {
         let mut targets = Vec::with_capacity(directive.arguments.len());
         let tree = self.tree;
         for (argument, _) in tree.arguments_of(directive) {
@@ -76,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// The number of the label before a table.
-    pub(super) fn label_of_table(&self, directive: u32) -> Option<u32> {
+    pub(crate) fn label_of_table(&self, directive: u32) -> Option<u32> {
         let mut labels = self.labels().iter();
         let index = labels.position(|label| label.table == directive + 1)?;
         Some(index as u32)

@@ -10,12 +10,12 @@ const EXACT: u64 = 256;
 const SMALL: u64 = 64;
 
 /// Counting numbers.
-pub(super) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
+pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     counting_below(u64::MAX, ty, n_bytes)
 }
 
 /// Numbers that count up to the one before `most`, again and again.
-pub(super) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
+pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     let width = ty.width_bytes().max(1);
     let n = n_bytes / u64::from(width);
     (0..n)

@@ -10,7 +10,8 @@ use crate::check::names::binding::Binding;
 use crate::check::names::lookup::{Lookup, MAX_CANDIDATES};
 use crate::check::names::scopes::Scopes;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage, Name};
+use crate::tree::declaration::{Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage};
+use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Function, Span, Variable, VariableId};
 
@@ -31,7 +32,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a declaration with the names that are in scope.
-    pub(super) fn check_declaration<T>(
+    pub(crate) fn check_declaration<T>(
         &mut self,
         check: impl FnOnce(&mut Declarations<'a, '_>) -> T,
     ) -> T {

@@ -1,13 +1,15 @@
 //! The body at hand: its registers, variables and instructions so far.
 
-use crate::check::body::prologue::Inserted;
+use crate::check::body::lower::{destination, source};
 use crate::check::declare::outline::Outline;
-use crate::tree::MnemonicId;
+use crate::tree::mnemonic::MnemonicId;
 use warpgrid_isa::ScalarType;
+use warpgrid_isa::{CompareForm, CompareOp, Does, Modifiers, MoveOp, MulPart};
 use warpgrid_program::{
     Function, Instruction, Operand, OperandList, OperandValue, Parameter, RegisterId, Registers,
     Span, Variable, VariableId,
 };
+use warpgrid_program::{Guard, RegisterRun, Source};
 
 /// The body at hand.
 #[derive(Debug, Default)]
@@ -131,5 +133,97 @@ impl Draft {
         self.registers
             .get(register.0 as usize)
             .map_or(ScalarType::B32, |r| r.ty)
+    }
+}
+
+/// An instruction that the text does not have.
+#[derive(Debug)]
+pub(crate) struct Inserted {
+    pub(crate) does: Does,
+    pub(crate) modifiers: Modifiers,
+    /// As a person would write it.
+    pub(crate) opcode: String,
+    pub(crate) operands: Vec<OperandValue>,
+    /// The lanes that execute it; all of them without one.
+    pub(crate) guard: Option<Guard>,
+    /// The statement of the text whose step it belongs to; empty before the first one.
+    pub(crate) span: Span,
+}
+
+impl Inserted {
+    /// An instruction on one type: `add.u64`.
+    pub(crate) fn new(
+        does: Does,
+        opcode: &str,
+        ty: ScalarType,
+        operands: Vec<OperandValue>,
+    ) -> Inserted {
+        Inserted {
+            does,
+            modifiers: Modifiers {
+                ty: Some(ty),
+                ..Modifiers::default()
+            },
+            opcode: format!("{opcode}.{ty}"),
+            operands,
+            guard: None,
+            span: Span::at(0),
+        }
+    }
+
+    /// An instruction with these modifiers.
+    pub(crate) fn with_modifiers(
+        does: Does,
+        modifiers: Modifiers,
+        opcode: String,
+        operands: Vec<OperandValue>,
+    ) -> Inserted {
+        Inserted {
+            does,
+            modifiers,
+            opcode,
+            operands,
+            guard: None,
+            span: Span::at(0),
+        }
+    }
+
+    /// `cvt.to.from d, a`
+    pub(crate) fn conversion(
+        to: ScalarType,
+        from: ScalarType,
+        d: RegisterId,
+        a: OperandValue,
+    ) -> Inserted {
+        let modifiers = Modifiers {
+            d_type: Some(to),
+            a_type: Some(from),
+            ..Modifiers::default()
+        };
+        let (does, opcode) = (Does::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
+        Inserted::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
+    }
+
+    /// The same in the step of a statement, under its guard.
+    pub(crate) fn in_step(mut self, span: Span, guard: Option<Guard>) -> Inserted {
+        (self.span, self.guard) = (span, guard);
+        self
+    }
+
+    /// `setp.lt.u32 d, a, number` and its kind.
+    pub(crate) fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
+        let to = OperandValue::Pair(Some(RegisterRun::one(d)), None);
+        let operands = vec![to, a, source(Source::Immediate(number))];
+        let opcode = format!("setp.{}", op.name());
+        let does = Does::Compare(CompareForm::Setp);
+        let mut comparison = Inserted::new(does, &opcode, ScalarType::U32, operands);
+        comparison.modifiers.compare = Some(op);
+        comparison
+    }
+
+    /// The same with a part of the product: `mad.wide.u32`.
+    pub(crate) fn part(mut self, part: MulPart) -> Inserted {
+        self.modifiers.part = Some(part);
+        self
     }
 }

@@ -6,11 +6,12 @@
 //! `-O1`).
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::draft::Inserted;
 use crate::check::body::lower::{destination, register, source};
-use crate::check::body::prologue::Inserted;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store as diagnose;
-use crate::tree::{Name, Operand, OperandKind};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::{
     ArithmeticOp, CompareOp, Does, MoveOp, MulPart, ScalarType, SpecialRegister, ValueClass,
 };
@@ -237,7 +238,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A predicate with the value of a special register, and the instructions that compute it.
-    pub(super) fn special_predicate(
+    pub(crate) fn special_predicate(
         &mut self,
         special: SpecialRegister,
     ) -> (RegisterId, [Inserted; 2]) {
@@ -264,3 +265,6 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 }
+
+/// The name of the warp size, a literal.
+pub(crate) const WARP_SZ: &str = "WARP_SZ";

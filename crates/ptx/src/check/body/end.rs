@@ -1,12 +1,13 @@
 //! The start and the end of a body: parameters and labels into scope, and the finished body out.
 
-use crate::check::body::Body;
+use crate::check::body::checker::Body;
 use crate::check::body::checker::BodyChecker;
 use crate::check::declare::function::parameter_names;
 use crate::check::declare::memory;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{FunctionHeader, SourceKind};
+use crate::tree::SourceKind;
+use crate::tree::declaration::FunctionHeader;
 use warpgrid_isa::{ControlOp, Does, Modifiers};
 use warpgrid_program::{
     Action, FunctionKind, Instruction, OperandList, OperandValue, Parameter, RegisterId, Span,
@@ -15,21 +16,26 @@ use warpgrid_program::{
 
 impl<'a> BodyChecker<'a, '_> {
     /// Opens the scope of the function, with its parameters and labels.
-    pub(super) fn start(&mut self, header: &'a FunctionHeader) {
+    pub(crate) fn start(&mut self, header: &'a FunctionHeader) {
         self.names.open();
         self.declare_parameters(header.returns.of(&self.tree.declarations), true);
         self.declare_parameters(header.parameters.of(&self.tree.declarations), false);
         self.declare_labels(0);
     }
 
-    fn declare_parameters(&mut self, declarations: &'a [crate::tree::Declaration], returned: bool) {
+    fn declare_parameters(
+        &mut self,
+        declarations: &'a [crate::tree::declaration::Declaration],
+        returned: bool,
+    ) {
         let tree = self.tree;
         let parameters: &[Parameter] = match returned {
             true => &self.function.returns,
             false => &self.function.parameters,
         };
-        let declarators =
-            |declaration: &'a crate::tree::Declaration| tree.declarators_of(declaration);
+        let declarators = |declaration: &'a crate::tree::declaration::Declaration| {
+            tree.declarators_of(declaration)
+        };
         parameter_names(
             declarations,
             declarators,
@@ -45,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Ends the body.
-    pub(super) fn end(&mut self, span: Span) {
+    pub(crate) fn end(&mut self, span: Span) {
         if self.function.kind == FunctionKind::Entry {
             let n_parameters = self.function.parameters.len();
             let parameters = self.function.variables.get(..n_parameters).unwrap_or(&[]);
@@ -116,7 +122,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Declares the labels of the brace scope that was just opened.
-    pub(super) fn declare_labels(&mut self, block: u32) {
+    pub(crate) fn declare_labels(&mut self, block: u32) {
         let labels = self.labels();
         let start = labels.partition_point(|label| label.block < block);
         let own = labels.iter().enumerate().skip(start);
@@ -133,7 +139,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Notes that a label is before the next instruction.
-    pub(super) fn place_label(&mut self, name: crate::tree::Name) {
+    pub(crate) fn place_label(&mut self, name: crate::tree::name::Name) {
         let at = self.body.instructions.len() as u32;
         let index = match self.names.get(name) {
             Binding::Label(index) => Some(index),

@@ -1,22 +1,23 @@
 //! What the names of a snippet must be, read off the instructions that use them. In: the tree and the plans of its
 //! opcodes; out: for each name that nothing declares, what it is used as.
 
-mod place;
-mod units;
+pub(crate) mod place;
+pub(crate) mod units;
 
-pub(crate) use place::{BarrierUse, Place, memory_of};
+pub(crate) use crate::check::body::inference::place::{BarrierUse, Place, memory_of};
 
+use crate::check::body::element::WARP_SZ;
+use crate::check::body::inference::units::{point_to_objects, unit_type};
 use crate::check::body::unit_start::{SIZE_BYTES, Start};
-use crate::check::body::values::WARP_SZ;
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
 use crate::check::plans::Plans;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, Plan};
-use crate::tree::{
-    DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
-};
-use units::{point_to_objects, unit_type};
+use crate::tree::declaration::DeclarationSpace;
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind, Operands};
+use crate::tree::{Instruction, StatementKind, Tree};
 use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
@@ -53,22 +54,22 @@ pub(crate) enum What {
 
 /// What a name is declared as.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Inferred {
+pub(crate) struct Inferred {
     /// Type and number of components, where it is used as a value.
-    pub(super) value: Option<(ScalarType, u8)>,
+    pub(crate) value: Option<(ScalarType, u8)>,
     /// Each memory in which it is used as an address.
-    pub(super) pointers: Vec<Place>,
+    pub(crate) pointers: Vec<Place>,
     /// Whether the text reads the value before it writes it.
-    pub(super) read_first: bool,
+    pub(crate) read_first: bool,
     /// Whether the text writes it anywhere: then the address is that value.
-    pub(super) written: bool,
+    pub(crate) written: bool,
     /// What the value starts with, where no lane number can be there.
-    pub(super) start: Option<Start>,
+    pub(crate) start: Option<Start>,
 }
 
 impl Inferred {
     /// An address that the text itself moves on: `add.u64 p, p, 8`.
-    pub(super) fn is_moving_pointer(&self) -> bool {
+    pub(crate) fn is_moving_pointer(&self) -> bool {
         let wide = self
             .value
             .is_some_and(|(ty, n)| ty.width_bits() == 64 && n == 1);
@@ -102,7 +103,7 @@ impl Inferred {
 #[derive(Debug, Default)]
 struct Own {
     names: NameMap<()>,
-    groups: Vec<(crate::tree::Symbol, u32)>,
+    groups: Vec<(crate::tree::name::Symbol, u32)>,
 }
 
 impl Own {
@@ -116,7 +117,7 @@ impl Own {
 }
 
 /// Every name to declare in a snippet, in the order of names, and the bytes of local memory that it addresses by number.
-pub(super) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>, u64) {
+pub(crate) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>, u64) {
     let inference = Inference {
         tree: context.tree,
         context,
@@ -620,7 +621,7 @@ fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
 }
 
 /// A type that registers are declared with.
-pub(super) fn register_type(ty: ScalarType) -> ScalarType {
+pub(crate) fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,
         ScalarType::U8 => ScalarType::U16,

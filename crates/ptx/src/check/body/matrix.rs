@@ -9,7 +9,7 @@ use crate::check::body::operand::Site;
 use crate::check::body::values::NoValue;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::matrix as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{Matrix, last_selector, operand_registers};
 use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};

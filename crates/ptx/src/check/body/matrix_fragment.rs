@@ -5,7 +5,7 @@ use crate::check::body::lower::source;
 use crate::check::body::merge::{Clash, Class, describe, merge};
 use crate::check::body::values::{Element, NoValue};
 use crate::diagnostics::matrix as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{Matrix, OperandRegisters};
 use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
 use warpgrid_program::{OperandValue, Source, Span};

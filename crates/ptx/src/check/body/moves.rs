@@ -5,7 +5,8 @@ use crate::check::body::lower::{destination, register, source};
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Name, Operand, OperandKind, Operands, Written};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, StateSpace, TypeKind};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 

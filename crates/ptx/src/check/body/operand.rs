@@ -1,10 +1,10 @@
 //! Resolves operands: names to registers, literals to bits, types compared. In: tree operands and what the plan
 //! expects; out: operands of the program.
 
-mod destination;
-mod name;
-mod source;
-mod word;
+pub(crate) mod destination;
+pub(crate) mod name;
+pub(crate) mod source;
+pub(crate) mod word;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
@@ -13,7 +13,9 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
+use crate::tree::Instruction;
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use std::ops::RangeInclusive;
 use warpgrid_isa::form::NumberRule;
 use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
@@ -107,7 +109,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Reports that an instruction has `n` operands, which is none of these counts.
     #[cold]
-    pub(super) fn report_count(
+    pub(crate) fn report_count(
         &mut self,
         site: &Site<'a>,
         n: usize,

@@ -2,12 +2,13 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting;
-use crate::check::body::inference::{BarrierUse, Place, memory_of};
+use crate::check::body::draft::Inserted;
+use crate::check::body::inference::place::{BarrierUse, Place, memory_of};
 use crate::check::body::lower::{destination, register, source};
 use crate::check::body::unit_start::WARP;
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
-    ArithmeticOp, CompareForm, CompareOp, Does, Flag, Flags, MbarrierOp, MemoryOp, Modifiers,
+    ArithmeticOp, CompareOp, Does, Flag, Flags, MbarrierOp, MemoryOp, Modifiers,
     MoveOp, MulPart, Rounding, ScalarType, Scope, Sem, SpecialRegister, StateSpace, SyncOp,
     TypeKind,
 };
@@ -25,101 +26,9 @@ const BARRIER_BYTES: u64 = 16;
 /// A predicate holds in the lanes below this one.
 const N_HOLDING: u64 = 16;
 
-/// An instruction that the text does not have.
-#[derive(Debug)]
-pub(crate) struct Inserted {
-    does: Does,
-    modifiers: Modifiers,
-    /// As a person would write it.
-    opcode: String,
-    operands: Vec<OperandValue>,
-    /// The lanes that execute it; all of them without one.
-    guard: Option<Guard>,
-    /// The statement of the text whose step it belongs to; empty before the first one.
-    span: Span,
-}
-
-impl Inserted {
-    /// An instruction on one type: `add.u64`.
-    pub(super) fn new(
-        does: Does,
-        opcode: &str,
-        ty: ScalarType,
-        operands: Vec<OperandValue>,
-    ) -> Inserted {
-        Inserted {
-            does,
-            modifiers: Modifiers {
-                ty: Some(ty),
-                ..Modifiers::default()
-            },
-            opcode: format!("{opcode}.{ty}"),
-            operands,
-            guard: None,
-            span: Span::at(0),
-        }
-    }
-
-    /// An instruction with these modifiers.
-    fn with_modifiers(
-        does: Does,
-        modifiers: Modifiers,
-        opcode: String,
-        operands: Vec<OperandValue>,
-    ) -> Inserted {
-        Inserted {
-            does,
-            modifiers,
-            opcode,
-            operands,
-            guard: None,
-            span: Span::at(0),
-        }
-    }
-
-    /// `cvt.to.from d, a`
-    pub(super) fn conversion(
-        to: ScalarType,
-        from: ScalarType,
-        d: RegisterId,
-        a: OperandValue,
-    ) -> Inserted {
-        let modifiers = Modifiers {
-            d_type: Some(to),
-            a_type: Some(from),
-            ..Modifiers::default()
-        };
-        let (does, opcode) = (Does::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
-        Inserted::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
-    }
-
-    /// The same in the step of a statement, under its guard.
-    pub(super) fn in_step(mut self, span: Span, guard: Option<Guard>) -> Inserted {
-        (self.span, self.guard) = (span, guard);
-        self
-    }
-
-    /// `setp.lt.u32 d, a, number` and its kind.
-    pub(super) fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
-        let to = OperandValue::Pair(Some(RegisterRun::one(d)), None);
-        let operands = vec![to, a, source(Source::Immediate(number))];
-        let opcode = format!("setp.{}", op.name());
-        let does = Does::Compare(CompareForm::Setp);
-        let mut comparison = Inserted::new(does, &opcode, ScalarType::U32, operands);
-        comparison.modifiers.compare = Some(op);
-        comparison
-    }
-
-    /// The same with a part of the product: `mad.wide.u32`.
-    pub(super) fn part(mut self, part: MulPart) -> Inserted {
-        self.modifiers.part = Some(part);
-        self
-    }
-}
-
 impl<'a> BodyChecker<'a, '_> {
     /// Puts an instruction before the next one of the text, in the same step.
-    pub(super) fn before(&mut self, inserted_instruction: Inserted) {
+    pub(crate) fn before(&mut self, inserted_instruction: Inserted) {
         let Inserted {
             does,
             modifiers,
@@ -147,7 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// The register with the lane's number, made when it is first needed.
-    pub(super) fn lane(&mut self) -> RegisterId {
+    pub(crate) fn lane(&mut self) -> RegisterId {
         if let Some(lane) = self.snippet.lane {
             return lane;
         }

@@ -5,27 +5,15 @@
 //! shared or local array) with a place for each lane. All of it is said in one diagnostic.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::inference::{Inferred, infer, memory_of, register_type};
+use crate::check::body::inference::place::memory_of;
+use crate::check::body::inference::{Inferred, infer, register_type};
 use crate::check::body::unit_start::{Start, n_threads};
 use crate::check::names::binding::Binding;
-use crate::check::names::name_map::NameMap;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Name, SourceKind, StatementKind};
+use crate::tree::name::Name;
+use crate::tree::{SourceKind, StatementKind};
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{RegisterId, Span, Variable, VariableId};
-
-/// What is particular about the body of a snippet.
-#[derive(Debug, Default)]
-pub(crate) struct Snippet {
-    /// What names stand for in addresses of each memory, where they are used for something else as well.
-    pub(super) pointers: NameMap<Vec<(StateSpace, Binding)>>,
-    /// How many scopes are open at the top of the text.
-    depth: usize,
-    /// The register with the lane's number.
-    pub(super) lane: Option<RegisterId>,
-    /// Threads of the block.
-    pub(super) n_threads: u32,
-}
+use warpgrid_program::{Span, Variable, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Opens the kernel that the snippet is the body of, and declares what the text does not.
@@ -160,7 +148,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// What a name means as an address in a space, where it means something else as well.
     #[cold]
-    pub(super) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
+    pub(crate) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
         let places = self.snippet.pointers.get(name)?;
         let memory = memory_of(space);
         let own = places.iter().find(|(of, _)| *of == memory);

@@ -2,12 +2,15 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::declare::directive::{self, DirectivePlace};
+use crate::check::declare::directive;
+use crate::check::declare::directive::DirectivePlace;
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Directive, DirectiveKind, FunctionSort, Operand, OperandKind, StatementKind};
+use crate::tree::StatementKind;
+use crate::tree::declaration::{Directive, DirectiveKind, FunctionSort};
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::{ScalarType, SlotName};
 use warpgrid_program::{
     ActionId, Diagnostic, Guard, Instruction, OperandList, OperandValue, Span, StepPart,
@@ -15,7 +18,7 @@ use warpgrid_program::{
 
 impl<'a> BodyChecker<'a, '_> {
     /// Walks over the body.
-    pub(super) fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let tree = self.tree;
         let header = self.outline.header;
         let header = header.and_then(|header| tree.functions.get(header as usize));

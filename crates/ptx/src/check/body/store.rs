@@ -1,11 +1,11 @@
 //! Stores: what `st` writes, where, and under which policy. The modifiers are checked by [`crate::check::plans::rules`]; here are the
 //! operands, and the operation that comes out.
 
-mod address;
-mod braces;
-mod policy;
-mod source;
-mod width;
+pub(crate) mod address;
+pub(crate) mod braces;
+pub(crate) mod policy;
+pub(crate) mod source;
+pub(crate) mod width;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;

@@ -7,7 +7,7 @@ use crate::check::body::address::{AddressRule, Words};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::diagnostics::store_async as diagnose;
-use crate::tree::Operand;
+use crate::tree::operand::Operand;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Addressing;
 use warpgrid_isa::{ScalarType, Scope, StateSpace};

@@ -8,7 +8,7 @@ use crate::check::body::store_async::Wanted;
 use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store_async as diagnose;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType, TypeKind};
 use warpgrid_program::{OperandValue, Source, Span};
 

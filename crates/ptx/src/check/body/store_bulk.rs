@@ -9,7 +9,7 @@ use warpgrid_program::{Address, AddressBase, OperandValue, Source};
 
 impl<'a> BodyChecker<'a, '_> {
     /// `st.bulk [a], size, initval`: a whole number of 8 bytes, up to 16 MiB, becomes zero (assembler 13.5).
-    pub(super) fn store_bulk(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn store_bulk(&mut self, site: &Site<'a>) -> Option<()> {
         const MOST: u64 = 1 << 24;
         self.count_operands(site)?;
         let mut ok = true;
@@ -42,7 +42,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Where `st.bulk` starts: with a state space in a register of at least 32 bits (assembler 13.5).
-    fn filled_place(&mut self, site: &Site<'a>, operand: &crate::tree::Operand) -> Option<Address> {
+    fn filled_place(
+        &mut self,
+        site: &Site<'a>,
+        operand: &crate::tree::operand::Operand,
+    ) -> Option<Address> {
         let address = self.address(site, operand)?;
         if !site.plan.modifiers.has(Flag::SharedCta) {
             return Some(address);

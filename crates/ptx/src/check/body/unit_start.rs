@@ -1,22 +1,16 @@
 //! What a snippet starts with where a unit beside the lanes takes a value that no lane number can be: descriptors, addresses of tensor memory,
 //! sizes. In: the plan of an instruction and one of its operands; out: the value, and the instructions that put it into a register.
 
-use crate::check::body::checker::BodyChecker;
-use crate::check::body::counting::counting_below;
-use crate::check::body::lower::{destination, register, source};
-use crate::check::body::prologue::Inserted;
 use crate::check::plans::Plans;
 use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{StatementKind, Tree};
 use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
 use warpgrid_isa::layout::{
-    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, Swizzle,
+    DescriptorKind, InstructionDescriptor, Major,
 };
 use warpgrid_isa::{
-    ArithmeticOp, CtaGroup, Does, MmaKind, MoveOp, MulPart, ScalarType, Share, SpecialRegister,
-    StateSpace, SurfaceMode, TensorMemoryOp, UnitOp,
+    CtaGroup, MmaKind, ScalarType, Share, SurfaceMode, TensorMemoryOp, UnitOp,
 };
-use warpgrid_program::{OperandValue, RegisterId, Source};
 
 /// A value that an inferred register starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,23 +29,23 @@ pub(crate) enum Start {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub(crate) ty: ScalarType,
-    kind: DescriptorKind,
+    pub(crate) kind: DescriptorKind,
 }
 
 /// Bytes between neighbours of 8 rows by 16 bytes along k, and along the rows: room for 64 bytes of each row.
-const LEADING_BYTES: u64 = 128;
-const STRIDE_BYTES: u64 = 512;
+pub(crate) const LEADING_BYTES: u64 = 128;
+pub(crate) const STRIDE_BYTES: u64 = 512;
 /// Bytes of a tile of 256 rows.
-const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
+pub(crate) const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
 /// Elements of a tile count up to this number, so that sums stay small.
-const MOST_COUNTED: u64 = 4;
+pub(crate) const MOST_COUNTED: u64 = 4;
 /// Rows and columns of an inferred product in tensor memory.
 const ROWS: usize = 128;
 const COLUMNS: usize = 64;
 /// Bytes that an inferred size says.
-pub(super) const SIZE_BYTES: u64 = 64;
+pub(crate) const SIZE_BYTES: u64 = 64;
 /// Where an address of tensor memory has the first lane of a warp: its number moved so far.
-const LANES_OF_WARP: u64 = 21;
+pub(crate) const LANES_OF_WARP: u64 = 21;
 
 impl Start {
     /// What an operand starts with, if no lane number can be there.
@@ -87,7 +81,7 @@ impl Start {
     }
 
     /// As a person would say it after a declaration; nothing of a plain number.
-    pub(super) fn described(self) -> Option<String> {
+    pub(crate) fn described(self) -> Option<String> {
         match self {
             Start::Tile(tile) => Some(format!(
                 "the descriptor of a tile of {} values 0, 1, 2, … in shared memory",
@@ -167,12 +161,12 @@ fn instruction_descriptor(plan: &Plan) -> Option<u64> {
 }
 
 /// Threads of a warp, and of the four warps of a warpgroup.
-pub(super) const WARP: u32 = 32;
+pub(crate) const WARP: u32 = 32;
 const WARPGROUP: u32 = 4 * WARP;
 
 /// How many threads do what a snippet says: one where a part of it is for one thread and nothing is for each of them or for a warp, and four
 /// warps where they work together.
-pub(super) fn n_threads(tree: &Tree, plans: &Plans) -> u32 {
+pub(crate) fn n_threads(tree: &Tree, plans: &Plans) -> u32 {
     let instructions = tree.statements.iter().filter_map(|s| match &s.kind {
         StatementKind::Instruction(instruction) => plans.get(instruction.mnemonic),
         _ => None,
@@ -185,81 +179,5 @@ pub(super) fn n_threads(tree: &Tree, plans: &Plans) -> u32 {
     match units.any(UnitOp::takes_warpgroup) {
         true => WARPGROUP,
         false => WARP,
-    }
-}
-
-impl<'a> BodyChecker<'a, '_> {
-    /// Fills an inferred register of this name.
-    pub(super) fn start_of_unit(&mut self, text: &str, d: RegisterId, start: Start) {
-        let bits = match self.body.type_of(d).width_bits() {
-            64 => ScalarType::B64,
-            16 => ScalarType::B16,
-            _ => ScalarType::B32,
-        };
-        match start {
-            Start::Number(number) => self.set(d, bits, source(Source::Immediate(number))),
-            Start::LaneTimes(number) => {
-                let lane = self.lane();
-                let operands = vec![
-                    destination(d),
-                    source(register(lane)),
-                    source(Source::Immediate(number)),
-                    source(Source::Immediate(0)),
-                ];
-                let does = Does::Arithmetic(ArithmeticOp::Mad);
-                let product = Inserted::new(does, "mad.lo", ScalarType::U32, operands);
-                self.before(product.part(MulPart::Lo));
-            }
-            Start::WarpLanes => {
-                self.set(d, bits, source(Source::Special(SpecialRegister::Warpid)));
-                self.combine(ArithmeticOp::Shl, "shl", d, bits, LANES_OF_WARP);
-            }
-            Start::Tile(tile) => {
-                let variable =
-                    self.inferred_variable(&format!("{text}.tile"), StateSpace::Shared, TILE_BYTES);
-                if let Some(variable) = self.body.variables.last_mut() {
-                    variable.init = counting_below(MOST_COUNTED, tile.ty, TILE_BYTES);
-                }
-                let address = Source::VariableAddress {
-                    variable,
-                    offset: 0,
-                    generic: false,
-                };
-                self.set(d, bits, source(address));
-                self.combine(ArithmeticOp::Shr, "shr", d, bits, 4);
-                let descriptor = MatrixDescriptor {
-                    start: 0,
-                    leading_bytes: LEADING_BYTES,
-                    stride_bytes: STRIDE_BYTES,
-                    base_offset: 0,
-                    swizzle: Swizzle::None,
-                };
-                if let Some(fields) = descriptor.encode(tile.kind) {
-                    self.combine(ArithmeticOp::Or, "or", d, bits, fields);
-                }
-            }
-        }
-    }
-
-    fn set(&mut self, d: RegisterId, ty: ScalarType, value: OperandValue) {
-        let operands = vec![destination(d), value];
-        self.before(Inserted::new(Does::Move(MoveOp::Mov), "mov", ty, operands));
-    }
-
-    /// `d = d op number`
-    fn combine(
-        &mut self,
-        op: ArithmeticOp,
-        opcode: &str,
-        d: RegisterId,
-        ty: ScalarType,
-        number: u64,
-    ) {
-        let operands = vec![
-            destination(d),
-            source(register(d)),
-            source(Source::Immediate(number)),
-        ];
-        self.before(Inserted::new(Does::Arithmetic(op), opcode, ty, operands));
     }
 }

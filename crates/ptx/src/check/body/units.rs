@@ -1,37 +1,37 @@
 //! Operands of units beside the lanes: texture units, tensor memory, copies of tensors, groups of devices (assembler 13.5).
 //! In: an operand and what its row says of it; out: its value. Where a list is only compared, `value` says what it is.
 
-mod lists;
-mod numbers;
-mod places;
-mod products;
-mod textures;
-mod value;
+pub(crate) mod lists;
+pub(crate) mod numbers;
+pub(crate) mod places;
+pub(crate) mod products;
+pub(crate) mod textures;
+pub(crate) mod value;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::operand::Site;
+use crate::check::body::units::lists::{Count, ListRule};
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Written};
-use lists::{Count, ListRule};
+use crate::tree::operand::{Operand, OperandKind, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
 /// What a row says of an operand of a unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UnitSlot {
-    pub(super) what: UnitOperand,
-    pub(super) role: Role,
+pub(crate) struct UnitSlot {
+    pub(crate) what: UnitOperand,
+    pub(crate) role: Role,
 }
 
 impl<'a> BodyChecker<'a, '_> {
     /// The value of an operand; `None` when something was reported. Rare, and large: within the operands of every
     /// instruction it would make them slower to read.
     #[cold]
-    pub(super) fn unit_operand(
+    pub(crate) fn unit_operand(
         &mut self,
         site: &Site<'a>,
         slot: UnitSlot,

@@ -2,8 +2,10 @@
 //! out: what it is and where its bits come from, or why it is no value.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::element::WARP_SZ;
 use crate::check::names::binding::Binding;
-use crate::tree::{Component, Name, Operand, OperandKind, Operands};
+use crate::tree::name::Name;
+use crate::tree::operand::{Component, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, SpecialRegister, ValueClass as Class};
 use warpgrid_program::{FunctionId, RegisterId, RegisterRun, Source, Span, VariableId};
 
@@ -226,9 +228,6 @@ impl<'a> BodyChecker<'a, '_> {
         Element::new(span, class, Source::Register(RegisterRun::one(register)))
     }
 }
-
-/// The name of the warp size, a literal.
-pub(crate) const WARP_SZ: &str = "WARP_SZ";
 
 /// Special registers count as untyped bits.
 fn special_element(special: SpecialRegister, span: Span) -> Element {

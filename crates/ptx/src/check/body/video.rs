@@ -6,7 +6,8 @@ use crate::check::body::lower::{destination, inserted, source};
 use crate::check::body::operand::Site;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::video as parts;
-use crate::tree::{Component, Name, Operand, OperandKind};
+use crate::tree::name::Name;
+use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_isa::video::{Parts, Selection};
 use warpgrid_isa::{Fit, Flag, ScalarType, VideoLanes, VideoOp};
 use warpgrid_program::{OperandValue, RegisterId, Source};
@@ -39,7 +40,7 @@ struct Read {
 
 impl<'a> BodyChecker<'a, '_> {
     /// The operands of a video instruction.
-    pub(super) fn video(&mut self, site: &Site<'a>, op: VideoOp, lanes: VideoLanes) -> Option<()> {
+    pub(crate) fn video(&mut self, site: &Site<'a>, op: VideoOp, lanes: VideoLanes) -> Option<()> {
         let start = self.body.operands.len();
         self.count_operands(site)?;
         let second = site.plan.modifiers.reduce.is_some() && lanes == VideoLanes::One;

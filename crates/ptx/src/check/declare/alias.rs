@@ -6,7 +6,8 @@ use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Directive, Linkage, Operand, OperandKind};
+use crate::tree::declaration::{Directive, Linkage};
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::Gate;
 use warpgrid_program::{FunctionId, FunctionKind};
 
@@ -14,7 +15,7 @@ const ALIASES: Gate = Gate::ptx(6, 3).sm(30);
 
 impl Pass<'_, '_> {
     /// `.alias name, function;`
-    pub(super) fn alias(&mut self, own: &Directive) {
+    pub(crate) fn alias(&mut self, own: &Directive) {
         let module = self.context.module;
         if !module.meets(ALIASES) {
             let problem = special_gate(".alias", own.word, ALIASES, module);

@@ -7,7 +7,9 @@ use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose_names;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Directive, DirectiveKind, Operand, OperandKind, StatementKind};
+use crate::tree::StatementKind;
+use crate::tree::declaration::{Directive, DirectiveKind};
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::Gate;
 use warpgrid_program::Span;
 

@@ -2,14 +2,16 @@
 //! In: a declaration of the tree; out: diagnostics, and whether the declared thing makes sense.
 
 use crate::check::context::Context;
-use crate::check::names::lookup::{self, Lookup};
+use crate::check::names::lookup;
+use crate::check::names::lookup::Lookup;
 use crate::check::report::Reporter;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::raise;
 use crate::module::Module;
-use crate::tree::{
+use crate::tree::Tree;
+use crate::tree::declaration::{
     Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader,
-    FunctionSort, Linkage, Tree,
+    FunctionSort, Linkage,
 };
 use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
@@ -42,12 +44,12 @@ const GATES: &[(ScalarType, Version, &str)] = &[
 
 /// The checks of declarations at one place of the text.
 pub(crate) struct Declarations<'a, 'c> {
-    pub(super) context: Context<'a>,
-    pub(super) source: &'a str,
-    pub(super) tree: &'a Tree,
+    pub(crate) context: Context<'a>,
+    pub(crate) source: &'a str,
+    pub(crate) tree: &'a Tree,
     module: &'a Module,
     /// The names that are known here.
-    pub(super) names: &'c dyn Lookup,
+    pub(crate) names: &'c dyn Lookup,
     reporter: &'c mut Reporter,
 }
 
@@ -67,7 +69,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.reporter.report(diagnostic);
     }
 
@@ -106,7 +108,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     }
 
     /// Reports a name that nothing declares.
-    pub(super) fn report_unknown(&mut self, span: Span) {
+    pub(crate) fn report_unknown(&mut self, span: Span) {
         let candidates = self.names.candidates();
         lookup::report_unknown(&self.context, &candidates, self.reporter, span);
     }
@@ -350,7 +352,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     }
 
     /// Version and target of something that came with both.
-    pub(super) fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
+    pub(crate) fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
         let needs = self.module.lacking(gate);
         let fix = raise(self.module, &needs);
         let mut problems = Vec::new();

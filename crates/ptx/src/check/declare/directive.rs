@@ -5,7 +5,8 @@ use crate::check::context::Context;
 use crate::check::report::Reporter;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Directive, DirectiveKind, FunctionHeader, FunctionSort, OperandKind};
+use crate::tree::declaration::{Directive, DirectiveKind, FunctionHeader, FunctionSort};
+use crate::tree::operand::OperandKind;
 use warpgrid_isa::Gate;
 use warpgrid_isa::directives::{NOUNROLL, PRAGMAS, PragmaValue, directive};
 

@@ -7,10 +7,12 @@ use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
 use crate::check::names::module_names::Stamp;
 use crate::diagnostics::declarations as diagnose_declarations;
-use crate::tree::{
+use crate::tree::Range;
+use crate::tree::declaration::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
-    Name, OperandKind, Range,
 };
+use crate::tree::name::Name;
+use crate::tree::operand::OperandKind;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
     Function, FunctionId, FunctionKind, LaunchBounds, Parameter, Registers, Span, Variable,
@@ -26,7 +28,7 @@ struct Lists {
 
 impl Pass<'_, '_> {
     /// `.entry` or `.func` without a body.
-    pub(super) fn prototype(&mut self, index: u32) {
+    pub(crate) fn prototype(&mut self, index: u32) {
         let tree = self.context.tree;
         let Some(header) = tree.functions.get(index as usize) else {
             return;
@@ -55,7 +57,7 @@ impl Pass<'_, '_> {
     }
 
     /// The head of a function that has a body.
-    pub(super) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
+    pub(crate) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
         let header = self.context.tree.functions.get(index as usize)?;
         let id = self.function_id(header, index, true);
         self.declarations().check_parameters(header, None);

@@ -5,7 +5,8 @@ use crate::check::declare::declarations::Declarations;
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::meaning;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Declaration, Declarator, InitValue, InitValueKind, Name};
+use crate::tree::declaration::{Declaration, Declarator, InitValue, InitValueKind};
+use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Relocation, RelocationTarget, Span, Variable, VariableId};
 

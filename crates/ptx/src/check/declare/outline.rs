@@ -1,7 +1,9 @@
 //! The outline of a body: which statements it has and which labels, and how much room its instructions need.
 
 use crate::check::context::Context;
-use crate::tree::{DirectiveKind, Name, Range, Statement, StatementKind};
+use crate::tree::declaration::DirectiveKind;
+use crate::tree::name::Name;
+use crate::tree::{Range, Statement, StatementKind};
 use warpgrid_program::{FunctionId, Span};
 
 /// Where a body is.

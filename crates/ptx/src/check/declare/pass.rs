@@ -2,7 +2,8 @@
 
 use crate::check::context::Context;
 use crate::check::declare::declarations::{Declarations, Place};
-use crate::check::declare::directive::{self, DirectivePlace};
+use crate::check::declare::directive;
+use crate::check::declare::directive::DirectivePlace;
 use crate::check::declare::outline::Outline;
 use crate::check::declare::redeclaration::Shape;
 use crate::check::declare::{Declared, debug, redeclaration};
@@ -12,10 +13,12 @@ use crate::check::names::name_map::NameMap;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations as diagnose_declarations;
-use crate::tree::{
+use crate::tree::declaration::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind,
-    FunctionHeader, Linkage, Name, SourceKind, StatementKind,
+    FunctionHeader, Linkage,
 };
+use crate::tree::name::Name;
+use crate::tree::{SourceKind, StatementKind};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 use warpgrid_program::{
     Function, FunctionId, FunctionKind, LaunchBounds, Registers, Span, Variable, VariableId,
@@ -47,16 +50,16 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared
 
 /// The pass, and what it has found so far.
 #[derive(Debug)]
-pub(super) struct Pass<'a, 'r> {
-    pub(super) context: Context<'a>,
-    pub(super) reporter: &'r mut Reporter,
-    pub(super) declared: Declared,
+pub(crate) struct Pass<'a, 'r> {
+    pub(crate) context: Context<'a>,
+    pub(crate) reporter: &'r mut Reporter,
+    pub(crate) declared: Declared,
     /// The head of each function where it was declared first: an index into those of the tree.
-    pub(super) heads: Vec<u32>,
+    pub(crate) heads: Vec<u32>,
     /// The function whose body is read: within it the function may be declared once more.
-    pub(super) open: Option<FunctionId>,
+    pub(crate) open: Option<FunctionId>,
     /// Second names, each with the function that it means.
-    pub(super) aliases: Vec<(FunctionId, FunctionId)>,
+    pub(crate) aliases: Vec<(FunctionId, FunctionId)>,
     /// Each variable as it was declared first.
     known: Vec<(Declaration, Declarator)>,
     /// Each family (`x<4>`) as it was declared first, by the name before its `<`.
@@ -102,7 +105,7 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// The head of a function where it was declared first.
-    pub(super) fn head(&self, function: FunctionId) -> Option<&'a FunctionHeader> {
+    pub(crate) fn head(&self, function: FunctionId) -> Option<&'a FunctionHeader> {
         let index = self.heads.get(function.0 as usize)?;
         self.context.tree.functions.get(*index as usize)
     }
@@ -156,7 +159,7 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// The checks of a declaration at this place of the module.
-    pub(super) fn declarations(&mut self) -> Declarations<'a, '_> {
+    pub(crate) fn declarations(&mut self) -> Declarations<'a, '_> {
         Declarations::new(self.context, &self.declared, self.reporter)
     }
 
@@ -224,7 +227,7 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// Notes a texture, sampler or surface.
-    pub(super) fn note_handle(&mut self, declaration: &Declaration, declarator: &Declarator) {
+    pub(crate) fn note_handle(&mut self, declaration: &Declaration, declarator: &Declarator) {
         let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
         if !is_number && declarator.dimensions.is_empty() {
             self.declared.handles.push(declarator.span);
@@ -251,7 +254,7 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// Gives a name its meaning; whether it had none. Reports it where it had.
-    pub(super) fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
+    pub(crate) fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
         let text = span.text(self.context.source);
         // `%tid` has components, each of which is a special register.
         let first = text.starts_with('%').then(|| format!("{text}.x"));

@@ -2,10 +2,11 @@
 //! reference assembler 13.5 has it. In: two declarations of one name; out: what differs, as a phrase.
 
 use crate::check::context::Context;
-use crate::tree::{
+use crate::tree::Range;
+use crate::tree::declaration::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Directive, FunctionHeader, Linkage,
-    OperandKind, Range,
 };
+use crate::tree::operand::OperandKind;
 
 /// What differs between two declarations of a function; `None` where they go together.
 pub(crate) fn function_difference(

@@ -7,10 +7,11 @@ use crate::check::names::binding::Binding;
 use crate::check::names::lookup::meaning;
 use crate::diagnostics::check as names;
 use crate::diagnostics::declarations as diagnose;
-use crate::tree::{
+use crate::tree::declaration::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension, InitValue, InitValueKind,
-    Linkage, Name,
+    Linkage,
 };
+use crate::tree::name::Name;
 use warpgrid_isa::directives::{FIELD_VALUES, SAMPLER_FIELDS, SURFACE_FIELDS, TEXTURE_FIELDS};
 use warpgrid_isa::{Gate, ScalarType, StateSpace, TypeKind, VectorWidth};
 use warpgrid_program::{Diagnostic, Span};

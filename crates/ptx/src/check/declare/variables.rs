@@ -2,7 +2,7 @@
 
 use crate::check::declare::declarations::Declarations;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Declaration, DeclarationSpace, Declarator, DeclaredType};
+use crate::tree::declaration::{Declaration, DeclarationSpace, Declarator, DeclaredType};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::Variable;
 

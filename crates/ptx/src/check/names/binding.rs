@@ -1,6 +1,6 @@
 //! What a name can mean.
 
-use crate::tree::Symbol;
+use crate::tree::name::Symbol;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
@@ -56,5 +56,5 @@ pub(crate) struct Group {
     pub(crate) n: u8,
     pub(crate) span: Span,
     /// Of the scope that declares it.
-    pub(super) depth: u32,
+    pub(crate) depth: u32,
 }

@@ -2,12 +2,12 @@
 //! (assembler 13.5). In: families in the order of the text; out: the place of the first one of a name.
 
 use crate::check::names::name_map::NameMap;
-use crate::tree::Name;
+use crate::tree::name::Name;
 use warpgrid_program::Span;
 
 /// The families of the scopes that are open.
 #[derive(Debug, Default)]
-pub(super) struct Families {
+pub(crate) struct Families {
     names: NameMap<Family>,
     /// What each name stood for before, in the order of declarations.
     undo: Vec<(Name, Family)>,
@@ -24,7 +24,7 @@ struct Family {
 impl Families {
     /// Declares a family in the scope at `depth`. When this very scope has it already, its place comes back and nothing
     /// changes.
-    pub(super) fn declare(&mut self, name: Name, depth: u32, span: Span) -> Result<(), Span> {
+    pub(crate) fn declare(&mut self, name: Name, depth: u32, span: Span) -> Result<(), Span> {
         let none = Family {
             span: Span::at(0),
             depth: 0,
@@ -39,7 +39,7 @@ impl Families {
     }
 
     /// Forgets the families of all scopes deeper than `depth`.
-    pub(super) fn close(&mut self, depth: u32) {
+    pub(crate) fn close(&mut self, depth: u32) {
         while let Some((name, before)) = self.undo.pop() {
             let family = self.names.get_or_insert(name, before);
             if family.depth <= depth {

@@ -4,7 +4,7 @@ use crate::check::context::Context;
 use crate::check::names::binding::Binding;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
-use crate::tree::Name;
+use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Span, VariableId};
 

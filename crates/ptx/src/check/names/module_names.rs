@@ -2,7 +2,7 @@
 
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
-use crate::tree::Name;
+use crate::tree::name::Name;
 use warpgrid_program::Span;
 
 /// The names that a module declares outside of bodies.

@@ -1,6 +1,6 @@
 //! Values by name. Below them all lies one map from names to places: each kind of `BTreeMap` is 4 KB of the page.
 
-use crate::tree::Name;
+use crate::tree::name::Name;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use crate::check::names::binding::{Binding, Group};
 use crate::check::names::families::Families;
 use crate::check::names::module_names::ModuleNames;
 use crate::check::names::table::{Entry, FREE, Table};
-use crate::tree::{Name, Symbol, Tree};
+use crate::tree::Tree;
+use crate::tree::name::{Name, Symbol};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::Span;
 

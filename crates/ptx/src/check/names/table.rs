@@ -2,20 +2,20 @@
 
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
-use crate::tree::{Name, Symbol};
+use crate::tree::name::{Name, Symbol};
 use warpgrid_program::Span;
 
 /// A name as it is bound.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) binding: Binding,
+pub(crate) struct Entry {
+    pub(crate) binding: Binding,
     /// Of the scope that binds it.
-    pub(super) depth: u32,
-    pub(super) span: Span,
+    pub(crate) depth: u32,
+    pub(crate) span: Span,
 }
 
 /// A name that is not bound.
-pub(super) const FREE: Entry = Entry {
+pub(crate) const FREE: Entry = Entry {
     binding: Binding::None,
     depth: 0,
     span: Span::at(0),
@@ -23,19 +23,19 @@ pub(super) const FREE: Entry = Entry {
 
 /// All names of one stem.
 #[derive(Clone, Debug)]
-pub(super) struct Stem {
-    pub(super) plain: Entry,
-    pub(super) numbered: Vec<Entry>,
-    pub(super) groups: Vec<u32>,
+pub(crate) struct Stem {
+    pub(crate) plain: Entry,
+    pub(crate) numbered: Vec<Entry>,
+    pub(crate) groups: Vec<u32>,
     /// Scope depth of the innermost group; entries of outer scopes may be hidden by it.
-    pub(super) group_depth: u32,
+    pub(crate) group_depth: u32,
     /// Whether some numbers are kept in the sparse map.
-    pub(super) has_sparse: bool,
+    pub(crate) has_sparse: bool,
 }
 
 /// Entries by name.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     stems: Vec<Stem>,
     /// Entries with numbers too large for a vector.
     sparse: NameMap<Entry>,
@@ -44,7 +44,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(n_stems: usize, n_bytes: usize) -> Table {
+    pub(crate) fn new(n_stems: usize, n_bytes: usize) -> Table {
         let stem = Stem {
             plain: FREE,
             numbered: Vec::new(),
@@ -60,17 +60,17 @@ impl Table {
     }
 
     #[inline]
-    pub(super) fn stem(&self, symbol: Symbol) -> Option<&Stem> {
+    pub(crate) fn stem(&self, symbol: Symbol) -> Option<&Stem> {
         self.stems.get(symbol.0 as usize)
     }
 
     #[inline]
-    pub(super) fn stem_mut(&mut self, symbol: Symbol) -> Option<&mut Stem> {
+    pub(crate) fn stem_mut(&mut self, symbol: Symbol) -> Option<&mut Stem> {
         self.stems.get_mut(symbol.0 as usize)
     }
 
     /// Makes room for the numbers of a group.
-    pub(super) fn reserve(&mut self, symbol: Symbol, count: usize) {
+    pub(crate) fn reserve(&mut self, symbol: Symbol, count: usize) {
         let Some(stem) = self.stems.get_mut(symbol.0 as usize) else {
             return;
         };
@@ -82,7 +82,7 @@ impl Table {
     }
 
     #[inline]
-    pub(super) fn entry(&self, name: Name) -> Entry {
+    pub(crate) fn entry(&self, name: Name) -> Entry {
         let Some(stem) = self.stem(name.stem) else {
             return FREE;
         };
@@ -97,7 +97,7 @@ impl Table {
     }
 
     /// Sets an entry; returns the one it replaces.
-    pub(super) fn put(&mut self, name: Name, entry: Entry) -> Entry {
+    pub(crate) fn put(&mut self, name: Name, entry: Entry) -> Entry {
         let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
             return FREE;
         };
@@ -130,7 +130,7 @@ impl Table {
     }
 
     /// Every name that means something, in the order of stems.
-    pub(super) fn bound_names(&self) -> impl Iterator<Item = Name> + '_ {
+    pub(crate) fn bound_names(&self) -> impl Iterator<Item = Name> + '_ {
         self.stems.iter().enumerate().flat_map(|(index, stem)| {
             let stem_of = Symbol(index as u32);
             let plain = (stem.plain.binding != Binding::None).then_some(Name::NO_NUMBER);

@@ -7,7 +7,7 @@ use warpgrid_program::{
 
 /// The callee of a call, as far as the assembler can determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum CallKind {
+pub(crate) enum CallKind {
     /// A function with a body in this module that does not call itself.
     Known(FunctionId),
     Recursive(FunctionId),
@@ -20,7 +20,7 @@ pub(super) enum CallKind {
 }
 
 /// The functions that each function names.
-pub(super) struct Calls<'m> {
+pub(crate) struct Calls<'m> {
     module: &'m Module,
     /// Called by name.
     called: Vec<Vec<FunctionId>>,
@@ -29,7 +29,7 @@ pub(super) struct Calls<'m> {
 }
 
 impl Calls<'_> {
-    pub(super) fn of(module: &Module) -> Calls<'_> {
+    pub(crate) fn of(module: &Module) -> Calls<'_> {
         let mut called = Vec::with_capacity(module.functions.len());
         let mut named = Vec::with_capacity(module.functions.len());
         for function in &module.functions {
@@ -56,19 +56,19 @@ impl Calls<'_> {
     }
 
     /// Returns the function and the functions with bodies that it reaches by calls or addresses, each once.
-    pub(super) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
+    pub(crate) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
         closure(&self.named, from)
             .into_iter()
             .filter(|id| self.function(*id).is_some_and(|function| function.defined))
             .collect()
     }
 
-    pub(super) fn function(&self, id: FunctionId) -> Option<&Function> {
+    pub(crate) fn function(&self, id: FunctionId) -> Option<&Function> {
         self.module.functions.get(id.0 as usize)
     }
 
     /// Returns the callee of a call; `None` for other instructions.
-    pub(super) fn kind(&self, function: &Function, instruction: &Instruction) -> Option<CallKind> {
+    pub(crate) fn kind(&self, function: &Function, instruction: &Instruction) -> Option<CallKind> {
         let operands = function.operands_of(instruction.operands);
         operands.iter().find_map(|operand| match &operand.value {
             OperandValue::Callee(Callee::Direct(id)) => Some(match self.function(*id) {
@@ -83,7 +83,7 @@ impl Calls<'_> {
     }
 
     /// Returns a noun phrase for a callee.
-    pub(super) fn describe(&self, kind: &CallKind) -> String {
+    pub(crate) fn describe(&self, kind: &CallKind) -> String {
         let name = |id: &FunctionId| self.function(*id).map_or("", |f| f.name.as_str());
         match kind {
             CallKind::Known(id) => format!("`{}`", name(id)),
@@ -95,7 +95,7 @@ impl Calls<'_> {
     }
 
     /// The kernels with bodies.
-    pub(super) fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+    pub(crate) fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         let all = (0..).map(FunctionId).zip(&self.module.functions);
         all.filter(|(_, function)| function.kind == FunctionKind::Entry && function.defined)
     }

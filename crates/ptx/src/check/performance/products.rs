@@ -1,8 +1,8 @@
 //! `wgmma`: registers of products in flight that other instructions access, and calls in kernels with products (PTX ISA,
 //! "wgmma.mma_async"; assembler 13.5). A forward data-flow analysis over the basic blocks of each function that a kernel reaches.
 
-use super::calls::{CallKind, Calls};
-use super::{is_product, warpgroup};
+use crate::check::performance::calls::{CallKind, Calls};
+use crate::check::performance::{is_product, warpgroup};
 use crate::diagnostics::performance as diagnose;
 use crate::tree::SourceKind;
 use warpgrid_isa::{ControlOp, MoveOp, WarpgroupOp};
@@ -11,7 +11,7 @@ use warpgrid_program::{
     OperandValue, RegisterId, Source, Span, reachable_blocks,
 };
 
-pub(super) fn check(module: &Module, calls: &Calls<'_>, kind: SourceKind) -> Vec<Diagnostic> {
+pub(crate) fn check(module: &Module, calls: &Calls<'_>, kind: SourceKind) -> Vec<Diagnostic> {
     let mut is_checked = vec![false; module.functions.len()];
     let mut found: Vec<Diagnostic> = Vec::new();
     for (id, kernel) in calls.kernels() {

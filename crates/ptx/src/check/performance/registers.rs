@@ -1,7 +1,7 @@
 //! `setmaxnreg`: register counts that the assembler ignores or rejects (PTX ISA, "setmaxnreg"; assembler 13.5).
 
-use super::calls::{CallKind, Calls};
-use super::register_change;
+use crate::check::performance::calls::{CallKind, Calls};
+use crate::check::performance::register_change;
 use crate::diagnostics::performance as diagnose;
 use warpgrid_isa::{RegisterChange, Target};
 use warpgrid_program::{
@@ -39,7 +39,7 @@ struct Change {
     is_reachable: bool,
 }
 
-pub(super) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
     let changes: Vec<Vec<Change>> = module
         .functions
         .iter()

@@ -3,7 +3,6 @@
 //!
 //! The one file of this room where every meaning has its place.
 
-use crate::check::Module;
 use crate::check::plans::convert;
 use crate::check::plans::load;
 use crate::check::plans::matrix;
@@ -11,6 +10,7 @@ use crate::check::plans::rules;
 use crate::check::plans::store;
 use crate::check::plans::store_async;
 use crate::diagnostics::check as diagnose;
+use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;

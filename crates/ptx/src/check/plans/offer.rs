@@ -1,9 +1,9 @@
 //! Keeps the fixes of an opcode that lead somewhere. In: findings about its words, with fixes; out: the fixes after
 //! which the words are those of a form. Whether version and target are new enough is another matter.
 
-use crate::check::Module;
 use crate::check::plans::rules;
 use crate::diagnostics::rules::{GENERIC, TOGETHER, WIDE_GATE};
+use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form;
 use warpgrid_program::{Diagnostic, Fix, Severity, Span};

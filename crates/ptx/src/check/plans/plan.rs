@@ -1,7 +1,6 @@
 //! What checking finds out once for each distinct opcode: its form, the types its operands must have, what it will
 //! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
 
-use crate::check::Module;
 use crate::check::plans::families::OperandGrammar;
 use crate::check::plans::offer;
 use crate::check::plans::problems;
@@ -9,6 +8,7 @@ use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::matrix::ALIGNED_MISSING;
 use crate::diagnostics::syntax;
+use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
 use warpgrid_isa::form::{self, Bound, NumberRule, OperandShape, OperandSlot, UnitOperand};

@@ -1,11 +1,11 @@
 //! Checks the modifiers of one opcode against its form, the version and the target.
 
-use crate::check::Module;
 use crate::check::plans::families;
 use crate::check::plans::offer;
 use crate::check::plans::rules;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
+use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, meant, nearest};
 use warpgrid_program::Diagnostic;

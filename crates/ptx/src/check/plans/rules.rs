@@ -1,8 +1,9 @@
 //! Checks the rules between the modifiers of one opcode. In: the bound form with its rules as data; out: diagnostics
 //! on the very words, with the word that each clashes with.
 
-use crate::check::Module;
-use crate::diagnostics::rules::{self as diagnose, Case};
+use crate::diagnostics::rules as diagnose;
+use crate::diagnostics::rules::Case;
+use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Complaint, Pick, RuleKind, Wide};

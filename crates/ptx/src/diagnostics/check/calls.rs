@@ -1,6 +1,8 @@
 //! Calls: their targets, arguments and results.
 
-use super::{CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, OWN_PARAMETER, space_name};
+use crate::diagnostics::check::{
+    CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, OWN_PARAMETER, space_name,
+};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, Span, counted};
 

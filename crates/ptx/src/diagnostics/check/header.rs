@@ -1,10 +1,10 @@
 //! Texts as a whole: versions, targets, sizes of addresses and of variables.
 
-use super::{
+use crate::diagnostics::check::{
     ADDRESS_SIZE, DEBUG_SECTION, EMPTY, MISSING_TARGET, MISSING_VERSION, TARGET_VERSION,
     UNKNOWN_TARGET, UNKNOWN_VERSION, VARIABLE_TOO_LARGE, suggest,
 };
-use crate::tree::Directive;
+use crate::tree::declaration::Directive;
 
 use warpgrid_isa::{ScalarType, Target, TargetGate, Version};
 use warpgrid_program::{Diagnostic, Needs, Span};

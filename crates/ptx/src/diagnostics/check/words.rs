@@ -1,6 +1,6 @@
 //! Opcodes and modifiers: what is no word, what is missing, what does not go together.
 
-use super::{
+use crate::diagnostics::check::{
     COMPARISON, DUPLICATE_MODIFIER, ILLEGAL_MODIFIER, ILLEGAL_TYPE, MISPLACED_WORD,
     MISSING_MODIFIER, NEEDS_SYNC, NEEDS_TARGET, NEEDS_VERSION, OPERAND_COUNT, ROUNDING, SCOPE,
     UNKNOWN_INSTRUCTION, UNKNOWN_MODIFIER, listed,
@@ -195,9 +195,10 @@ pub(crate) fn needs_version(
     );
     let mut found = Diagnostic::error(NEEDS_VERSION, span, message);
     found.needs.version = Some(gate.ptx);
-    found
-        .fixes
-        .extend(super::super::rules::raise(module, &module.lacking(gate)));
+    found.fixes.extend(crate::diagnostics::rules::raise(
+        module,
+        &module.lacking(gate),
+    ));
     found
 }
 
@@ -218,9 +219,10 @@ pub(crate) fn needs_target(
     let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
     found.needs.target = first.map(|t| t.name);
     found.needs.on = gate.target;
-    found
-        .fixes
-        .extend(super::super::rules::raise(module, &module.lacking(gate)));
+    found.fixes.extend(crate::diagnostics::rules::raise(
+        module,
+        &module.lacking(gate),
+    ));
     found
 }
 

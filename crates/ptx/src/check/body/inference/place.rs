@@ -34,7 +34,7 @@ pub(crate) struct BarrierUse {
 }
 
 impl BarrierUse {
-    pub(super) fn join(self, other: BarrierUse) -> BarrierUse {
+    pub(crate) fn join(self, other: BarrierUse) -> BarrierUse {
         BarrierUse {
             is_made: self.is_made || other.is_made,
             arrivals: self.arrivals.saturating_add(other.arrivals),
@@ -55,7 +55,7 @@ pub(crate) const fn memory_of(space: StateSpace) -> StateSpace {
 }
 
 impl Place {
-    pub(super) fn join(self, other: Place) -> Place {
+    pub(crate) fn join(self, other: Place) -> Place {
         Place {
             barrier: match (self.barrier, other.barrier) {
                 (Some(one), Some(other)) => Some(one.join(other)),

@@ -1,14 +1,15 @@
 //! What units beside the lanes expect of the names of a snippet: objects of the launch, and types. In: an operand of a row, and what was read off
 //! it; out: the same, with tensor maps, textures, surfaces and boxes for what they are.
 
-use super::{Place, Use, What};
+use crate::check::body::inference::place::Place;
+use crate::check::body::inference::{Use, What};
 use crate::check::plans::plan::{Expect, Plan};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{ScalarType, StateSpace, TensorCopyOp};
 
 /// What units name: a tensor map to which the kernel has a pointer, a texture or a surface whose handle it has, and a box in shared memory,
 /// which is one for all lanes.
-pub(super) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
+pub(crate) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
     let Some(op) = plan.does.unit() else {
         return;
     };
@@ -53,7 +54,7 @@ fn object_of(what: UnitOperand) -> Option<&'static str> {
 }
 
 /// The type of a name in an operand of a unit beside the lanes.
-pub(super) fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
+pub(crate) fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
     use UnitOperand as U;
     match what {
         U::Register(slot) | U::Values(slot) | U::Widened(slot) => {

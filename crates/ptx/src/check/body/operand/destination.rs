@@ -6,7 +6,7 @@ use crate::check::body::merge::merge;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
 
@@ -42,7 +42,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// What a load writes: one register, or as many as the vector width says.
-    pub(super) fn destinations(
+    pub(crate) fn destinations(
         &mut self,
         site: &Site<'a>,
         ty: ScalarType,
@@ -201,7 +201,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A register of the very type, since untyped bits of its width are refused.
-    pub(super) fn own_destination(
+    pub(crate) fn own_destination(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,

@@ -5,7 +5,8 @@ use crate::check::body::operand::Site;
 use crate::check::context::Context;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Component, Name};
+use crate::tree::name::Name;
+use crate::tree::operand::Component;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{RegisterId, Span, VariableId};
 

@@ -1,10 +1,10 @@
 //! Values that are read: registers, special registers, addresses as numbers, and literals.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::element::WARP_SZ;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
 use crate::check::body::operand::name::special_text;
-use crate::check::body::values::WARP_SZ;
 use crate::check::declare::convention;
 use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
@@ -13,7 +13,8 @@ use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations::{needs_convention, not_passed};
 use crate::diagnostics::rules::special_gate;
 use crate::diagnostics::store::sum_value;
-use crate::tree::{Component, Name, Operand, OperandKind};
+use crate::tree::name::Name;
+use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{FunctionKind, RegisterId, Source, Span};
 

@@ -1,11 +1,12 @@
 //! Words of 32 bits that the assembler compares in a way of its own. In: operands; out: values.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::lower::{self, destination, source};
+use crate::check::body::lower;
+use crate::check::body::lower::{destination, source};
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
@@ -14,7 +15,7 @@ const N_WORDS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
     /// A word of a fragment: predicates pass, integers do not (assembler 13.5).
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
@@ -55,7 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A register of the very type, and no number.
-    pub(super) fn own_source(&mut self, operand: &Operand, ty: ScalarType) -> Option<OperandValue> {
+    pub(crate) fn own_source(&mut self, operand: &Operand, ty: ScalarType) -> Option<OperandValue> {
         let OperandKind::Name(name) = operand.kind else {
             let found = diagnose::describe(operand.kind);
             self.report(diagnose::expected_register(operand.span, found));
@@ -78,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A value whose literals are singles.
-    pub(super) fn single_source(
+    pub(crate) fn single_source(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
@@ -97,7 +98,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Whether an operand is a list of four registers of 32 bits.
-    pub(super) fn is_four_words(&mut self, operand: &Operand, children: Operands<'a>) -> bool {
+    pub(crate) fn is_four_words(&mut self, operand: &Operand, children: Operands<'a>) -> bool {
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
             return false;
         }

@@ -6,7 +6,7 @@ use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
-use crate::tree::Operand;
+use crate::tree::operand::Operand;
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::form::Addressing;
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};

@@ -7,7 +7,7 @@ use warpgrid_isa::{Fit, ScalarType, ValueClass};
 
 /// What is wrong with the elements of a vector; numbers are places in the list of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// The element and its neighbour before it are of different kinds.
     Kinds { at: usize },
     /// The element is not as wide as the first.
@@ -17,7 +17,7 @@ pub(super) enum Problem {
 }
 
 /// Checks the elements of a vector in braces, sinks left out.
-pub(super) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
+pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
     let mut problems = Vec::new();
     let Some(first) = elements.first() else {
         return problems;

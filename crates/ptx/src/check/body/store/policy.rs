@@ -1,13 +1,13 @@
 //! The cache policy of a store: a third operand, and the modifier that announces it.
 
+use crate::check::body::element::WARP_SZ;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
-use crate::check::body::values;
 use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn policy_value(&mut self, operand: &Operand) -> Option<Option<Source>> {
         let register = match operand.kind {
             OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),
-            OperandKind::Name(name) if operand.span.text(self.source) != values::WARP_SZ => {
+            OperandKind::Name(name) if operand.span.text(self.source) != WARP_SZ => {
                 match self.binding(name, operand.span) {
                     Binding::Register(register) => Some((register, None)),
                     Binding::Special(_) => {

@@ -1,14 +1,15 @@
 //! The value that a store writes: one value, a vector register, or a list in braces.
 
-use super::braces::{Problem, find_problems};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::operand::Site;
+use crate::check::body::store::braces::{Problem, find_problems};
 use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
-use crate::tree::{Name, Operand, OperandKind, Operands};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 

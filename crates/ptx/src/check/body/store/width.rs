@@ -6,7 +6,7 @@ use crate::check::body::statement::moved;
 use crate::check::plans::rules;
 use crate::check::plans::store::Store;
 use crate::opcode::Opcode;
-use crate::tree::OperandKind;
+use crate::tree::operand::OperandKind;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::SlotName;
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};

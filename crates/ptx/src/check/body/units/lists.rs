@@ -8,25 +8,25 @@ use crate::check::body::operand::Site;
 use crate::check::body::values::{Element, NoValue};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands, Written};
+use crate::tree::operand::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source};
 
 /// What a list of values has to be (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ListRule {
-    pub(super) count: Count,
+pub(crate) struct ListRule {
+    pub(crate) count: Count,
     /// Of all values together.
-    pub(super) ty: ScalarType,
-    pub(super) fit: Fit,
-    pub(super) taken: &'static [Taken],
+    pub(crate) ty: ScalarType,
+    pub(crate) fit: Fit,
+    pub(crate) taken: &'static [Taken],
     /// As sentences call the values.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
 }
 
 /// How many values a list has.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Count {
+pub(crate) enum Count {
     Exactly(usize),
     /// This number or more, and 1, 2 or 4.
     AtLeast(usize),
@@ -41,7 +41,7 @@ impl Count {
     }
 
     /// As many as the vector width says; 1, 2 or 4 without one.
-    pub(super) fn of_vector(plan: &Plan) -> Count {
+    pub(crate) fn of_vector(plan: &Plan) -> Count {
         match plan.modifiers.vector {
             Some(_) => Count::Exactly(plan.modifiers.n_elements()),
             None => Count::AtLeast(1),
@@ -57,7 +57,7 @@ impl Count {
 
 /// What passes in a list beside values in braces that go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(crate) enum Taken {
     /// A vector register.
     VectorRegister,
     /// The sink `_`, which is left out.
@@ -68,17 +68,17 @@ pub(super) enum Taken {
 
 /// Whether a list may name special registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Specials {
+pub(crate) enum Specials {
     Taken,
     Refused,
 }
 
 /// Lists of registers or values that need not be written one by one.
-pub(super) const SEVERAL: &[Taken] = &[Taken::VectorRegister, Taken::Predicate];
+pub(crate) const SEVERAL: &[Taken] = &[Taken::VectorRegister, Taken::Predicate];
 
 impl ListRule {
     /// Values in braces, and nothing else.
-    pub(super) const fn of(count: Count, ty: ScalarType, fit: Fit) -> ListRule {
+    pub(crate) const fn of(count: Count, ty: ScalarType, fit: Fit) -> ListRule {
         ListRule {
             count,
             ty,
@@ -88,11 +88,11 @@ impl ListRule {
         }
     }
 
-    pub(super) const fn taking(self, taken: &'static [Taken]) -> ListRule {
+    pub(crate) const fn taking(self, taken: &'static [Taken]) -> ListRule {
         ListRule { taken, ..self }
     }
 
-    pub(super) const fn named(self, what: &'static str) -> ListRule {
+    pub(crate) const fn named(self, what: &'static str) -> ListRule {
         ListRule { what, ..self }
     }
 
@@ -101,7 +101,7 @@ impl ListRule {
     }
 
     /// Whether values go together, and with the type.
-    pub(super) fn fits(&self, elements: Vec<Element>) -> bool {
+    pub(crate) fn fits(&self, elements: Vec<Element>) -> bool {
         let class = match self.takes(Taken::Predicate) {
             true => whole(elements),
             false => merge(&elements).ok(),
@@ -112,7 +112,7 @@ impl ListRule {
 
 impl<'a> BodyChecker<'a, '_> {
     /// The values of a list that has as many as its rule says; `None` when something was reported.
-    pub(super) fn elements(
+    pub(crate) fn elements(
         &mut self,
         (operand, children): Written<'a>,
         rule: &ListRule,
@@ -150,13 +150,13 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A list by its rule.
-    pub(super) fn listed(&mut self, written: Written<'a>, rule: &ListRule) -> Option<OperandValue> {
+    pub(crate) fn listed(&mut self, written: Written<'a>, rule: &ListRule) -> Option<OperandValue> {
         let elements = self.elements(written, rule)?;
         self.expect_typed(rule.fits(elements), written.0, rule)
     }
 
     /// Reports a list whose values are of another type.
-    pub(super) fn expect_typed(
+    pub(crate) fn expect_typed(
         &mut self,
         fits: bool,
         operand: &Operand,
@@ -170,7 +170,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `n` words of 32 bits, in registers of any kind.
-    pub(super) fn words(
+    pub(crate) fn words(
         &mut self,
         list: Written<'a>,
         n: usize,
@@ -195,7 +195,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// 128 bits: one value, or parts in braces.
-    pub(super) fn whole_bits(
+    pub(crate) fn whole_bits(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
@@ -220,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// As many values as the vector width says, or one.
-    pub(super) fn values(
+    pub(crate) fn values(
         &mut self,
         site: &Site<'a>,
         (operand, children): Written<'a>,
@@ -260,7 +260,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A register that is written, alone; no sink.
-    pub(super) fn one_destination(
+    pub(crate) fn one_destination(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
@@ -277,7 +277,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Registers of a matrix.
-    pub(super) fn fragment(
+    pub(crate) fn fragment(
         &mut self,
         written: Written<'a>,
         rule: ListRule,
@@ -294,7 +294,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// What says which elements a sparse factor has: any word but a number; the first of a list.
-    pub(super) fn metadata(
+    pub(crate) fn metadata(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
@@ -338,6 +338,6 @@ fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
 }
 
 /// Whether values of a class are of a type.
-pub(super) fn is_of(ty: ScalarType, class: ValueClass, fit: Fit) -> bool {
+pub(crate) fn is_of(ty: ScalarType, class: ValueClass, fit: Fit) -> bool {
     ty != ScalarType::Tf32 && class == ValueClass::of(ty) || ty.takes(class, fit)
 }

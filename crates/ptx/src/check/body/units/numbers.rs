@@ -4,7 +4,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Operand, OperandKind, Written};
+use crate::tree::operand::{Operand, OperandKind, Written};
 use warpgrid_isa::form::{Gate, UnitOperand};
 use warpgrid_isa::target::TargetGate::{Family, OneOf, Only};
 use warpgrid_isa::{Fit, ScalarType};
@@ -16,7 +16,7 @@ const SCALED_INPUT: Gate =
 
 impl<'a> BodyChecker<'a, '_> {
     /// A number, or a register where one may be.
-    pub(super) fn unit_number(
+    pub(crate) fn unit_number(
         &mut self,
         site: &Site<'a>,
         what: UnitOperand,

@@ -1,17 +1,16 @@
 //! Places in tensors, textures and surfaces. In: brackets; out: whether they name one, with as many coordinates as it has
 //! dimensions; and what surfaces take and give.
 
-use super::lists::{Count, ListRule, SEVERAL, Taken};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
+use crate::check::body::units::lists::{Count, ListRule, SEVERAL, Taken};
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{
-    Declaration, DeclarationSpace, Declarator, DeclaredType, Name, Operand, OperandKind, Operands,
-    Written,
-};
+use crate::tree::declaration::{Declaration, DeclarationSpace, Declarator, DeclaredType};
+use crate::tree::name::Name;
+use crate::tree::operand::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::form::{Bound, Meaning};
 use warpgrid_isa::forms::texture::INDIRECT;
 use warpgrid_isa::{Fit, Geometry, Modifiers, Queried, Role, ScalarType, SlotName, StateSpace};
@@ -19,7 +18,7 @@ use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, Variable
 
 impl<'a> BodyChecker<'a, '_> {
     /// The texture, sampler or surface in brackets that a query is about.
-    pub(super) fn queried(&mut self, operand: &Operand, bound: &Bound) -> Option<OperandValue> {
+    pub(crate) fn queried(&mut self, operand: &Operand, bound: &Bound) -> Option<OperandValue> {
         let kind = match bound.meaning(SlotName::Query)? {
             Meaning::Query(Queried::Sampler, _) => DeclaredType::SamplerRef,
             Meaning::Query(Queried::Filtering, _) if self.module.has_samplers => {
@@ -41,7 +40,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Whether a name is that of a reference of this kind, or of a register that may hold one.
-    pub(super) fn refers(&mut self, name: Name, operand: &Operand, kind: DeclaredType) -> bool {
+    pub(crate) fn refers(&mut self, name: Name, operand: &Operand, kind: DeclaredType) -> bool {
         match self.binding(name, operand.span) {
             Binding::Register(register) => {
                 let ty = self.body.type_of(register);
@@ -60,11 +59,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// What kind of reference the variable of a name is; none of arrays.
-    pub(in crate::check::body) fn reference_of(
-        &mut self,
-        name: Name,
-        operand: &Operand,
-    ) -> Option<&'static str> {
+    pub(crate) fn reference_of(&mut self, name: Name, operand: &Operand) -> Option<&'static str> {
         let Binding::Variable(variable) = self.binding(name, operand.span) else {
             return None;
         };
@@ -92,7 +87,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// An address in this space, in brackets or not.
-    pub(super) fn address_or_name(
+    pub(crate) fn address_or_name(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
@@ -120,7 +115,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `[surface, {x, y}]`
-    pub(super) fn surface_place(
+    pub(crate) fn surface_place(
         &mut self,
         (operand, children): Written<'a>,
         geometry: Geometry,
@@ -160,7 +155,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// What a surface takes or gives.
-    pub(super) fn texels(
+    pub(crate) fn texels(
         &mut self,
         site: &Site<'a>,
         (operand, children): Written<'a>,
@@ -217,7 +212,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `[tensorMap, {a, b}]`: the description of a tensor, and as many coordinates as it has dimensions.
-    pub(super) fn tensor_place(
+    pub(crate) fn tensor_place(
         &mut self,
         modifiers: &Modifiers,
         (operand, children): Written<'a>,

@@ -1,11 +1,11 @@
 //! Operands of products of several warps, and of tensor memory. In: an operand; out: its value, where it names enough registers
 //! of the right type.
 
-use super::UnitSlot;
-use super::lists::{Count, ListRule, Specials};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::tree::{Operand, OperandKind, Written};
+use crate::check::body::units::UnitSlot;
+use crate::check::body::units::lists::{Count, ListRule, Specials};
+use crate::tree::operand::{Operand, OperandKind, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, StateSpace};
 use warpgrid_program::OperandValue;
@@ -15,7 +15,7 @@ const FACTOR_REGISTERS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
     /// An operand of a product, or of an access to tensor memory.
-    pub(super) fn product_operand(
+    pub(crate) fn product_operand(
         &mut self,
         site: &Site<'a>,
         UnitSlot { what, role }: UnitSlot,

@@ -2,15 +2,16 @@
 //! (PTX ISA, "Texture Instructions"; assembler 13.5). In: an operand and the words of its instruction; out: whether they
 //! go together.
 
-use super::lists::{Count, ListRule, SEVERAL, Taken, is_of};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
 use crate::check::body::operand::Site;
+use crate::check::body::units::lists::{Count, ListRule, SEVERAL, Taken, is_of};
 use crate::check::body::values::Element;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{DeclaredType, Operand, OperandKind, Written};
+use crate::tree::declaration::DeclaredType;
+use crate::tree::operand::{Operand, OperandKind, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
 use warpgrid_isa::{Fit, Gate, Geometry, ScalarType, ValueClass};
@@ -40,7 +41,7 @@ impl Texture {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    pub(super) fn texture_operand(
+    pub(crate) fn texture_operand(
         &mut self,
         site: &Site<'a>,
         what: UnitOperand,
@@ -70,7 +71,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// The predicate after the bar that says whether what is read is resident; `None` when something was reported.
     #[cold]
-    pub(in crate::check::body) fn residency(&mut self, operand: &Operand) -> Option<()> {
+    pub(crate) fn residency(&mut self, operand: &Operand) -> Option<()> {
         let OperandKind::Resident(name) = operand.kind else {
             return None;
         };

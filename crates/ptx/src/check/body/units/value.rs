@@ -5,7 +5,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
-use crate::tree::{Operand, OperandKind, Written};
+use crate::tree::operand::{Operand, OperandKind, Written};
 use warpgrid_isa::{Role, ScalarType};
 use warpgrid_program::{
     Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, Span,
@@ -14,7 +14,7 @@ use warpgrid_program::{
 impl<'a> BodyChecker<'a, '_> {
     /// The value of an operand that was found right; `ty` is that of its literals. A place with coordinates is one list: what is
     /// named first, then each coordinate.
-    pub(super) fn kept(
+    pub(crate) fn kept(
         &mut self,
         (operand, children): Written<'a>,
         role: Role,

@@ -1,0 +1,88 @@
+//! Set-up instructions of a snippet: mbarriers, tensor maps and descriptors that its instructions need.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::counting::counting_below;
+use crate::check::body::draft::Inserted;
+use crate::check::body::lower::{destination, register, source};
+use crate::check::body::unit_start::{
+    LANES_OF_WARP, LEADING_BYTES, MOST_COUNTED, STRIDE_BYTES, Start, TILE_BYTES,
+};
+use warpgrid_isa::layout::{MatrixDescriptor, Swizzle};
+use warpgrid_isa::{ArithmeticOp, Does, MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace};
+use warpgrid_program::{OperandValue, RegisterId, Source};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// Fills an inferred register of this name.
+    pub(crate) fn start_of_unit(&mut self, text: &str, d: RegisterId, start: Start) {
+        let bits = match self.body.type_of(d).width_bits() {
+            64 => ScalarType::B64,
+            16 => ScalarType::B16,
+            _ => ScalarType::B32,
+        };
+        match start {
+            Start::Number(number) => self.set(d, bits, source(Source::Immediate(number))),
+            Start::LaneTimes(number) => {
+                let lane = self.lane();
+                let operands = vec![
+                    destination(d),
+                    source(register(lane)),
+                    source(Source::Immediate(number)),
+                    source(Source::Immediate(0)),
+                ];
+                let does = Does::Arithmetic(ArithmeticOp::Mad);
+                let product = Inserted::new(does, "mad.lo", ScalarType::U32, operands);
+                self.before(product.part(MulPart::Lo));
+            }
+            Start::WarpLanes => {
+                self.set(d, bits, source(Source::Special(SpecialRegister::Warpid)));
+                self.combine(ArithmeticOp::Shl, "shl", d, bits, LANES_OF_WARP);
+            }
+            Start::Tile(tile) => {
+                let variable =
+                    self.inferred_variable(&format!("{text}.tile"), StateSpace::Shared, TILE_BYTES);
+                if let Some(variable) = self.body.variables.last_mut() {
+                    variable.init = counting_below(MOST_COUNTED, tile.ty, TILE_BYTES);
+                }
+                let address = Source::VariableAddress {
+                    variable,
+                    offset: 0,
+                    generic: false,
+                };
+                self.set(d, bits, source(address));
+                self.combine(ArithmeticOp::Shr, "shr", d, bits, 4);
+                let descriptor = MatrixDescriptor {
+                    start: 0,
+                    leading_bytes: LEADING_BYTES,
+                    stride_bytes: STRIDE_BYTES,
+                    base_offset: 0,
+                    swizzle: Swizzle::None,
+                };
+                if let Some(fields) = descriptor.encode(tile.kind) {
+                    self.combine(ArithmeticOp::Or, "or", d, bits, fields);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn set(&mut self, d: RegisterId, ty: ScalarType, value: OperandValue) {
+        let operands = vec![destination(d), value];
+        self.before(Inserted::new(Does::Move(MoveOp::Mov), "mov", ty, operands));
+    }
+
+    /// `d = d op number`
+    pub(crate) fn combine(
+        &mut self,
+        op: ArithmeticOp,
+        opcode: &str,
+        d: RegisterId,
+        ty: ScalarType,
+        number: u64,
+    ) {
+        let operands = vec![
+            destination(d),
+            source(register(d)),
+            source(Source::Immediate(number)),
+        ];
+        self.before(Inserted::new(Does::Arithmetic(op), opcode, ty, operands));
+    }
+}
