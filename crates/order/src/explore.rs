@@ -5,37 +5,37 @@
 //! [`candidates`] says which read takes which write, and [`axioms`] holds the axioms against it. [`interleavings`] says what an execution in
 //! one order reaches, [`one_place`] all outcomes of a long chain of atomics, [`repairs`] which changes forbid the rest.
 
-mod answer;
-mod asynchronous;
-mod axioms;
-mod candidates;
-mod cells;
-mod coherence;
-mod combine;
-mod exchange;
-mod explorer;
-mod graph;
-mod interleavings;
-mod memory;
-mod one_place;
-mod origins;
-mod path;
-mod question;
-mod reductions;
-mod refuse;
-mod relation;
-mod repairs;
-mod step;
-mod synchronise;
-mod traces;
+pub(crate) mod answer;
+pub(crate) mod asynchronous;
+pub(crate) mod axioms;
+pub(crate) mod candidates;
+pub(crate) mod cells;
+pub(crate) mod coherence;
+pub(crate) mod combine;
+pub(crate) mod exchange;
+pub(crate) mod explorer;
+pub(crate) mod graph;
+pub(crate) mod interleavings;
+pub(crate) mod memory;
+pub(crate) mod one_place;
+pub(crate) mod origins;
+pub(crate) mod path;
+pub(crate) mod question;
+pub(crate) mod reductions;
+pub(crate) mod refuse;
+pub(crate) mod relation;
+pub(crate) mod repairs;
+pub(crate) mod step;
+pub(crate) mod synchronise;
+pub(crate) mod traces;
 
-pub use answer::{
+pub use crate::explore::answer::{
     Answer, Axiom, Edge, EdgeKind, Forbidden, Node, Outcome, RacePair, Races, Violation, Witness,
 };
-pub use explorer::Explorer;
-pub use question::{
+pub use crate::explore::explorer::Explorer;
+pub use crate::explore::question::{
     ExploreError, Limits, Location, LocationKind, Observed, Question, ThreadSpec, rank_at, window,
 };
-pub use repairs::{Change, Repair, Repairs, Weakest};
-pub use step::{NodeKind, Words};
-pub use traces::reached;
+pub use crate::explore::repairs::{Change, Repair, Repairs, Weakest};
+pub use crate::explore::step::{NodeKind, Words};
+pub use crate::explore::traces::reached;

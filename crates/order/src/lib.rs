@@ -6,4 +6,7 @@ pub mod hang;
 pub mod races;
 pub mod scope;
 
-pub use races::{Access, Detector, End, Found, Kind, Lifetime, Shape, Unwritten, Why};
+pub use crate::races::detector::Detector;
+pub use crate::races::found::{Access, End, Found, Lifetime, Unwritten, Why};
+pub use crate::races::launch_shape::Shape;
+pub use crate::races::site::Kind;

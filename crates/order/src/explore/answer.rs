@@ -1,11 +1,11 @@
 //! What is found: outcomes, executions that show them, axioms that forbid others, races. Events are named by thread and instruction.
 
-use super::axioms::{Contradiction, Execution};
-use super::cells::Cells;
-use super::graph::Graph;
-use super::question::{Observed, Question};
-use super::relation::{Relation, members};
-use super::step::{NodeKind, Words};
+use crate::explore::axioms::{Contradiction, Execution};
+use crate::explore::cells::Cells;
+use crate::explore::graph::Graph;
+use crate::explore::question::{Observed, Question};
+use crate::explore::relation::{Relation, members};
+use crate::explore::step::{NodeKind, Words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -143,8 +143,8 @@ pub(crate) fn cells_of(question: &Question, cells: &Cells, observed: &Observed) 
     };
     let size = u64::from(location.element_bytes);
     match cells.find(location.start + size * *element as u64, size) {
-        super::cells::Found::Cells(cells) => cells,
-        super::cells::Found::Cut(_) | super::cells::Found::Nothing => 0..0,
+        crate::explore::cells::Found::Cells(cells) => cells,
+        crate::explore::cells::Found::Cut(_) | crate::explore::cells::Found::Nothing => 0..0,
     }
 }
 
@@ -236,7 +236,7 @@ impl Execution<'_, '_> {
                 {
                     let later = self.coherence.after(read.writer);
                     for write in events.iter().filter(|w| **w != read.reader) {
-                        if later & super::relation::bit(*write) != 0 {
+                        if later & crate::explore::relation::bit(*write) != 0 {
                             add(read.reader, *write, EdgeKind::FromRead);
                         }
                     }
@@ -248,7 +248,7 @@ impl Execution<'_, '_> {
 
     /// Events that are worth a box: copies where a thread accesses the same cells, initial values where those read them.
     fn shown(&self) -> Vec<usize> {
-        use super::step::Entry;
+        use crate::explore::step::Entry;
         let graph = self.graph;
         let of_threads = graph
             .events
@@ -289,9 +289,12 @@ impl Execution<'_, '_> {
     }
 }
 
-fn is_asynchronous(event: &super::graph::Event<'_>, other: &super::graph::Event<'_>) -> bool {
-    use super::step::Entry;
-    let entry = |event: &super::graph::Event<'_>| event.step.map(|step| step.entry);
+fn is_asynchronous(
+    event: &crate::explore::graph::Event<'_>,
+    other: &crate::explore::graph::Event<'_>,
+) -> bool {
+    use crate::explore::step::Entry;
+    let entry = |event: &crate::explore::graph::Event<'_>| event.step.map(|step| step.entry);
     entry(event) == Some(Entry::Started) || entry(other) == Some(Entry::Completed)
 }
 
@@ -339,7 +342,7 @@ fn node(graph: &Graph<'_>, cells: &Cells, event: usize) -> Option<Node> {
         },
         is_asynchronous: found
             .step
-            .is_some_and(|step| step.entry != super::step::Entry::Program),
+            .is_some_and(|step| step.entry != crate::explore::step::Entry::Program),
         is_exchange: found.step.is_some_and(|step| step.exchange.is_some()),
     })
 }

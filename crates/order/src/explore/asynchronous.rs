@@ -1,9 +1,9 @@
 //! Asynchronous stores and copies of a thread, what they complete on, and waits for groups.
 
-use super::memory::bit_of;
-use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Covers, Entry, NodeKind, Proxy, Step};
-use super::synchronise::ObjectChange;
+use crate::explore::memory::bit_of;
+use crate::explore::path::{At, Halt, Path, Walker, Ways};
+use crate::explore::step::{Covers, Entry, NodeKind, Proxy, Step};
+use crate::explore::synchronise::ObjectChange;
 use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Scope, StateSpace};

@@ -1,11 +1,11 @@
 //! The axioms of the memory model (PTX ISA, "Memory Consistency Model"). In: a candidate execution; out: whether it is consistent, with all
 //! orders that make it so, or the axiom that it contradicts.
 
-use super::answer::Axiom;
-use super::candidates::{Flow, ReadFrom};
-use super::graph::Graph;
-use super::relation::{Relation, bit, members};
-use super::step::{Entry, NodeKind};
+use crate::explore::answer::Axiom;
+use crate::explore::candidates::{Flow, ReadFrom};
+use crate::explore::graph::Graph;
+use crate::explore::relation::{Relation, bit, members};
+use crate::explore::step::{Entry, NodeKind};
 
 /// A candidate with its orders, as far as they are known.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ fn order_fences(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
     });
     let Some((first, second)) = open else {
         execution.find_causality();
-        return super::coherence::order_writes(execution, sink);
+        return crate::explore::coherence::order_writes(execution, sink);
     };
     for (from, to) in [(first, second), (second, first)] {
         let mut ordered = execution.clone();

@@ -1,9 +1,9 @@
 //! Candidate executions: each read takes each write that has its value. In: a graph; out: one call for each way to say so.
 
-use super::cells::Cells;
-use super::graph::{Event, Graph};
-use super::one_place::TakenFrom;
-use super::relation::members;
+use crate::explore::cells::Cells;
+use crate::explore::graph::{Event, Graph};
+use crate::explore::one_place::TakenFrom;
+use crate::explore::relation::members;
 
 /// A read, cell by cell, and the write that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Memory in cells: parts of locations that every access takes whole. In: locations, and the accesses that are met; out: numbers of cells.
 
-use super::question::{Location, LocationKind};
+use crate::explore::question::{Location, LocationKind};
 use std::ops::Range;
 
 /// Elements up to which a location starts as one cell for each.

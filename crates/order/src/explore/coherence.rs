@@ -3,10 +3,10 @@
 //!
 //! The order is partial. It has each pair that causality orders, and each morally strong pair one way or the other.
 
-use super::answer::Axiom;
-use super::axioms::{Contradiction, Execution, Sink};
-use super::candidates::Flow;
-use super::relation::{Relation, bit, members};
+use crate::explore::answer::Axiom;
+use crate::explore::axioms::{Contradiction, Execution, Sink};
+use crate::explore::candidates::Flow;
+use crate::explore::relation::{Relation, bit, members};
 
 /// Tries every order of the writes.
 pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
@@ -59,7 +59,7 @@ fn order_rest<'g, 'a>(
 
 impl Execution<'_, '_> {
     /// What is wrong before any choice of order is made.
-    pub(super) fn contradicts_before_choices(&mut self) -> Option<Contradiction> {
+    pub(crate) fn contradicts_before_choices(&mut self) -> Option<Contradiction> {
         self.reads_the_future().or_else(|| {
             self.start_coherence();
             self.contradicts()

@@ -4,10 +4,10 @@
 //! A cell with a value has a number, so that what a trace reads and writes is a set of bits. Atomics that are morally strong among each other
 //! take each write once: no combination has more of them than writes.
 
-use super::exchange::{Went, takes_what_is_given};
-use super::question::{ExploreError, Question};
-use super::step::{Entry, NodeKind, Step, Trace};
-use super::traces::Traces;
+use crate::explore::exchange::{Went, takes_what_is_given};
+use crate::explore::question::{ExploreError, Question};
+use crate::explore::step::{Entry, NodeKind, Step, Trace};
+use crate::explore::traces::Traces;
 use crate::scope::{Home, Scoped, mutual};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! What the lanes of a warp tell each other: shuffles, votes, matches and reductions over lanes that are threads of the question. In: the
 //! instruction of a thread; out: its ways on, one for each value that the other lanes could give. It orders nothing: the lanes meet, that is all.
 
-use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Barrier, Exchange, Exchanged, NodeKind, Step, Trace, Words};
+use crate::explore::path::{At, Halt, Path, Walker, Ways};
+use crate::explore::step::{Barrier, Exchange, Exchanged, NodeKind, Step, Trace, Words};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{Scope, Sem, WarpOp};
 use warpgrid_program::{ActionId, OperandValue, RegisterId, Source};
@@ -155,7 +155,7 @@ impl Walker<'_> {
             self.compute_exchange(&mut way, at, &operands, &others, &values)?;
             let step = self.meeting(&way, at, NodeKind::Leave, barrier, exchange);
             let event = way.push(step);
-            let depends = way.depends | super::memory::bit_of(event);
+            let depends = way.depends | crate::explore::memory::bit_of(event);
             self.taint_results(&mut way, at.instruction, depends);
             ways.push(way);
         }
@@ -221,7 +221,7 @@ impl Walker<'_> {
         }
     }
 
-    fn in_a_register(&self, path: &Path) -> super::question::ExploreError {
+    fn in_a_register(&self, path: &Path) -> crate::explore::question::ExploreError {
         let why =
             "the operand passed to other lanes is not a register: move it into a register first";
         self.no_place(path, why)

@@ -1,18 +1,19 @@
 //! The search. In: a question; out: its answer. It goes through combinations of traces a few at a time, so that a host can stop it.
 
-use super::answer::{
+use crate::explore::answer::{
     Answer, Axiom, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of,
 };
-use super::axioms::{Contradiction, Execution, Sink, hold, is_hopeless};
-use super::candidates::{Flow, Place, ReadFrom, Trial, for_each};
-use super::combine::combine;
-use super::graph::{Graph, Stronger, Unfit};
-use super::interleavings::interleaved;
-use super::one_place::{self, OnePlace, TakenFrom};
-use super::question::{ExploreError, Observed, Question};
-use super::relation::{MOST_EVENTS, members};
-use super::step::Trace;
-use super::traces::{Breadth, Traces, find};
+use crate::explore::axioms::{Contradiction, Execution, Sink, hold, is_hopeless};
+use crate::explore::candidates::{Flow, Place, ReadFrom, Trial, for_each};
+use crate::explore::combine::combine;
+use crate::explore::graph::{Graph, Stronger, Unfit};
+use crate::explore::interleavings::interleaved;
+use crate::explore::one_place;
+use crate::explore::one_place::{OnePlace, TakenFrom};
+use crate::explore::question::{ExploreError, Observed, Question};
+use crate::explore::relation::{MOST_EVENTS, members};
+use crate::explore::step::Trace;
+use crate::explore::traces::{Breadth, Traces, find};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use warpgrid_isa::MemoryOp;

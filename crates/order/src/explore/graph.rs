@@ -1,10 +1,10 @@
 //! One trace of each thread together. In: the traces, and the words of instructions where they differ from the text; out: events, and all
 //! relations between them that hold whatever reads return.
 
-use super::question::{LocationKind, Question};
-use super::relation::{MOST_EVENTS, Relation, Set, bit, low_bits, members};
-use super::step::{Barrier, Covers, Entry, Learns, NodeKind, Proxy, Step, Trace, Words};
-use super::traces::Traces;
+use crate::explore::question::{LocationKind, Question};
+use crate::explore::relation::{MOST_EVENTS, Relation, Set, bit, low_bits, members};
+use crate::explore::step::{Barrier, Covers, Entry, Learns, NodeKind, Proxy, Step, Trace, Words};
+use crate::explore::traces::Traces;
 use crate::scope::{Home, Scoped, acquires, mutual, releases};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -537,7 +537,9 @@ fn touched_cells(question: &Question, all: &Traces, chosen: &[&Trace]) -> BTreeS
     let steps = chosen.iter().flat_map(|trace| &trace.steps);
     let mut touched: BTreeSet<usize> = steps.flat_map(|step| step.cells.clone()).collect();
     for observed in &question.observed {
-        touched.extend(super::answer::cells_of(question, &all.cells, observed));
+        touched.extend(crate::explore::answer::cells_of(
+            question, &all.cells, observed,
+        ));
     }
     touched
 }

@@ -3,9 +3,9 @@
 //!
 //! The traces of a thread that begin alike are one tree, so that orders are looked at once for all of them.
 
-use super::question::{ExploreError, Observed, Question};
-use super::step::{Barrier, NodeKind, Step, Trace};
-use super::traces::Traces;
+use crate::explore::question::{ExploreError, Observed, Question};
+use crate::explore::step::{Barrier, NodeKind, Step, Trace};
+use crate::explore::traces::Traces;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// States that are looked at.
@@ -180,7 +180,8 @@ impl Orders<'_> {
                 next.copied().unwrap_or(0)
             }
             Observed::Memory { .. } => {
-                let cells = super::answer::cells_of(self.question, &self.traces.cells, observed);
+                let cells =
+                    crate::explore::answer::cells_of(self.question, &self.traces.cells, observed);
                 let held = state.memory.get(cells.clone()).unwrap_or(&[]);
                 self.traces.cells.join(cells, held)
             }

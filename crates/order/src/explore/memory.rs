@@ -1,10 +1,10 @@
 //! Loads, stores and atomics of a thread: events of cells, with every value that a read could return.
 
-use super::cells::Found;
-use super::origins::Origins;
-use super::path::{At, Halt, Path, Walker, Ways};
-use super::question::{ExploreError, window};
-use super::step::{Learns, NodeKind, Step, Words};
+use crate::explore::cells::Found;
+use crate::explore::origins::Origins;
+use crate::explore::path::{At, Halt, Path, Walker, Ways};
+use crate::explore::question::{ExploreError, window};
+use crate::explore::step::{Learns, NodeKind, Step, Words};
 use std::ops::Range;
 use warpgrid_emulator::atomic_result;
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem};

@@ -5,13 +5,13 @@
 //! own order does not: so the outcomes are those of the interleavings. Two interleavings that have come to the same instructions with the same
 //! registers, as far as those matter, go on alike, so a long chain of atomics is looked at once for each of these, not once for each order.
 
-use super::cells::Cells;
-use super::exchange::Given;
-use super::origins::{Origins, Writes};
-use super::path::{Domain, Halt, Known, Next, Path, Walker};
-use super::question::{ExploreError, Observed, Question};
-use super::step::{Entry, NodeKind, Proxy, Step, Trace, Words};
-use super::traces::{Traces, cells_of_observed};
+use crate::explore::cells::Cells;
+use crate::explore::exchange::Given;
+use crate::explore::origins::{Origins, Writes};
+use crate::explore::path::{Domain, Halt, Known, Next, Path, Walker};
+use crate::explore::question::{ExploreError, Observed, Question};
+use crate::explore::step::{Entry, NodeKind, Proxy, Step, Trace, Words};
+use crate::explore::traces::{Traces, cells_of_observed};
 use crate::scope::{Home, Scoped, mutual};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -410,7 +410,8 @@ impl Search<'_> {
                     next.copied().unwrap_or(0)
                 }
                 Observed::Memory { .. } => {
-                    let cells = super::answer::cells_of(self.question, self.cells, observed);
+                    let cells =
+                        crate::explore::answer::cells_of(self.question, self.cells, observed);
                     let held = cells.clone().map(|cell| {
                         let init = self.cells.list.get(cell).map_or(0, |cell| cell.init);
                         match self.cell == Some(cell) {

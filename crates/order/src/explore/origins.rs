@@ -1,8 +1,8 @@
 //! Where values come from: no value comes from itself, so an atomic reads none that only its own write could bring about. In: traces; out: for
 //! each value the sets of writes that it can be made of. Without them every sum of every number of additions would be a value.
 
-use super::path::Domain;
-use super::step::{NodeKind, Step, Trace};
+use crate::explore::path::Domain;
+use crate::explore::step::{NodeKind, Step, Trace};
 use std::collections::HashMap;
 
 /// Sets that are kept for one value; a value that has more can come about in any way.

@@ -2,11 +2,11 @@
 //!
 //! Instructions that change registers alone are those of the emulator. Here are the ways that a thread can go, and what its values depend on.
 
-use super::cells::Cells;
-use super::exchange::Given;
-use super::origins::{Origins, Writes};
-use super::question::{ExploreError, Question, ThreadSpec};
-use super::step::{Step, Trace};
+use crate::explore::cells::Cells;
+use crate::explore::exchange::Given;
+use crate::explore::origins::{Origins, Writes};
+use crate::explore::question::{ExploreError, Question, ThreadSpec};
+use crate::explore::step::{Step, Trace};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use warpgrid_emulator::{Launch, Lone, ThreadPlace};
@@ -422,7 +422,7 @@ impl<'a> Walker<'a> {
     }
 
     fn end(&self, mut path: Path) -> Trace {
-        use super::question::Observed;
+        use crate::explore::question::Observed;
         let own = |observed: &Observed| match observed {
             Observed::Register { thread, register } if *thread == self.index => Some(*register),
             Observed::Register { .. } | Observed::Memory { .. } => None,

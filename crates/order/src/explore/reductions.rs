@@ -1,10 +1,10 @@
 //! Asynchronous operations that change what is there: reductions that land later, and arrivals at mbarrier objects once copies have landed.
 
-use super::asynchronous::{Landed, started};
-use super::memory::bit_of;
-use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Covers, Learns, NodeKind, Proxy, Step, Words};
-use super::synchronise::ObjectChange;
+use crate::explore::asynchronous::{Landed, started};
+use crate::explore::memory::bit_of;
+use crate::explore::path::{At, Halt, Path, Walker, Ways};
+use crate::explore::step::{Covers, Learns, NodeKind, Proxy, Step, Words};
+use crate::explore::synchronise::ObjectChange;
 use std::ops::Range;
 use warpgrid_emulator::{MbarrierState, atomic_result};
 use warpgrid_isa::{AtomicOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};

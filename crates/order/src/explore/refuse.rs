@@ -1,7 +1,7 @@
 //! What cannot be followed. In: an instruction of a thread; out: a sentence that says so, and what to write in its place.
 
-use super::path::{Path, Walker};
-use super::question::ExploreError;
+use crate::explore::path::{Path, Walker};
+use crate::explore::question::ExploreError;
 use warpgrid_isa::{ControlOp, Does, MbarrierOp, SyncOp};
 
 impl Walker<'_> {

@@ -5,18 +5,18 @@
 //! words allow fewer executions, never more: so sets are tried from the smallest up, each first with its strongest words, and what lies
 //! above a repair or below a failure is not tried again.
 
-mod sites;
+pub(crate) mod sites;
 
-use super::axioms::{Contradiction, Execution, Sink};
-use super::candidates::{Flow, for_each};
-use super::combine::combine;
-use super::explorer::{Counted, chosen, outcomes_of};
-use super::graph::{Graph, Slot, Stronger};
-use super::question::{ExploreError, Observed, Question};
-use super::relation::members;
-use super::step::{Trace, Words};
-use super::traces::{Breadth, Traces, find};
-use sites::{Site, SiteKind, places_of, sites_of};
+use crate::explore::axioms::{Contradiction, Execution, Sink};
+use crate::explore::candidates::{Flow, for_each};
+use crate::explore::combine::combine;
+use crate::explore::explorer::{Counted, chosen, outcomes_of};
+use crate::explore::graph::{Graph, Slot, Stronger};
+use crate::explore::question::{ExploreError, Observed, Question};
+use crate::explore::relation::members;
+use crate::explore::repairs::sites::{Site, SiteKind, places_of, sites_of};
+use crate::explore::step::{Trace, Words};
+use crate::explore::traces::{Breadth, Traces, find};
 use std::collections::BTreeSet;
 
 /// Most places of change in a repair.

@@ -1,8 +1,8 @@
 //! Fences, barriers and mbarrier objects of a thread.
 
-use super::memory::words_of;
-use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Barrier, Covers, Entry, Learns, NodeKind, Step, Words};
+use crate::explore::memory::words_of;
+use crate::explore::path::{At, Halt, Path, Walker, Ways};
+use crate::explore::step::{Barrier, Covers, Entry, Learns, NodeKind, Step, Words};
 use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{Flag, MbarrierOp, Proxy, Scope, Sem, StateSpace, SyncOp};

@@ -4,14 +4,14 @@
 //! A value that a read could return is the initial one or one that some trace writes. More values make more traces, and those write more
 //! values, until there is nothing new. No value comes from itself, so as many rounds as there are writes are enough.
 
-use super::cells::{Cell, Cells};
-use super::combine::{Counts, takes_once};
-use super::exchange::Given;
-use super::origins::{Origins, Writes};
-use super::path::{Domain, Halt, Path, Walker};
-use super::question::{ExploreError, Observed, Question};
-use super::step::{Entry, NodeKind, Proxy, Trace};
+use crate::explore::cells::{Cell, Cells};
+use crate::explore::combine::{Counts, takes_once};
+use crate::explore::exchange::Given;
+use crate::explore::origins::{Origins, Writes};
 use crate::explore::path::Known;
+use crate::explore::path::{Domain, Halt, Path, Walker};
+use crate::explore::question::{ExploreError, Observed, Question};
+use crate::explore::step::{Entry, NodeKind, Proxy, Trace};
 use std::collections::BTreeMap;
 
 /// Cuts of cells before a question is given up.

@@ -1,17 +1,17 @@
 //! Arrivals that are missing at an mbarrier: which instruction should have brought them.
 
-use super::lines::{AFTER_A_WAIT, Case, Fault, OTHER_MBARRIER, absent, branch_apart};
-use super::root::{Wait, WaitKind};
-use super::rounds::{extra_round, order_of_waits};
-use super::story::{Deed, Excluded, LaneId, Object, Place};
+use crate::hang::lines::{AFTER_A_WAIT, Case, Fault, OTHER_MBARRIER, absent, branch_apart};
+use crate::hang::root::{Wait, WaitKind};
+use crate::hang::rounds::{extra_round, order_of_waits};
+use crate::hang::story::{Deed, Excluded, LaneId, Object, Place};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{MbarrierAct, WarpId};
 
-pub(super) const WRONG_OBJECT: &str = "the waiting threads are the ones that must arrive at this mbarrier; they wait on the wrong mbarrier";
+pub(crate) const WRONG_OBJECT: &str = "the waiting threads are the ones that must arrive at this mbarrier; they wait on the wrong mbarrier";
 
 /// Arrivals that are missing: what is certain about this phase first, then what became of threads that arrived before, then what would
 /// have come later.
-pub(super) fn arrivals_at_fault(
+pub(crate) fn arrivals_at_fault(
     case: &Case<'_>,
     root: &Wait,
     object: Object,
@@ -40,10 +40,10 @@ pub(super) fn arrivals_at_fault(
 
 /// Arrivals that an object misses, and who waits for them.
 #[derive(Clone, Copy)]
-pub(super) struct Missing<'a> {
-    pub(super) case: &'a Case<'a>,
+pub(crate) struct Missing<'a> {
+    pub(crate) case: &'a Case<'a>,
     root: &'a Wait,
-    pub(super) object: Object,
+    pub(crate) object: Object,
     pending: u32,
 }
 
@@ -96,7 +96,7 @@ impl Missing<'_> {
     }
 
     /// Whether a thread has arrived in any phase.
-    pub(super) fn has_any(&self) -> bool {
+    pub(crate) fn has_any(&self) -> bool {
         self.deeds().any(|deed| is_arrival(deed.act))
     }
 
@@ -270,7 +270,7 @@ pub(crate) fn is_own_wait(case: &Case<'_>, wait: &Wait, object: Object) -> bool 
 }
 
 /// Whether a warp announces bytes at an object to which no_one else comes, while others wait elsewhere.
-pub(super) fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) -> bool {
+pub(crate) fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) -> bool {
     let is_alone = case
         .story
         .paths

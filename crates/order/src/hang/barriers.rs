@@ -1,12 +1,12 @@
 //! Barriers of a block, and of a cluster, to which not all come. In: a hang and its root; out: the line at fault.
 
-use super::lines::{AFTER_A_WAIT, Case, Fault, OTHER_BRANCH, absent, parting};
-use super::root::{Wait, WaitKind};
-use super::story::{Place, Story};
+use crate::hang::lines::{AFTER_A_WAIT, Case, Fault, OTHER_BRANCH, absent, parting};
+use crate::hang::root::{Wait, WaitKind};
+use crate::hang::story::{Place, Story};
 use warpgrid_emulator::{Waits, WarpId};
 
 /// A barrier of the block to which not all come.
-pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
+pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     let WaitKind::Barrier {
         expected, phase, ..
     } = root.kind
@@ -125,7 +125,7 @@ pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
 }
 
 /// A barrier of the cluster to which not all come.
-pub(super) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
+pub(crate) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
     let code = case.code;
     let Some(missing) = missing_at_cluster(case, root).next() else {
         return absent(case, root);

@@ -1,6 +1,6 @@
 //! What the text of a kernel says beyond the run: loops, tests, barriers that come later.
 
-use super::story::Place;
+use crate::hang::story::Place;
 use std::collections::BTreeSet;
 use warpgrid_isa::{
     AtomicOp, ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp,

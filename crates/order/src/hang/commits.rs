@@ -1,13 +1,13 @@
 //! Arrivals that products of matrices bring when they are complete: by commits that go elsewhere, or that are not there.
 
-use super::arrivals::Missing;
-use super::lines::{Fault, OTHER_MBARRIER};
-use super::story::{Object, Place};
+use crate::hang::arrivals::Missing;
+use crate::hang::lines::{Fault, OTHER_MBARRIER};
+use crate::hang::story::{Object, Place};
 use warpgrid_emulator::MbarrierAct;
 
 impl Missing<'_> {
     /// What products or copies bring when they are complete goes to an object that no thread waits for.
-    pub(super) fn committed_elsewhere(&self) -> Option<Fault> {
+    pub(crate) fn committed_elsewhere(&self) -> Option<Fault> {
         let story = self.case.story;
         let is_waited_for = |object: Object| {
             let mut deeds = story.deeds.iter();
@@ -22,7 +22,7 @@ impl Missing<'_> {
     }
 
     /// Products that no commit follows, of which no mbarrier hears.
-    pub(super) fn uncommitted(&self) -> Option<Fault> {
+    pub(crate) fn uncommitted(&self) -> Option<Fault> {
         let code = self.case.code;
         let paths = self.case.story.paths.values();
         let mut all: Vec<Place> = paths

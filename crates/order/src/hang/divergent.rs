@@ -1,13 +1,13 @@
 //! Aligned barriers to which a part of a warp came. In: a run and its story; out: the barrier, and where the parts went apart.
 
-use super::code::Code;
-use super::lines;
-use super::root::{Diagnosis, RootKind, Wait, WaitKind, wait_of};
-use super::story::{Place, Story};
+use crate::hang::code::Code;
+use crate::hang::lines;
+use crate::hang::root::{Diagnosis, RootKind, Wait, WaitKind, wait_of};
+use crate::hang::story::{Place, Story};
 use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason, WarpId};
 
 /// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
-pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
+pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
     let mut parts: Vec<(u64, u32, Place)> = machine
         .notes()
         .iter()

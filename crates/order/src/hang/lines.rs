@@ -1,12 +1,12 @@
 //! The instruction at fault: what should have provided what is missing, or where it is missing.
 
-use super::arrivals::arrivals_at_fault;
-use super::barriers::{barrier_at_fault, cluster_at_fault};
-use super::code::Code;
-use super::root::{Diagnosis, RootKind, Wait, WaitKind};
-use super::rounds::{order_of_waits, strayed};
-use super::spins::spin_at_fault;
-use super::story::{Object, Place, Sent, Story};
+use crate::hang::arrivals::arrivals_at_fault;
+use crate::hang::barriers::{barrier_at_fault, cluster_at_fault};
+use crate::hang::code::Code;
+use crate::hang::root::{Diagnosis, RootKind, Wait, WaitKind};
+use crate::hang::rounds::{order_of_waits, strayed};
+use crate::hang::spins::spin_at_fault;
+use crate::hang::story::{Object, Place, Sent, Story};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, WarpId};
 
@@ -31,7 +31,7 @@ impl Case<'_> {
     }
 
     /// When the present phase of an object began.
-    pub(super) fn began(&self, object: Object) -> u64 {
+    pub(crate) fn began(&self, object: Object) -> u64 {
         self.story.began.get(&object).copied().unwrap_or(0)
     }
 }
@@ -52,23 +52,23 @@ pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> 
 }
 
 /// What is at fault, in a word and a place.
-pub(super) struct Fault {
-    pub(super) at: Option<Place>,
-    pub(super) what: &'static str,
-    pub(super) depends_on_order: bool,
+pub(crate) struct Fault {
+    pub(crate) at: Option<Place>,
+    pub(crate) what: &'static str,
+    pub(crate) depends_on_order: bool,
     /// The wait that is wrong, where it is known to be another one than the first.
-    pub(super) wait: Option<Place>,
+    pub(crate) wait: Option<Place>,
 }
 
 /// Texts that several rules give as the cause.
-pub(super) const AFTER_A_WAIT: &str =
+pub(crate) const AFTER_A_WAIT: &str =
     "this arrival executes only after another wait, which never completes";
-pub(super) const OTHER_BRANCH: &str = "the missing threads take a different branch";
-pub(super) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
+pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different branch";
+pub(crate) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
 const CONSTANT_CONDITION: &str = "the loop never changes the registers of this condition";
 
 impl Fault {
-    pub(super) fn at(at: Place, what: &'static str) -> Fault {
+    pub(crate) fn at(at: Place, what: &'static str) -> Fault {
         Fault {
             at: Some(at),
             what,
@@ -246,7 +246,7 @@ fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
 }
 
 /// Where those that are missing have left the way of those that wait.
-pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
+pub(crate) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     let story = case.story;
     let here = |warp: &WarpId| {
         case.waits
@@ -268,12 +268,12 @@ pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
 }
 
 /// The first instruction of one warp that another one does not execute, after the last that both do; the branch before it, if it ends there.
-pub(super) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
+pub(crate) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
     parting_from(case, waiting.warp_id(), waiting.lanes, missing)
 }
 
 /// The same from the way of some lanes of a warp, to that of the same lanes of the other one.
-pub(super) fn parting_from(
+pub(crate) fn parting_from(
     case: &Case<'_>,
     warp: WarpId,
     lanes: u32,

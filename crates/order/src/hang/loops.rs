@@ -1,7 +1,7 @@
 //! What loops of a kernel's text test, where they are left, and what addresses and parities are made of.
 
-use super::code::Code;
-use super::story::{LaneId, Place, Story};
+use crate::hang::code::Code;
+use crate::hang::story::{LaneId, Place, Story};
 use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::RegisterId;
 

@@ -1,11 +1,12 @@
 //! Which of the waits is the root: the others wait for who waits there.
 
-use super::barriers::passes_by_cluster;
-use super::code::Code;
-use super::divergent::divergent;
-use super::lines::{self, Case};
-use super::story::{Object, Place, Story};
-use super::{arrivals, spins};
+use crate::hang::barriers::passes_by_cluster;
+use crate::hang::code::Code;
+use crate::hang::divergent::divergent;
+use crate::hang::lines;
+use crate::hang::lines::Case;
+use crate::hang::story::{Object, Place, Story};
+use crate::hang::{arrivals, spins};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{
     Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, SpinPlace,
@@ -171,7 +172,7 @@ fn misused(
     lines::explain_misuse(&case, &root)
 }
 
-pub(super) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
+pub(crate) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
     let kind = match (waiter.spins_at, waiter.waits_for) {
         (Some(SpinPlace::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
         (Some(SpinPlace::Registers), _) => {

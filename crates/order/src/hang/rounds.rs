@@ -1,13 +1,13 @@
 //! Waits that do not go with the rounds of a ring: parities, addresses, and how often loops go round.
 
-use super::arrivals::{WRONG_OBJECT, is_only_provider};
-use super::lines::{Case, Fault};
-use super::root::{Wait, WaitKind};
-use super::story::{Object, Place};
+use crate::hang::arrivals::{WRONG_OBJECT, is_only_provider};
+use crate::hang::lines::{Case, Fault};
+use crate::hang::root::{Wait, WaitKind};
+use crate::hang::story::{Object, Place};
 use warpgrid_emulator::MbarrierAct;
 
 /// Waits whose parity or address does not go with the rounds of a ring.
-pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
+pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     let code = case.code;
     let depends = |at, what| Fault {
         at: Some(at),
@@ -100,7 +100,7 @@ pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
 }
 
 /// A phase is waited for that no_one produces any more.
-pub(super) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
+pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
     let story = case.story;
     let deeds = story.deeds.iter().rev();
     let producer = deeds.clone().find(|deed| {
@@ -140,7 +140,7 @@ fn has_more_input(case: &Case<'_>) -> bool {
 
 /// The first wait at a place that was over before anything had arrived, for the parity before the first phase: what it waits for is where
 /// things went wrong, wherever threads wait in the end.
-pub(super) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
+pub(crate) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
     let deeds = || {
         let all = case.story.deeds.iter();
         all.filter(move |deed| deed.at == wait && deed.act == MbarrierAct::Test)

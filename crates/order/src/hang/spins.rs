@@ -1,12 +1,12 @@
 //! Loops that read memory which no thread changes any more: flags that are not set as the loop expects, counts, locks.
 
-use super::lines::{Case, Fault, absent, parting_from};
-use super::root::{Wait, WaitKind};
-use super::story::{Path, Place, Written};
+use crate::hang::lines::{Case, Fault, absent, parting_from};
+use crate::hang::root::{Wait, WaitKind};
+use crate::hang::story::{Path, Place, Written};
 use warpgrid_emulator::{MemoryId, WarpId};
 
 /// A loop that reads memory which no thread changes any more.
-pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Fault {
+pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Fault {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
     {
@@ -25,7 +25,7 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         return fault;
     }
     let story = case.story;
-    let waiting = super::root::lanes_by_warp(case.waits);
+    let waiting = crate::hang::root::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
@@ -183,7 +183,7 @@ fn is_alike(a: MemoryId, b: MemoryId) -> bool {
 }
 
 /// Who holds the lock that a loop tries to take: the last thread that changed it, by an instruction that takes it.
-pub(super) fn holder<'a>(
+pub(crate) fn holder<'a>(
     case: &Case<'a>,
     root: &Wait,
     memory: MemoryId,

@@ -1,14 +1,19 @@
 //! Loads, stores and atomics of warps: each piece of an access is checked against what was accessed before.
 
-use super::check::{Accessor, Bytes, Race, Races};
-use super::detector::{Detector, Visit};
-use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
-use super::shadow::{Entry, Memory};
-use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
-use super::threads::{Warp, groups_of, row_of};
+use crate::races::accessor::Accessor;
+use crate::races::check::{Race, Races};
+use crate::races::clock::{groups_of, row_of};
+use crate::races::detector::{Detector, Visit};
+use crate::races::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
+use crate::races::location::Bytes;
+use crate::races::location::Memory;
+use crate::races::location::memory_of;
+use crate::races::shadow::Entry;
+use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
+use crate::races::threads::Warp;
 use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
-use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, WarpId};
+use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
 
 /// Pieces of lanes at the same bytes.
 #[derive(Clone, Copy)]
@@ -189,7 +194,7 @@ impl Detector {
     fn visit(&mut self, by: &Accessor<'_>, bytes: Bytes, block: u64) {
         let lane = by.lanes.trailing_zeros();
         let thread = ThreadId::of_lane(by.home.block, by.threads.warp(), lane);
-        let is_there = super::clock::lanes_of(by.lanes)
+        let is_there = crate::races::clock::lanes_of(by.lanes)
             .all(|lane| by.warp.clock(lane).seen().knows_block(block));
         let site = *self.sites.get(by.site);
         if !is_there {
@@ -245,14 +250,5 @@ impl Detector {
                 element_bytes,
             },
         )
-    }
-}
-
-/// The memory that a detector looks at; what belongs to one thread, and what no thread writes, it does not.
-pub(crate) fn memory_of(memory: MemoryId) -> Option<Memory> {
-    match memory {
-        MemoryId::Global => Some(Memory::Global),
-        MemoryId::Shared { block } => Some(Memory::Shared(block)),
-        MemoryId::Constant | MemoryId::Parameters | MemoryId::Local { .. } => None,
     }
 }

@@ -1,15 +1,17 @@
 //! Operations in flight: what they access is looked at when they are started, since they come after what their thread did before, and
 //! before whoever waits for them.
 
-use super::check::{Accessor, Bytes};
-use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of};
-use super::detector::Detector;
-use super::found::{Access, End, Found, ThreadId, Why};
-use super::mbarriers::object_site;
-use super::products::see_products_complete;
-use super::shadow::Memory;
-use super::site::{Kind, ProxyKind, Side, Site, SiteId, action_of};
-use super::threads::{Warp, row_of};
+use crate::races::accessor::Accessor;
+use crate::races::clock::row_of;
+use crate::races::clock::{Clock, Fenced, Row, RowKind, join, lanes_of};
+use crate::races::detector::Detector;
+use crate::races::found::{Access, End, Found, ThreadId, Why};
+use crate::races::location::Bytes;
+use crate::races::location::Memory;
+use crate::races::mbarriers::object_site;
+use crate::races::products::see_products_complete;
+use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId, action_of};
+use crate::races::threads::Warp;
 use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::{
@@ -247,7 +249,7 @@ impl Detector {
             event.function,
             event.instruction,
             Side::Object,
-            super::mbarriers::OBJECT_BYTES,
+            crate::races::mbarrier_object::OBJECT_BYTES,
             || Site {
                 asynchronous: true,
                 ..object_site(event.function, event.instruction, Kind::Atomic)
@@ -256,7 +258,7 @@ impl Detector {
         let bytes = Bytes::at(
             Memory::Shared(block),
             address,
-            super::mbarriers::OBJECT_BYTES,
+            crate::races::mbarrier_object::OBJECT_BYTES,
         );
         self.look_async(start, site, lane, bytes, false);
         if start.proxy == ProxyKind::Async && !is_arrival(start.pending) {

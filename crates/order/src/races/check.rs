@@ -1,97 +1,15 @@
 //! The check of one access against those that were made before: conflict, moral strength, causality, proxies.
 
-use super::clock::{Clock, Fenced, Row, lanes_of};
-use super::detector::{Detector, Shape};
-use super::found::{Access, End, Found, ThreadId, Why};
-use super::shadow::{Entry, Memory, Shadow, WORD};
-use super::site::{Kind, ProxyKind, Site, SiteId, Sites};
-use super::threads::Warp;
-use crate::scope::Home;
+use crate::races::accessor::{Accessor, Current, MANY, Part, Settled};
+use crate::races::clock::{Clock, Fenced, Row, lanes_of};
+use crate::races::detector::Detector;
+use crate::races::found::{Access, End, Found, ThreadId, Why};
+use crate::races::location::Bytes;
+use crate::races::location::{Memory, WORD};
+use crate::races::shadow::{Entry, Shadow};
+use crate::races::site::{Kind, ProxyKind, Site};
 use smallvec::SmallVec;
 use std::rc::Rc;
-
-/// Entries of a word beyond which those are dropped that the newest access is ordered after.
-pub(crate) const MANY: usize = 24;
-
-/// Lanes of a warp that access the same bytes, or start operations that do.
-#[derive(Clone, Copy)]
-pub(crate) struct Accessor<'a> {
-    pub(crate) warp: &'a Warp,
-    /// Of the threads.
-    pub(crate) threads: Row,
-    pub(crate) lanes: u32,
-    pub(crate) home: Home,
-    pub(crate) site: SiteId,
-    /// What the accesses are attributed to.
-    pub(crate) as_row: Row,
-    pub(crate) as_lanes: u32,
-    pub(crate) as_epoch: u32,
-    pub(crate) step: u64,
-}
-
-/// Bytes of a memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bytes {
-    pub(crate) memory: Memory,
-    pub(crate) address: u64,
-    pub(crate) n: u32,
-    /// Whether they are the same before and after.
-    pub(crate) same_value: bool,
-    /// Whether all lanes write the same there.
-    pub(crate) same_among: bool,
-}
-
-impl Bytes {
-    /// Bytes of which nothing is known to be the same.
-    pub(crate) const fn at(memory: Memory, address: u64, n: u32) -> Bytes {
-        Bytes {
-            memory,
-            address,
-            n,
-            same_value: false,
-            same_among: false,
-        }
-    }
-
-    /// The words that they are in: address of each, and its bytes.
-    pub(crate) const fn words(self) -> Words {
-        Words {
-            at: self.address,
-            end: self.address.saturating_add(self.n as u64),
-        }
-    }
-}
-
-/// The words that bytes are in.
-pub(crate) struct Words {
-    at: u64,
-    end: u64,
-}
-
-impl Iterator for Words {
-    type Item = (u64, u8);
-
-    fn next(&mut self) -> Option<(u64, u8)> {
-        if self.at >= self.end {
-            return None;
-        }
-        let start = self.at / WORD * WORD;
-        let (from, to) = (self.at - start, (self.end - start).min(WORD));
-        self.at = start.saturating_add(WORD);
-        Some((start, (1u8 << to).wrapping_sub(1 << from) & 15))
-    }
-}
-
-/// The bytes of an access that are in one word.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    /// All bytes of the access.
-    pub(crate) bytes: Bytes,
-    /// The address of the word.
-    pub(crate) word: u64,
-    /// A bit for each byte of the word.
-    pub(crate) mask: u8,
-}
 
 /// An earlier access that races: with which of the lanes, by which of its own, and why.
 struct Conflict {
@@ -126,86 +44,6 @@ pub(crate) type Races<'a> = SmallVec<[Race<'a>; 2]>;
 
 /// Conflicts, each with the word.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
-
-/// Lanes that access memory now, or start an operation that does, through a proxy.
-#[derive(Clone, Copy)]
-pub(crate) struct Current<'a> {
-    pub(crate) warp: &'a Warp,
-    /// Of the threads.
-    pub(crate) threads: Row,
-    pub(crate) lanes: u32,
-    pub(crate) proxy: ProxyKind,
-    pub(crate) memory: Memory,
-}
-
-impl Current<'_> {
-    /// Whether each of the lanes knows an access.
-    fn knows(&self, entry: &Entry) -> bool {
-        self.warp
-            .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
-    }
-
-    /// Whether an access has gone through a fence to the asynchronous proxy, as far as each of the lanes knows, or needs none.
-    fn is_through(&self, entry: &Entry, their: ProxyKind) -> bool {
-        let block = self.threads.block();
-        let is_here = !entry.row.is_single() && entry.row.block() == block;
-        if their == ProxyKind::Async && is_here {
-            return true;
-        }
-        let of = (entry.row, entry.lanes, entry.epoch);
-        lanes_of(self.lanes).all(|lane| {
-            let own = self.warp.point(self.threads, lane);
-            self.warp.unfenced(own, self.memory.fenced(block), of) == 0
-        })
-    }
-}
-
-/// What tells of an access whether it is over.
-#[derive(Clone, Copy)]
-pub(crate) struct Settled<'a> {
-    pub(crate) sites: &'a Sites,
-    pub(crate) shape: &'a Shape,
-    has_proxies: bool,
-    /// Whether what a later copy may read as a tensor map, and what is read past all writes at any time, is in the program.
-    is_kept_for_ever: bool,
-}
-
-impl Settled<'_> {
-    /// Whether all that lanes do now comes after an access. What is read past all writes comes after nothing, and nothing after it.
-    pub(crate) fn comes_after(&self, by: &Current<'_>, entry: &Entry) -> bool {
-        let their = self.sites.get(entry.site).proxy;
-        if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {
-            return false;
-        }
-        match by.proxy {
-            ProxyKind::Generic => true,
-            ProxyKind::Async => by.is_through(entry, their),
-            ProxyKind::ReadOnly | ProxyKind::TensorMap => false,
-        }
-    }
-
-    /// Whether whoever knows this much is ordered after an access, through any proxy.
-    pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
-        let Entry {
-            row, lanes, epoch, ..
-        } = *entry;
-        if clock.seen().unknown(row, lanes, epoch) != 0 {
-            return false;
-        }
-        if memory == Memory::Global {
-            let site = self.sites.get(entry.site);
-            let is_for_ever = self.is_kept_for_ever && site.kind.writes();
-            if is_for_ever || site.proxy == ProxyKind::ReadOnly {
-                return false;
-            }
-        }
-        if !self.has_proxies || !row.is_threads() {
-            return true;
-        }
-        let fenced = clock.fenced(memory.fenced(row.block()));
-        fenced.is_some_and(|rows| rows.unknown(row, lanes, epoch) == 0)
-    }
-}
 
 impl Detector {
     /// Checks accesses to bytes against earlier ones, and keeps them for later ones.

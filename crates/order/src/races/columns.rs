@@ -2,10 +2,11 @@
 //! touches these lines they are kept together, and lane meets lane: one look takes the place of one at each line. In: addresses of lanes; out: marks,
 //! or that lines must be looked at.
 
-use super::lines::{Mark, Visitor};
-use super::shadow::{Entry, LINE, Memory, Shadow};
-use super::shapes::{PatternId, Places};
-use super::site::Kind;
+use crate::races::lines::{Mark, Visitor};
+use crate::races::location::{LINE, Memory};
+use crate::races::shadow::{Entry, Shadow};
+use crate::races::shapes::{PatternId, Places};
+use crate::races::site::Kind;
 use smallvec::SmallVec;
 
 /// Where the lanes of a warp access their lines.
@@ -43,7 +44,7 @@ impl Offsets {
 }
 
 /// The lines of the lanes of a whole warp, and where they access them: nothing unless each has a line of its own, in ascending order.
-pub(super) fn column_of(places: &Places<'_>) -> Option<([u64; 32], Offsets)> {
+pub(crate) fn column_of(places: &Places<'_>) -> Option<([u64; 32], Offsets)> {
     let (all, n) = (places.addresses, places.lane_bytes);
     let is_wide = all[1].wrapping_sub(all[0]) > LINE / 2;
     if places.mask != u32::MAX || !is_wide || !n.is_power_of_two() || n > 16 {
@@ -208,7 +209,7 @@ impl Column {
 
 impl Shadow {
     /// Looks at an access of lanes at lines of their own; false where the lines are not kept together, or must be looked at one by one.
-    pub(super) fn visit_column(
+    pub(crate) fn visit_column(
         &mut self,
         by: &mut Visitor<'_>,
         lines: &[u64; 32],

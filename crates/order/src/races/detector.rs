@@ -1,17 +1,20 @@
 //! The detector: all that it keeps of a run.
 
-use super::clock::Clock;
-use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
-use super::hash::Map;
-use super::mbarriers::Object;
-use super::message::Message;
-use super::shadow::{Entry, Memory, Shadow};
-use super::site::Kind;
-use super::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
-use super::spare::Tables;
-use super::strong::{Observation, StrongWrite};
-use super::threads::{Location, Warp, Warps, row_of};
-use crate::scope::Home;
+use crate::races::clock::Clock;
+use crate::races::clock::row_of;
+use crate::races::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
+use crate::races::hash::Map;
+use crate::races::launch_shape::Shape;
+use crate::races::location::Location;
+use crate::races::location::Memory;
+use crate::races::mbarrier_object::Object;
+use crate::races::message::Message;
+use crate::races::shadow::{Entry, Shadow};
+use crate::races::site::Kind;
+use crate::races::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
+use crate::races::spare::Tables;
+use crate::races::strong_write::{Observation, StrongWrite};
+use crate::races::threads::{Warp, Warps};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,61 +24,6 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
-
-/// The shape of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub cluster: [u32; 3],
-}
-
-impl Shape {
-    pub(crate) fn n_threads(&self) -> u32 {
-        let [x, y, z] = self.block;
-        x * y * z
-    }
-
-    fn n_blocks(&self) -> u64 {
-        let [x, y, z] = self.grid.map(u64::from);
-        x * y * z
-    }
-
-    #[inline(always)]
-    pub(crate) fn has_clusters(&self) -> bool {
-        let [x, y, z] = self.cluster;
-        x * y * z > 1
-    }
-
-    /// Where a block is, for scopes.
-    #[inline(always)]
-    pub(crate) fn home(&self, block: u64) -> Home {
-        match self.has_clusters() {
-            true => self.home_in_cluster(block),
-            false => Home {
-                block,
-                cluster: block,
-            },
-        }
-    }
-
-    fn home_in_cluster(&self, block: u64) -> Home {
-        let [x, y, _] = self.grid.map(u64::from);
-        let at = [block % x, block / x % y, block / (x * y)];
-        let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)));
-        let [nx, ny] = [0, 1].map(|i: usize| u64::from(self.grid[i] / self.cluster[i].max(1)));
-        Home {
-            block,
-            cluster: (cz * ny + cy) * nx + cx,
-        }
-    }
-
-    /// The lanes of a warp that exist.
-    pub(crate) fn present(&self, warp: u32) -> u32 {
-        let left = self.n_threads().saturating_sub(warp * 32).min(32);
-        (u64::from(u32::MAX) >> (32 - left)) as u32
-    }
-}
 
 /// What is kept of a block.
 #[derive(Debug, Default)]
@@ -390,7 +338,7 @@ impl Detector {
             }
             let meets = |piece: &&Piece| {
                 let end = piece.address + u64::from(piece.n_bytes);
-                super::accesses::memory_of(piece.memory) == Some(found.memory)
+                crate::races::location::memory_of(piece.memory) == Some(found.memory)
                     && piece.address < found.address + u64::from(found.n_bytes)
                     && found.address < end
             };

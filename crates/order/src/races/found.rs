@@ -1,7 +1,7 @@
 //! What was found: races as plain data.
 
-use super::shadow::Memory;
-use super::site::{Kind, ProxyKind, Site};
+use crate::races::location::Memory;
+use crate::races::site::{Kind, ProxyKind, Site};
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 

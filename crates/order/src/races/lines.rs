@@ -1,12 +1,13 @@
 //! Accesses of warps to whole lines. A line keeps who has accessed it as marks, each with a pattern of lanes, as long as nothing may race: then one
 //! look at a mark takes the place of one at each word. In: an access of a warp with its shape; out: marks, or that words must be looked at.
 
-use super::check::{Current, Settled};
-use super::clock::{Clock, Row};
-use super::releases::Handed;
-use super::shadow::{Entry, Memory};
-use super::shapes::{Pattern, PatternId, Shapes};
-use super::site::{Kind, Site, SiteId};
+use crate::races::accessor::{Current, Settled};
+use crate::races::clock::{Clock, Row};
+use crate::races::location::Memory;
+use crate::races::release_sets::Handed;
+use crate::races::shadow::Entry;
+use crate::races::shapes::{Pattern, PatternId, Shapes};
+use crate::races::site::{Kind, Site, SiteId};
 use crate::scope::Home;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -312,7 +313,7 @@ impl Visitor<'_> {
     }
 
     /// Whether all that the warp does now comes after an access, whichever lanes of a warp have made it.
-    pub(super) fn comes_after(&mut self, exact: &Entry) -> bool {
+    pub(crate) fn comes_after(&mut self, exact: &Entry) -> bool {
         let entry = Entry {
             lanes: exact.row.whole(exact.lanes),
             ..*exact

@@ -1,14 +1,16 @@
 //! Tensor maps: copies read them through a proxy of their own. In: what lanes do to maps; out: races with writes that no pair of fences
 //! (`fence.proxy.tensormap::generic`: a release after the write, then an acquire that names the map) leads to the copy.
 
-use super::accesses::memory_of;
-use super::asynchronous::Start;
-use super::check::{Accessor, Bytes};
-use super::clock::{Clock, Fenced, lanes_of};
-use super::detector::Detector;
-use super::shadow::Entry;
-use super::site::{Kind, ProxyKind, Side, Site, SiteId};
-use super::threads::{Warp, row_of};
+use crate::races::accessor::Accessor;
+use crate::races::asynchronous::Start;
+use crate::races::clock::row_of;
+use crate::races::clock::{Clock, Fenced, lanes_of};
+use crate::races::detector::Detector;
+use crate::races::location::Bytes;
+use crate::races::location::memory_of;
+use crate::races::shadow::Entry;
+use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId};
+use crate::races::threads::Warp;
 use crate::scope::{Scoped, Strength, acquires, mutual, releases};
 use std::rc::Rc;
 use warpgrid_emulator::{MapAct, MapTouch, SyncEvent, TENSOR_MAP_BYTES};

@@ -1,63 +1,22 @@
 //! mbarriers: arrivals of a phase order what came before them before what comes after a wait for it.
 
-use super::check::{Accessor, Bytes};
-use super::clock::{Clock, Point, Row, lanes_of};
-use super::detector::Detector;
-use super::message::{Message, Release};
-use super::shadow::Memory;
-use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_answer_read, sem_of};
-use super::threads::{Location, Warp, row_of};
-use super::turns::Knowledge;
+use crate::races::accessor::Accessor;
+use crate::races::clock::row_of;
+use crate::races::clock::{Point, Row, lanes_of};
+use crate::races::detector::Detector;
+use crate::races::location::Bytes;
+use crate::races::location::Location;
+use crate::races::location::Memory;
+use crate::races::mbarrier_object::{Init, OBJECT_BYTES, Object};
+use crate::races::message::{Message, Release};
+use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId, is_answer_read, sem_of};
+use crate::races::threads::Warp;
+use crate::races::turns::Knowledge;
 use crate::scope::{Home, Strength};
 use std::rc::Rc;
 use warpgrid_emulator::{MbarrierAct, MbarrierTouch, SyncEvent};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::FunctionId;
-
-pub(crate) const OBJECT_BYTES: u32 = 8;
-
-/// What is kept of an mbarrier.
-#[derive(Debug, Default)]
-pub(crate) struct Object {
-    /// What has arrived in the present phase, and in the one before.
-    phases: [Phase; 2],
-    /// Its set-up, until a copy completes on it.
-    pub(crate) init: Option<Init>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Phase {
-    /// What arrivals and landed operations brought.
-    clock: Rc<Clock>,
-    /// What fences before relaxed arrivals hand on.
-    message: Rc<Message>,
-}
-
-/// The set-up of an mbarrier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Init {
-    pub(crate) point: Point,
-    pub(crate) site: SiteId,
-}
-
-impl Object {
-    /// An operation, or an arrival with the copies before it, has come in the present phase.
-    pub(crate) fn land(&mut self, row: Row, bit: u32, arrival: Option<&Clock>) {
-        let [now, _] = &mut self.phases;
-        let clock = Rc::make_mut(&mut now.clock);
-        clock.raise(row, bit, 1);
-        if let Some(arrival) = arrival {
-            clock.join(arrival);
-        }
-    }
-
-    /// The present phase is over.
-    pub(crate) fn end_phase(&mut self) {
-        let [now, _] = &mut self.phases;
-        let over = std::mem::take(now);
-        self.phases = [Phase::default(), over];
-    }
-}
 
 /// The site of an operation on an mbarrier: they are strong towards each other, whatever their scopes.
 pub(crate) fn object_site(function: FunctionId, instruction: u32, kind: Kind) -> Site {

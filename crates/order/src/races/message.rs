@@ -1,7 +1,7 @@
 //! Messages: what releasing operations of a strong write hand to whoever acquires it.
 
-use super::clock::{Clock, Point, join, raise};
-use super::turns::Knowledge;
+use crate::races::clock::{Clock, Point, join, raise};
+use crate::races::turns::Knowledge;
 use crate::scope::{Home, Scoped, mutual};
 use smallvec::SmallVec;
 use std::rc::Rc;

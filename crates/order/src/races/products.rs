@@ -2,13 +2,15 @@
 //! proxy" of `wgmma` and of `tcgen05`). In: the matrices of an operation that starts; out: reads in the shadow, which end where threads
 //! wait for the group of the product, or for the mbarrier that `tcgen05.commit` arrives at.
 
-use super::check::{Accessor, Bytes};
-use super::clock::{Point, Row, RowKind, lanes_of, raise};
-use super::detector::Detector;
-use super::found::ThreadId;
-use super::shadow::Memory;
-use super::site::{Kind, ProxyKind, Side, Site, SiteId};
-use super::threads::{Warp, row_of};
+use crate::races::accessor::Accessor;
+use crate::races::clock::row_of;
+use crate::races::clock::{Point, Row, RowKind, lanes_of, raise};
+use crate::races::detector::Detector;
+use crate::races::found::ThreadId;
+use crate::races::location::Bytes;
+use crate::races::location::Memory;
+use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId};
+use crate::races::threads::Warp;
 use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::{GroupKind, MemoryRegion, Pending, SyncEvent, Tile, Work};
@@ -95,7 +97,7 @@ const fn row_of_products(block: u64, warp: u32) -> Row {
 }
 
 /// The lanes of a warp have waited for products: all of them know what the warp has started so far.
-pub(super) fn see_products_complete(state: &mut Warp, event: &SyncEvent<'_>, complete: &[u32; 32]) {
+pub(crate) fn see_products_complete(state: &mut Warp, event: &SyncEvent<'_>, complete: &[u32; 32]) {
     let first = event.lanes.trailing_zeros() as usize & 31;
     let point = Point {
         row: row_of_products(event.block, event.warp),

@@ -2,22 +2,24 @@
 //! In: the addresses of lanes; out: marks and entries in the shadow; or false where one of them may race, so that the access must be looked at in
 //! full. To look at it again changes nothing: what was entered already is then the access itself.
 
-use super::accesses::memory_of;
-use super::check::Current;
-use super::clock::{Clock, Row, lanes_of};
-use super::columns::{ColumnMark, Offsets, column_of};
-use super::detector::{Detector, Visit};
-use super::found::ThreadId;
-use super::lines::{Mark, Outcome, Visitor};
-use super::releases::Handed;
-use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD};
-use super::shapes::{Places, ShapeId, Shapes};
-use super::site::{Kind, ProxyKind, Side, Site, SiteId};
-use super::threads::{Warp, groups_of, row_of};
-use super::words::{AtWord, Quick};
+use crate::races::accessor::Current;
+use crate::races::clock::{Row, lanes_of};
+use crate::races::clock::{groups_of, row_of};
+use crate::races::columns::{ColumnMark, Offsets, column_of};
+use crate::races::detector::{Detector, Visit};
+use crate::races::found::ThreadId;
+use crate::races::lines::{Mark, Outcome, Visitor};
+use crate::races::location::memory_of;
+use crate::races::location::{LINE, Memory, WORD};
+use crate::races::release_sets::Handed;
+use crate::races::shadow::{Entry, Held, Shadow};
+use crate::races::shapes::{Places, ShapeId, Shapes};
+use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId};
+use crate::races::threads::Warp;
+use crate::races::threads::{Floor, Here};
+use crate::races::words::{AtWord, Quick};
 use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
-use std::rc::Rc;
 use warpgrid_emulator::{
     AccessAction, AccessEvent, EvenAccess, LanesAccess, MemoryId, RowAccess, WarpAccess, WarpId,
 };
@@ -26,21 +28,6 @@ use warpgrid_isa::Sem;
 /// Epochs of lanes that one access is looked at for, each by itself.
 const MOST_GROUPS: usize = 4;
 
-/// What is the same for all accesses of a warp until something orders it.
-#[derive(Clone, Debug)]
-pub(crate) struct Here {
-    /// What [`Detector::n_openings`] was.
-    n_openings: u64,
-    /// Of all lanes that are left, where it is the same.
-    epoch: Option<u32>,
-    /// Whether its strong stores hand on nothing, and its strong loads get nothing.
-    is_plain: bool,
-    /// Whether all that its strong stores hand on is what its lanes have released at the same places.
-    has_releases_alone: bool,
-    shared: Floor,
-    global: Floor,
-}
-
 /// A warp that accesses memory: its number, and what [`Here`] says of it.
 #[derive(Clone, Copy)]
 struct Now {
@@ -48,14 +35,6 @@ struct Now {
     epoch: Option<u32>,
     is_plain: bool,
     has_releases_alone: bool,
-}
-
-/// What all that can still access a memory know.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Floor {
-    pub(super) clock: Option<Rc<Clock>>,
-    /// How often it has changed.
-    number: u32,
 }
 
 impl Detector {
@@ -257,7 +236,7 @@ impl Detector {
     }
 
     /// Whether an access of a warp may be looked at as a whole: a strong one hands on nothing, and gets nothing.
-    pub(super) fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
+    pub(crate) fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
         let of = access.of();
         let are_words = access.element_bytes >= 4 || access.element_bytes == access.lane_bytes;
         let hands_on = access.action.writes() && releases(access.sem);
@@ -420,7 +399,7 @@ impl Detector {
     }
 
     /// What all that can still access a memory know.
-    pub(super) fn floor(&self, memory: Memory) -> Floor {
+    pub(crate) fn floor(&self, memory: Memory) -> Floor {
         let block = self.floor_block(memory);
         let block = block.and_then(|block| self.blocks.get(&block));
         block.map_or(Floor::default(), |block| Floor {
@@ -430,7 +409,7 @@ impl Detector {
     }
 
     /// The warp that makes an access.
-    pub(super) fn visitor<'a>(
+    pub(crate) fn visitor<'a>(
         &'a self,
         lines: &Lines,
         warp: &'a Warp,
@@ -458,7 +437,7 @@ impl Detector {
     }
 
     /// Looks at the lines of an access; false where one must be looked at in full.
-    pub(super) fn are_lines_quiet(
+    pub(crate) fn are_lines_quiet(
         &self,
         by: &mut Visitor<'_>,
         lines: &Lines,
@@ -573,18 +552,18 @@ impl Detector {
 }
 
 /// An access of a warp, all of whose lanes have one epoch, or of an operation that one of them starts.
-pub(super) struct Lines {
-    pub(super) of: WarpId,
+pub(crate) struct Lines {
+    pub(crate) of: WarpId,
     /// Of the warp that take part.
-    pub(super) lanes: u32,
-    pub(super) memory: Memory,
-    pub(super) site: SiteId,
+    pub(crate) lanes: u32,
+    pub(crate) memory: Memory,
+    pub(crate) site: SiteId,
     /// What it is attributed to: a row, an epoch, and lanes.
-    pub(super) row: Row,
-    pub(super) epoch: u32,
-    pub(super) mask: u32,
+    pub(crate) row: Row,
+    pub(crate) epoch: u32,
+    pub(crate) mask: u32,
     /// What it hands on, if it is a strong store.
-    pub(super) handed: Option<Handed>,
+    pub(crate) handed: Option<Handed>,
 }
 
 impl Lines {

@@ -1,13 +1,15 @@
 //! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and the bytes from
 //! which on it may race.
 
-use super::check::{Accessor, Bytes};
-use super::detector::Detector;
-use super::lines::Visitor;
-use super::quick::Lines;
-use super::shadow::{Held, LINE, Memory, Shadow};
-use super::site::SiteId;
-use super::words::{AtWord, Quick};
+use crate::races::accessor::Accessor;
+use crate::races::detector::Detector;
+use crate::races::lines::Visitor;
+use crate::races::location::Bytes;
+use crate::races::location::{LINE, Memory};
+use crate::races::quick::Lines;
+use crate::races::shadow::{Held, Shadow};
+use crate::races::site::SiteId;
+use crate::races::words::{AtWord, Quick};
 use warpgrid_emulator::WarpId;
 
 impl Detector {

@@ -1,33 +1,13 @@
 //! What was accessed: for each line of memory, for each word of it, or for columns of lines, the accesses that later ones may race with.
 
-use super::check::Bytes;
-use super::clock::{Fenced, Row, lanes_of};
-use super::columns::{Column, ColumnMark, Columns};
-use super::hash::Map;
-use super::lines::{Line, Mark};
-use super::shapes::{Places, ShapeId, Shapes};
-use super::site::SiteId;
-
-/// Bytes of a word.
-pub(crate) const WORD: u64 = 4;
-
-/// A memory: global, or the shared memory of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Memory {
-    Global,
-    /// Linear index of the block.
-    Shared(u64),
-}
-
-impl Memory {
-    /// A fence between proxies for this memory, by threads of a block.
-    pub(crate) const fn fenced(self, block: u64) -> Fenced {
-        match self {
-            Memory::Global => Fenced::Global(block),
-            Memory::Shared(_) => Fenced::Shared(block),
-        }
-    }
-}
+use crate::races::clock::{Row, lanes_of};
+use crate::races::columns::{Column, ColumnMark, Columns};
+use crate::races::hash::Map;
+use crate::races::lines::{Line, Mark};
+use crate::races::location::Bytes;
+use crate::races::location::{LINE, Memory, WORD};
+use crate::races::shapes::{Places, ShapeId, Shapes};
+use crate::races::site::SiteId;
 
 /// Accesses of one site by lanes of one row at one epoch.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +31,6 @@ const FIRST: u32 = (1 << 27) - 1;
 const WRITTEN: u32 = 27;
 const STRONG: u32 = 1 << 31;
 
-/// Bytes of a line: 32 words.
-pub(crate) const LINE: u64 = 128;
 /// Lines of a page.
 const LINES: usize = 32;
 

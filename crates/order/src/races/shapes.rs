@@ -1,9 +1,9 @@
 //! The shapes of accesses: which lanes access which bytes of which lines. A shape is found once, and is then the same wherever the access begins.
 //! In: where lanes access memory, from the line of the first one; out: patterns of lines, by number.
 
-use super::clock::{are_equal, lanes_of};
-use super::shadow::{LINE, WORD};
-use super::site::SiteId;
+use crate::races::clock::{are_equal, lanes_of};
+use crate::races::location::{LINE, WORD};
+use crate::races::site::SiteId;
 use std::ops::Range;
 use warpgrid_emulator::EvenAccess;
 

@@ -1,12 +1,13 @@
 //! Tables of detectors that are gone, for the next one of the same thread: to ask for their memory anew takes longer than many a run. In: tables of a
 //! small run; out: the same tables, empty.
 
-use super::detector::BlockState;
-use super::hash::Map;
-use super::shadow::Shadow;
-use super::site::Sites;
-use super::strong::{Observation, StrongWrite};
-use super::threads::{Location, Warps};
+use crate::races::detector::BlockState;
+use crate::races::hash::Map;
+use crate::races::location::Location;
+use crate::races::shadow::Shadow;
+use crate::races::site::Sites;
+use crate::races::strong_write::{Observation, StrongWrite};
+use crate::races::threads::Warps;
 use std::cell::Cell;
 
 /// Entries that a table of places or blocks may have room for to be kept.

@@ -1,121 +1,22 @@
 //! Strong accesses: what they hand on and get, and who has observed whom.
 
-use super::accesses::memory_of;
-use super::check::{Accessor, Bytes, Part};
-use super::clock::{Point, lanes_of};
-use super::detector::Detector;
-use super::message::Message;
-use super::shadow::{Entry, Memory};
-use super::site::{Kind, Site};
-use super::threads::{Location, Warp, row_of};
-use crate::scope::{Home, Scoped, Strength, acquires, mutual, releases};
-use std::cell::RefCell;
+use crate::races::accessor::{Accessor, Part};
+use crate::races::clock::row_of;
+use crate::races::clock::{Point, lanes_of};
+use crate::races::detector::Detector;
+use crate::races::location::Bytes;
+use crate::races::location::Location;
+use crate::races::location::Memory;
+use crate::races::location::memory_of;
+use crate::races::message::Message;
+use crate::races::shadow::Entry;
+use crate::races::site::{Kind, Site};
+use crate::races::strong_write::{Chain, LONGEST_CHAIN, Observation, Strong, StrongWrite};
+use crate::races::threads::Warp;
+use crate::scope::{Home, Strength, acquires, releases};
 use std::rc::Rc;
 use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
 use warpgrid_isa::{Scope, Sem};
-
-/// Writes that a chain of atomics begins with and goes on with, at most.
-const LONGEST_CHAIN: usize = 1 << 14;
-
-/// The latest strong write at a place.
-#[derive(Debug)]
-pub(crate) struct StrongWrite {
-    n_bytes: u32,
-    scope: Scope,
-    home: Home,
-    /// What it hands on, if anything.
-    message: Option<Rc<Message>>,
-    point: Point,
-    /// It, and the writes that it continues as an atomic, once one observes it or continues it.
-    chain: Option<Chain>,
-}
-
-/// Writes, each of which continues the one before.
-type Chain = Rc<RefCell<Vec<Point>>>;
-
-impl StrongWrite {
-    /// Whether a strong access of its place is morally strong with it.
-    fn is_linked(&self, by: &Strong) -> bool {
-        self.n_bytes == by.n_bytes
-            && mutual(
-                Scoped::new(self.scope, self.home),
-                Scoped::new(by.scope, by.home),
-            )
-    }
-
-    /// A write that continues none.
-    const fn new(by: &Strong, point: Point, message: Option<Rc<Message>>) -> StrongWrite {
-        StrongWrite {
-            n_bytes: by.n_bytes,
-            scope: by.scope,
-            home: by.home,
-            message,
-            point,
-            chain: None,
-        }
-    }
-
-    /// Becomes a write that continues it.
-    fn go_on(&mut self, by: &Strong, point: Point, message: Option<Rc<Message>>) {
-        let mut points = self.chain().borrow_mut();
-        if points.len() < LONGEST_CHAIN {
-            points.push(point);
-        }
-        drop(points);
-        self.n_bytes = by.n_bytes;
-        self.scope = by.scope;
-        self.home = by.home;
-        self.message = message;
-        self.point = point;
-    }
-
-    fn chain(&mut self) -> &Chain {
-        let point = self.point;
-        self.chain
-            .get_or_insert_with(|| Rc::new(RefCell::new(vec![point])))
-    }
-}
-
-/// A strong read that observed the first writes of a chain.
-#[derive(Debug)]
-pub(crate) struct Observation {
-    reader: Point,
-    chain: Chain,
-    n: usize,
-}
-
-/// A strong access of one lane.
-#[derive(Clone, Copy)]
-struct Strong {
-    lane: usize,
-    home: Home,
-    scope: Scope,
-    sem: Sem,
-    action: AccessAction,
-    place: Location,
-    n_bytes: u32,
-}
-
-impl Strong {
-    /// That of a lane, of bytes at a place.
-    const fn of(
-        event: &AccessEvent<'_>,
-        lane: usize,
-        n_bytes: u32,
-        place: Location,
-        (scope, home): (Scope, Home),
-    ) -> Strong {
-        Strong {
-            lane,
-            home,
-            scope,
-            sem: event.sem,
-            action: event.action,
-            place,
-            n_bytes,
-        }
-    }
-}
 
 impl Detector {
     pub(crate) fn see_strong(
@@ -313,7 +214,7 @@ impl Detector {
     fn before_strong(
         &mut self,
         state: &mut Warp,
-        row: super::clock::Row,
+        row: crate::races::clock::Row,
         by: &Strong,
     ) -> Option<StrongWrite> {
         if by.action == AccessAction::Store {
@@ -410,7 +311,7 @@ impl Detector {
     fn after_strong_write(
         &mut self,
         state: &mut Warp,
-        row: super::clock::Row,
+        row: crate::races::clock::Row,
         by: &Strong,
         continued: Option<StrongWrite>,
     ) {

@@ -1,11 +1,12 @@
 //! What orders threads: barriers, fences, the ends of threads.
 
-use super::clock::{Clock, Fenced, Row, lanes_of};
-use super::detector::{BlockState, Detector, Gathering};
-use super::maps::release_maps;
-use super::message::Release;
-use super::site::action_of;
-use super::threads::{Warp, row_of};
+use crate::races::clock::row_of;
+use crate::races::clock::{Clock, Fenced, Row, lanes_of};
+use crate::races::detector::{BlockState, Detector, Gathering};
+use crate::races::maps::release_maps;
+use crate::races::message::Release;
+use crate::races::site::action_of;
+use crate::races::threads::Warp;
 use crate::scope::{Home, acquires, releases};
 use std::rc::Rc;
 use warpgrid_emulator::{SyncEvent, SyncKind, Waits, WarpId};

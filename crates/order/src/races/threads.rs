@@ -1,19 +1,18 @@
 //! The threads of a run: what each knows, how far it is, and what it has released, read and started.
 
-use super::clock::{Clock, Fenced, Point, Row, RowKind, are_equal, join, lanes_of, raise_lanes};
-use super::hash::Map;
-use super::message::{Message, Release};
-use super::quick::Here;
-use super::releases::{LaneReleases, Released, Together};
-use super::shadow::Memory;
-use super::turns::{Knowledge, Turns};
+use crate::races::clock::{Clock, Fenced, Point, Row, are_equal, join, lanes_of, raise_lanes};
+use crate::races::hash::Map;
+use crate::races::message::{Message, Release};
+
+use crate::races::clock::{groups_of, lanes_at};
+use crate::races::location::Location;
+use crate::races::location::Memory;
+use crate::races::release_sets::{LaneReleases, Released, Together};
+use crate::races::turns::{Knowledge, Turns};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_emulator::{GroupKind, WarpId};
 use warpgrid_isa::Scope;
-
-/// A place that strong operations access.
-pub(crate) type Location = (Memory, u64);
 
 /// What the lanes of a warp know.
 #[derive(Clone, Debug)]
@@ -387,7 +386,7 @@ impl Warp {
                 lane: lane as u32,
                 epoch: epochs[lane],
             };
-            super::clock::raise(self.clock_mut(lane), point);
+            crate::races::clock::raise(self.clock_mut(lane), point);
         }
     }
 
@@ -727,29 +726,25 @@ impl Details {
     }
 }
 
-/// The lanes among these that are at an epoch.
-fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
-    let mut same = 0;
-    for (lane, own) in epochs.iter().enumerate() {
-        same |= u32::from(*own == epoch) << lane;
-    }
-    same & lanes
+/// What is the same for all accesses of a warp until something orders it.
+#[derive(Clone, Debug)]
+pub(crate) struct Here {
+    /// What [`Detector::n_openings`] was.
+    pub(crate) n_openings: u64,
+    /// Of all lanes that are left, where it is the same.
+    pub(crate) epoch: Option<u32>,
+    /// Whether its strong stores hand on nothing, and its strong loads get nothing.
+    pub(crate) is_plain: bool,
+    /// Whether all that its strong stores hand on is what its lanes have released at the same places.
+    pub(crate) has_releases_alone: bool,
+    pub(crate) shared: Floor,
+    pub(crate) global: Floor,
 }
 
-/// Lanes in groups that are at the same epoch, each with it.
-pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
-    let mut left = lanes;
-    std::iter::from_fn(move || {
-        (left != 0).then(|| {
-            let epoch = epochs[left.trailing_zeros() as usize & 31];
-            let same = lanes_at(epochs, left, epoch);
-            left &= !same;
-            (same, epoch)
-        })
-    })
-}
-
-/// The row of a warp's threads.
-pub(crate) const fn row_of(block: u64, warp: u32) -> Row {
-    Row::of(RowKind::Threads, block, warp)
+/// What all that can still access a memory know.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Floor {
+    pub(crate) clock: Option<Rc<Clock>>,
+    /// How often it has changed.
+    pub(crate) number: u32,
 }

@@ -1,8 +1,8 @@
 //! Lanes that take turns at sequentially consistent fences: each knows what the lanes before it have done. In: what all of them knew, and how far each
 //! was; out: the clock of a lane, which is made when it is asked for.
 
-use super::clock::{Clock, Point, Row, join, lanes_of, raise_lanes};
-use super::threads::groups_of;
+use crate::races::clock::groups_of;
+use crate::races::clock::{Clock, Point, Row, join, lanes_of, raise_lanes};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;

@@ -1,19 +1,21 @@
 //! Accesses to words that race with nothing: each entry of a word is compared with the access. In: lanes, or an operation, at the same bytes of
 //! a word; out: an entry, or false where it may race.
 
-use super::check::{Bytes, Current, MANY, Settled};
-use super::clock::{Clock, Row, lanes_of};
-use super::detector::Detector;
-use super::shadow::{Entry, Memory, Shadow, Word};
-use super::site::SiteId;
-use super::threads::row_of;
+use crate::races::accessor::{Current, MANY, Settled};
+use crate::races::clock::row_of;
+use crate::races::clock::{Clock, Row, lanes_of};
+use crate::races::detector::Detector;
+use crate::races::location::Bytes;
+use crate::races::location::Memory;
+use crate::races::shadow::{Entry, Shadow, Word};
+use crate::races::site::SiteId;
 use warpgrid_emulator::LanesAccess;
 
 /// Relations that are kept: neighbouring words have entries of the same few accesses.
 const MOST_KNOWN: usize = 4;
 
 /// A warp that accesses words.
-pub(super) struct Quick<'a> {
+pub(crate) struct Quick<'a> {
     settled: Settled<'a>,
     current: Current<'a>,
     /// What the access is attributed to.
@@ -22,7 +24,7 @@ pub(super) struct Quick<'a> {
     writes: bool,
     /// What all that can still access the memory know.
     floor: Option<&'a Clock>,
-    /// As [`super::lines::Visitor::is_known`].
+    /// As [`crate::races::lines::Visitor::is_known`].
     is_known: &'a dyn Fn(SiteId, u64) -> bool,
     /// Of the entries that were looked at last.
     relations: [Option<Relation>; MOST_KNOWN],
@@ -31,11 +33,11 @@ pub(super) struct Quick<'a> {
 
 /// Bytes of a word that lanes access, all of them the same.
 #[derive(Clone, Copy)]
-pub(super) struct AtWord {
-    pub(super) lanes: u32,
-    pub(super) epoch: u32,
-    pub(super) address: u64,
-    pub(super) bytes: u8,
+pub(crate) struct AtWord {
+    pub(crate) lanes: u32,
+    pub(crate) epoch: u32,
+    pub(crate) address: u64,
+    pub(crate) bytes: u8,
 }
 
 /// What is known of lanes of a row at an epoch: of all of them where they are threads.
@@ -62,7 +64,7 @@ enum Fate {
 
 impl Detector {
     /// Looks at a weak access word by word; false where it must be looked at in full.
-    pub(super) fn see_words(
+    pub(crate) fn see_words(
         &mut self,
         lanes: &LanesAccess<'_>,
         memory: Memory,
@@ -113,7 +115,7 @@ impl Detector {
 
 impl<'a> Quick<'a> {
     /// An access of lanes at a site, attributed to a row.
-    pub(super) fn of(
+    pub(crate) fn of(
         settled: Settled<'a>,
         current: Current<'a>,
         (row, site): (Row, SiteId),
@@ -134,7 +136,7 @@ impl<'a> Quick<'a> {
     }
 
     /// Enters bytes of a word; false where they must be looked at in full.
-    pub(super) fn look(&mut self, shadow: &mut Shadow, at: AtWord) -> bool {
+    pub(crate) fn look(&mut self, shadow: &mut Shadow, at: AtWord) -> bool {
         if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
         }

@@ -34,9 +34,9 @@ pub(crate) mod units;
 pub(crate) mod values;
 pub(crate) mod video;
 
-use crate::check::body::checker::Snippet;
 use crate::check::body::checker::Body;
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::checker::Snippet;
 use crate::check::body::draft::Draft;
 use crate::check::body::made::Made;
 use crate::check::context::Context;

@@ -6,7 +6,6 @@ pub(crate) mod matrix;
 pub(crate) mod product;
 pub(crate) mod rows;
 
-
 use crate::code::{Code, Placed};
 use crate::emit::{Emitter, Names, RECORD};
 use crate::flow::{ByHost, accesses_memory};

@@ -1,9 +1,9 @@
 //! Where a thread can be made stronger, and how far: levels of an instruction's words, fences that can be put in.
 
-use super::super::question::Question;
-use super::super::step::{NodeKind, Proxy, Words};
-use super::super::traces::Traces;
-use super::{Change, Repair};
+use crate::explore::question::Question;
+use crate::explore::repairs::{Change, Repair};
+use crate::explore::step::{NodeKind, Proxy, Words};
+use crate::explore::traces::Traces;
 use crate::scope::{Home, takes_in};
 use std::collections::BTreeMap;
 use warpgrid_isa::{AsyncOp, Does, MbarrierOp, MemoryOp, Scope, Sem, SyncOp};
@@ -14,7 +14,7 @@ type Place = (usize, u32);
 
 /// What can be changed at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SiteKind {
+pub(crate) enum SiteKind {
     /// The words of an instruction.
     Words,
     /// A fence before it.
@@ -25,9 +25,9 @@ pub(super) enum SiteKind {
 
 /// A place of change: level 0 is what the text has, the last one is above all others.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
-    pub(super) place: Place,
-    pub(super) kind: SiteKind,
+pub(crate) struct Site {
+    pub(crate) place: Place,
+    pub(crate) kind: SiteKind,
     levels: Vec<Level>,
 }
 
@@ -40,19 +40,19 @@ struct Level {
 }
 
 impl Site {
-    pub(super) fn n_levels(&self) -> usize {
+    pub(crate) fn n_levels(&self) -> usize {
         self.levels.len()
     }
 
-    pub(super) fn top(&self) -> usize {
+    pub(crate) fn top(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
 
-    pub(super) fn words(&self, level: usize) -> Option<Words> {
+    pub(crate) fn words(&self, level: usize) -> Option<Words> {
         self.levels.get(level).map(|level| level.words)
     }
 
-    pub(super) fn is_below(&self, low: usize, high: usize) -> bool {
+    pub(crate) fn is_below(&self, low: usize, high: usize) -> bool {
         if low == high || low == 0 {
             return true;
         }
@@ -68,14 +68,14 @@ impl Site {
     }
 
     /// How far a level is above what the text has.
-    pub(super) fn rank(&self, level: usize) -> usize {
+    pub(crate) fn rank(&self, level: usize) -> usize {
         (0..self.levels.len())
             .filter(|low| self.is_below(*low, level))
             .count()
     }
 
     /// The change that a level is; none for what the text has.
-    pub(super) fn change(&self, level: usize) -> Option<Change> {
+    pub(crate) fn change(&self, level: usize) -> Option<Change> {
         let words = self.words(level).filter(|_| level > 0)?;
         Some(Change {
             thread: self.place.0,
@@ -224,7 +224,7 @@ fn width_of(question: &Question, scope: Scope) -> usize {
 }
 
 /// Whether some thread copies through the async proxy.
-pub(super) fn has_async_proxy(question: &Question) -> bool {
+pub(crate) fn has_async_proxy(question: &Question) -> bool {
     let functions = question.threads.iter();
     let mut functions =
         functions.filter_map(|t| question.program.functions.get(t.function.0 as usize));
@@ -239,7 +239,7 @@ pub(super) fn has_async_proxy(question: &Question) -> bool {
 
 /// Instructions of a thread before which a fence may go: accesses that follow another one with no fence, and no barrier, between. Beside
 /// barriers too, where copies go through the async proxy.
-pub(super) fn places_of(question: &Question, thread: usize, has_copies: bool) -> Vec<bool> {
+pub(crate) fn places_of(question: &Question, thread: usize, has_copies: bool) -> Vec<bool> {
     let spec = question.threads.get(thread);
     let function = spec.and_then(|t| question.program.functions.get(t.function.0 as usize));
     let instructions = function.map_or(&[][..], |function| &function.instructions);
@@ -301,7 +301,7 @@ fn is_one_sided(sem: Option<Sem>) -> bool {
 }
 
 /// All places of change, thread after thread.
-pub(super) fn sites_of(
+pub(crate) fn sites_of(
     question: &Question,
     traces: &Traces,
     places: &[Vec<bool>],
@@ -344,7 +344,7 @@ fn words_of(traces: &Traces) -> BTreeMap<Place, Words> {
                 NodeKind::Read | NodeKind::Write | NodeKind::Atomic | NodeKind::Fence => true,
                 NodeKind::Arrive => step
                     .barrier
-                    .is_some_and(|b| matches!(b, super::super::step::Barrier::Cluster { .. })),
+                    .is_some_and(|b| matches!(b, crate::explore::step::Barrier::Cluster { .. })),
                 NodeKind::Init | NodeKind::ProxyFence | NodeKind::Leave | NodeKind::GroupWait => {
                     false
                 }

@@ -1,8 +1,8 @@
 //! Addresses of operands: a register or a variable, and an offset. In: an operand, the space, and how strictly the row
 //! has its addresses checked; out: the address. What is wrong is said in the words of the family.
 
-use crate::check::body::element::WARP_SZ;
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::element::WARP_SZ;
 use crate::check::body::operand::Site;
 use crate::check::body::values;
 use crate::check::names::binding::Binding;

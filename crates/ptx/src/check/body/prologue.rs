@@ -8,9 +8,8 @@ use crate::check::body::lower::{destination, register, source};
 use crate::check::body::unit_start::WARP;
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
-    ArithmeticOp, CompareOp, Does, Flag, Flags, MbarrierOp, MemoryOp, Modifiers,
-    MoveOp, MulPart, Rounding, ScalarType, Scope, Sem, SpecialRegister, StateSpace, SyncOp,
-    TypeKind,
+    ArithmeticOp, CompareOp, Does, Flag, Flags, MbarrierOp, MemoryOp, Modifiers, MoveOp, MulPart,
+    Rounding, ScalarType, Scope, Sem, SpecialRegister, StateSpace, SyncOp, TypeKind,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Guard, Instruction, Operand, OperandValue, Parameter, RegisterId,

@@ -5,12 +5,8 @@ use crate::check::plans::Plans;
 use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{StatementKind, Tree};
 use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
-use warpgrid_isa::layout::{
-    DescriptorKind, InstructionDescriptor, Major,
-};
-use warpgrid_isa::{
-    CtaGroup, MmaKind, ScalarType, Share, SurfaceMode, TensorMemoryOp, UnitOp,
-};
+use warpgrid_isa::layout::{DescriptorKind, InstructionDescriptor, Major};
+use warpgrid_isa::{CtaGroup, MmaKind, ScalarType, Share, SurfaceMode, TensorMemoryOp, UnitOp};
 
 /// A value that an inferred register starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

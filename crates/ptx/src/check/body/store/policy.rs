@@ -1,7 +1,7 @@
 //! The cache policy of a store: a third operand, and the modifier that announces it.
 
-use crate::check::body::element::WARP_SZ;
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::element::WARP_SZ;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;

@@ -1,0 +1,119 @@
+//! The lanes of a warp that access the same bytes, and the accesses with which they are compared.
+
+use crate::races::clock::{Clock, Row, lanes_of};
+use crate::races::launch_shape::Shape;
+use crate::races::location::{Bytes, Memory};
+use crate::races::shadow::Entry;
+use crate::races::site::{ProxyKind, SiteId, Sites};
+use crate::races::threads::Warp;
+use crate::scope::Home;
+
+/// Entries of a word beyond which those are dropped that the newest access is ordered after.
+pub(crate) const MANY: usize = 24;
+
+/// Lanes of a warp that access the same bytes, or start operations that do.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessor<'a> {
+    pub(crate) warp: &'a Warp,
+    /// Of the threads.
+    pub(crate) threads: Row,
+    pub(crate) lanes: u32,
+    pub(crate) home: Home,
+    pub(crate) site: SiteId,
+    /// What the accesses are attributed to.
+    pub(crate) as_row: Row,
+    pub(crate) as_lanes: u32,
+    pub(crate) as_epoch: u32,
+    pub(crate) step: u64,
+}
+
+/// The bytes of an access that are in one word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// All bytes of the access.
+    pub(crate) bytes: Bytes,
+    /// The address of the word.
+    pub(crate) word: u64,
+    /// A bit for each byte of the word.
+    pub(crate) mask: u8,
+}
+
+/// Lanes that access memory now, or start an operation that does, through a proxy.
+#[derive(Clone, Copy)]
+pub(crate) struct Current<'a> {
+    pub(crate) warp: &'a Warp,
+    /// Of the threads.
+    pub(crate) threads: Row,
+    pub(crate) lanes: u32,
+    pub(crate) proxy: ProxyKind,
+    pub(crate) memory: Memory,
+}
+
+impl Current<'_> {
+    /// Whether each of the lanes knows an access.
+    pub(crate) fn knows(&self, entry: &Entry) -> bool {
+        self.warp
+            .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
+    }
+
+    /// Whether an access has gone through a fence to the asynchronous proxy, as far as each of the lanes knows, or needs none.
+    pub(crate) fn is_through(&self, entry: &Entry, their: ProxyKind) -> bool {
+        let block = self.threads.block();
+        let is_here = !entry.row.is_single() && entry.row.block() == block;
+        if their == ProxyKind::Async && is_here {
+            return true;
+        }
+        let of = (entry.row, entry.lanes, entry.epoch);
+        lanes_of(self.lanes).all(|lane| {
+            let own = self.warp.point(self.threads, lane);
+            self.warp.unfenced(own, self.memory.fenced(block), of) == 0
+        })
+    }
+}
+
+/// What tells of an access whether it is over.
+#[derive(Clone, Copy)]
+pub(crate) struct Settled<'a> {
+    pub(crate) sites: &'a Sites,
+    pub(crate) shape: &'a Shape,
+    pub(crate) has_proxies: bool,
+    /// Whether what a later copy may read as a tensor map, and what is read past all writes at any time, is in the program.
+    pub(crate) is_kept_for_ever: bool,
+}
+
+impl Settled<'_> {
+    /// Whether all that lanes do now comes after an access. What is read past all writes comes after nothing, and nothing after it.
+    pub(crate) fn comes_after(&self, by: &Current<'_>, entry: &Entry) -> bool {
+        let their = self.sites.get(entry.site).proxy;
+        if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {
+            return false;
+        }
+        match by.proxy {
+            ProxyKind::Generic => true,
+            ProxyKind::Async => by.is_through(entry, their),
+            ProxyKind::ReadOnly | ProxyKind::TensorMap => false,
+        }
+    }
+
+    /// Whether whoever knows this much is ordered after an access, through any proxy.
+    pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
+        let Entry {
+            row, lanes, epoch, ..
+        } = *entry;
+        if clock.seen().unknown(row, lanes, epoch) != 0 {
+            return false;
+        }
+        if memory == Memory::Global {
+            let site = self.sites.get(entry.site);
+            let is_for_ever = self.is_kept_for_ever && site.kind.writes();
+            if is_for_ever || site.proxy == ProxyKind::ReadOnly {
+                return false;
+            }
+        }
+        if !self.has_proxies || !row.is_threads() {
+            return true;
+        }
+        let fenced = clock.fenced(memory.fenced(row.block()));
+        fenced.is_some_and(|rows| rows.unknown(row, lanes, epoch) == 0)
+    }
+}

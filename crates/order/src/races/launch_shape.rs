@@ -1,0 +1,58 @@
+//! The numbers of blocks, warps and threads of the observed launch.
+
+use crate::scope::Home;
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub cluster: [u32; 3],
+}
+
+impl Shape {
+    pub(crate) fn n_threads(&self) -> u32 {
+        let [x, y, z] = self.block;
+        x * y * z
+    }
+
+    pub(crate) fn n_blocks(&self) -> u64 {
+        let [x, y, z] = self.grid.map(u64::from);
+        x * y * z
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_clusters(&self) -> bool {
+        let [x, y, z] = self.cluster;
+        x * y * z > 1
+    }
+
+    /// Where a block is, for scopes.
+    #[inline(always)]
+    pub(crate) fn home(&self, block: u64) -> Home {
+        match self.has_clusters() {
+            true => self.home_in_cluster(block),
+            false => Home {
+                block,
+                cluster: block,
+            },
+        }
+    }
+
+    pub(crate) fn home_in_cluster(&self, block: u64) -> Home {
+        let [x, y, _] = self.grid.map(u64::from);
+        let at = [block % x, block / x % y, block / (x * y)];
+        let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)));
+        let [nx, ny] = [0, 1].map(|i: usize| u64::from(self.grid[i] / self.cluster[i].max(1)));
+        Home {
+            block,
+            cluster: (cz * ny + cy) * nx + cx,
+        }
+    }
+
+    /// The lanes of a warp that exist.
+    pub(crate) fn present(&self, warp: u32) -> u32 {
+        let left = self.n_threads().saturating_sub(warp * 32).min(32);
+        (u64::from(u32::MAX) >> (32 - left)) as u32
+    }
+}
