@@ -101,7 +101,7 @@ fn parse_text(source: &str) -> Parse {
 
 /// A diagnostic was pushed, and the statement cannot be read any further.
 #[derive(Clone, Copy, Debug)]
-struct Broken;
+pub(crate) struct Broken;
 
 pub(crate) type Read<T> = Result<T, Broken>;
 

@@ -19,7 +19,7 @@ pub use idesc::{DescriptorOperand, descriptor_operand};
 pub use table::table;
 pub use words::LayoutParameter;
 
-use crate::fragment::{FragmentRefusal, FragmentRequest, every_operation};
+use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use serde::{Deserialize, Serialize};
 use words::Words;
 
@@ -185,9 +185,10 @@ pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> 
     exactly(request, view)
 }
 
-/// The layout that is nearest to `request`; absent where the operation has none.
-pub fn picture(request: &FragmentRequest) -> Option<LayoutPicture> {
-    has_layout(&request.op).then(|| nearest(request, view))
+/// Returns the layout that is nearest to `request`, or `None` if the operation has no layout. `operations` becomes
+/// [`LayoutPicture::ops`].
+pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<LayoutPicture> {
+    has_layout(&request.op).then(|| nearest(request, view, operations))
 }
 
 /// The layout of an operation, read from its words.
@@ -204,7 +205,11 @@ pub(crate) fn exactly(
 }
 
 /// What a rule makes of the nearest request that it takes.
-pub(crate) fn nearest(request: &FragmentRequest, rule: Rule) -> LayoutPicture {
+pub(crate) fn nearest(
+    request: &FragmentRequest,
+    rule: Rule,
+    operations: Vec<String>,
+) -> LayoutPicture {
     let mut words = Words::new(request, true);
     let view = rule(request, &mut words).and_then(|view| words.finish(view));
     let (request, replaced) = words.nearest(request);
@@ -216,7 +221,7 @@ pub(crate) fn nearest(request: &FragmentRequest, rule: Rule) -> LayoutPicture {
         request,
         replaced,
         parameters: words.parameters,
-        ops: every_operation().collect(),
+        ops: operations,
         view,
         refusal,
     }

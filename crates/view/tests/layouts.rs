@@ -250,7 +250,7 @@ fn every_operation_has_a_layout_a_table_and_a_drawing() {
                         wanted.with.insert(name.to_owned(), choice.clone());
                     }
                 }
-                let shown = picture(&wanted).expect("a layout");
+                let shown = picture(&wanted, Vec::new()).expect("a layout");
                 assert!(
                     shown.view.is_some() || shown.refusal.is_some(),
                     "{op} {words:?} {choice}"
@@ -303,7 +303,7 @@ fn a_word_that_does_not_exist_is_explained() {
 #[test]
 fn a_page_shows_the_nearest_layout_and_says_what_it_replaced() {
     let wanted = request("wgmma.a", "", "f64", &[("major", "k".to_owned())]);
-    let picture = picture(&wanted).expect("a layout");
+    let picture = picture(&wanted, Vec::new()).expect("a layout");
     assert_eq!(picture.request.ty, "f16");
     assert_eq!(picture.replaced.len(), 2);
     assert!(picture.view.is_some());

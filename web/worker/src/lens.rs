@@ -1,6 +1,7 @@
 //! The layout lens in a worker: pictures of what is asked for, and their files. Only the core for two texts has it, so that no other core is larger.
 
 use crate::protocol::{Answer, Question, RequestBody, ResponseBody};
+use warpgrid_view::fragment::every_operation;
 use warpgrid_view::layout;
 use warpgrid_view::lens::picture;
 
@@ -8,7 +9,7 @@ use warpgrid_view::lens::picture;
 pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
     match body {
         RequestBody::Fragments { request, .. } => {
-            let found = picture::picture(request)?;
+            let found = picture::picture(request, every_operation().collect())?;
             Some(ResponseBody::Layout(Box::new(found)))
         }
         RequestBody::Ask(Question::FragmentSvg(request)) => {

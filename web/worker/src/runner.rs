@@ -7,7 +7,7 @@ use crate::open_text::OpenText;
 use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
-use warpgrid_view::fragment::{FragmentRequest, picture};
+use warpgrid_view::fragment::{FragmentRequest, every_operation, picture};
 use warpgrid_view::layout;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
@@ -78,7 +78,7 @@ impl Work for Runner {
                 base_bytes,
                 beside,
             } => {
-                if let Some(picture) = layout::picture(&request) {
+                if let Some(picture) = layout::picture(&request, every_operation().collect()) {
                     let body = ResponseBody::Layout(Box::new(picture));
                     return vec![Response::new(id, launch, body)];
                 }

@@ -3,7 +3,6 @@
 use crate::code::Code;
 use crate::code::op::Op;
 use crate::contract::event::{Agent, Outcome, WarpId};
-use crate::contract::observe::Observer;
 use crate::exec::arithmetic::compute::{compute, compute_apart};
 use crate::exec::context::After;
 use crate::exec::context::lanes_at;

@@ -4,7 +4,7 @@ use super::registers::bits_of;
 use super::tensor_memory::PRODUCT;
 use super::words::Words;
 use super::{DescriptorField, LayoutView, RelatedLayout, refusal};
-use crate::fragment::{FragmentRefusal, FragmentRequest};
+use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use warpgrid_isa::layout::{InstructionDescriptor, Major};
 use warpgrid_isa::{MmaKind, ScalarType};
 

@@ -2,7 +2,7 @@
 
 use super::words::{Sizes, Words};
 use super::{LayoutView, Place, Registers};
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::layout::{Sparsity, factor_element, sum_element};
 

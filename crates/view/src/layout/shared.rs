@@ -5,7 +5,7 @@ use super::registers::{WARPGROUP, bits_of};
 use super::tensor_memory::PRODUCT;
 use super::words::Words;
 use super::{DescriptorField, Factor, LayoutView, Place, refusal};
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use warpgrid_isa::MmaKind;
 use warpgrid_isa::layout::{
     DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, SharedFactor, Storage, Swizzle,

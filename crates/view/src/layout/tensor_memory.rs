@@ -3,7 +3,7 @@
 use super::registers::bits_of;
 use super::words::{Sizes, Words};
 use super::{Factor, LayoutView, Place, Registers, refusal};
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use warpgrid_isa::layout::{
     ProductLayout, copied_lanes, factor_place, metadata_place, moved_place,
 };

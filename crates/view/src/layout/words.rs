@@ -1,7 +1,7 @@
 //! The words of a query: each operation takes those that it has, and what it takes is what a page can offer.
 
 use super::{LayoutView, refusal};
-use crate::fragment::{FragmentRefusal, FragmentRequest};
+use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
 

@@ -1,7 +1,7 @@
 //! What a tensor copy leaves in shared memory: words of its tensor map go in; lines of 128 bytes with the coordinates of each 16-byte chunk come
 //! out, with and without the swizzle, and what a kernel finds that counts the swizzle from its tile in place of from address 0.
 
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use crate::layout::words::Words;
 use crate::layout::{LayoutView, Place, refusal};
 use std::collections::BTreeMap;

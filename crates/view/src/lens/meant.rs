@@ -1,6 +1,6 @@
 //! How a tile was really stored, where that is not what its descriptors say: words go in; the factor that was meant, and what differs, come out.
 
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use crate::layout::descriptor::{decoded, differences, fields as instruction_fields};
 use crate::layout::refusal;
 use crate::layout::shared::{Described, said_of, usual_offsets};

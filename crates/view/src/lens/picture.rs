@@ -1,7 +1,7 @@
 //! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
 
 use super::{chain, copy_tile, tile, typed};
-use crate::fragment::{FragmentRefusal, FragmentRequest};
+use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use crate::layout::shared::{read_tensor_memory, read_warpgroup};
 use crate::layout::words::Words;
 use crate::layout::{Factor, LayoutPicture, LayoutView, exactly, nearest, refusal};
@@ -59,9 +59,10 @@ pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> 
     exactly(request, view)
 }
 
-/// What is nearest to `request`; absent where the lens does not draw the operation.
-pub fn picture(request: &FragmentRequest) -> Option<LayoutPicture> {
-    has_picture(&request.op).then(|| nearest(request, view))
+/// Returns the picture that is nearest to `request`, or `None` for an operation of another module. `operations` becomes
+/// [`LayoutPicture::ops`].
+pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<LayoutPicture> {
+    has_picture(&request.op).then(|| nearest(request, view, operations))
 }
 
 fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {

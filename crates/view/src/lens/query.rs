@@ -3,7 +3,7 @@
 
 use super::map::Map;
 use crate::address::{self, FORMER_LAYOUTS, LAYOUTS, encoded};
-use crate::fragment::{FragmentRefusal, FragmentRequest};
+use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use crate::layout::{has_layout, refusal};
 use crate::lens::picture;
 

@@ -3,7 +3,7 @@
 
 use super::build::lines_of_ptx;
 use super::meant::{self, Meant};
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use crate::layout::shared::{Described, LETTERS, base_note, rule, sureness, usual_offsets};
 use crate::layout::words::Words;
 use crate::layout::{Factor, LayoutView, Place, refusal};

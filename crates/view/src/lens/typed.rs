@@ -1,7 +1,7 @@
 //! A layout that is written: shape and stride with or without a swizzle, operations of the algebra, or bases over GF(2). Words go in; the offset,
 //! the bank or the element of each cell comes out.
 
-use crate::fragment::FragmentRefusal;
+use crate::fragment::request::FragmentRefusal;
 use crate::layout::words::Words;
 use crate::layout::{LayoutView, Place, refusal};
 use std::collections::BTreeMap;

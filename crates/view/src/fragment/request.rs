@@ -1,0 +1,69 @@
+//! Requests for fragments and layouts, and their refusals.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use warpgrid_isa::fragment::FragmentQuery;
+
+/// Request for a fragment layout or another layout, with PTX names.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct FragmentRequest {
+    /// Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
+    /// `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`.
+    pub op: String,
+    /// `m16n16k16`
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub shape: String,
+    /// Element type: `f16`.
+    #[serde(default, rename = "type")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub ty: String,
+    /// Target: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not depend on the target.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub target: String,
+    /// Memory layout: `row` or `col`. Default: the first layout that the operation supports.
+    #[serde(default)]
+    pub layout: Option<String>,
+    /// Distance between the starts of rows (columns) in elements. Default: the length of a row (column).
+    #[serde(default)]
+    pub stride: Option<u32>,
+    /// Further parameters of a layout by name, such as `swizzle: "128B"`.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<BTreeMap<String, String>>", optional)
+    )]
+    pub with: BTreeMap<String, String>,
+}
+
+impl From<&FragmentQuery> for FragmentRequest {
+    fn from(query: &FragmentQuery) -> FragmentRequest {
+        FragmentRequest {
+            op: query.op.name().to_owned(),
+            shape: query.shape.to_string(),
+            ty: query.ty.name().to_owned(),
+            target: query.target.name.to_owned(),
+            layout: query.layout.map(|layout| layout.name().to_owned()),
+            stride: None,
+            with: BTreeMap::new(),
+        }
+    }
+}
+
+/// Reason why the fragment does not exist, and the available alternatives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FragmentRefusal {
+    pub message: String,
+}
+
+impl fmt::Display for FragmentRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FragmentRefusal {}
