@@ -443,7 +443,7 @@ fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
         "web/widget/element.js",
         "web/widget/tools/warpgrid_sphinx.py",
         "crates/cli/src/run.rs",
-        "crates/emulator/src/exec/soft.rs",
+        "crates/emulator/src/semantics/soft.rs",
         "crates/ptx/src/parser/other.rs",
         "crates/ptx/tests/stores.rs",
         "crates/xtask/src/bench/measure/large.rs",
