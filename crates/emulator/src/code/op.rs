@@ -417,7 +417,7 @@ macro_rules! infrequent {
     };
 }
 
-/// Operations that reach memory or other warps, or change where lanes go: the loop over steps and the rare operations.
+/// Operations that access memory or other warps, or change the control flow: the step loop and [`dispatch`](crate::exec::dispatch::dispatch).
 macro_rules! beyond_registers {
     () => {
         Op::Load(_)

@@ -1,8 +1,9 @@
-//! Operations that are neither arithmetic on registers nor plain memory accesses: what becomes of their lanes.
+//! Dispatches operations that are neither arithmetic on registers nor plain memory accesses to the modules of their families.
 
 use crate::code::op::Op;
 use crate::code::op::{frequent, infrequent};
-use crate::code::{Code, GroupWait, Refused, SystemPlan};
+use crate::code::plans::{PlanId, Plans};
+use crate::code::{Code, Collective, Element, GroupWait, MbarrierPlan, Refused, SystemPlan};
 use crate::contract::event::PendingId;
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::{NoteKind, Writer};
@@ -84,24 +85,35 @@ fn note_left_out(
     around.note(warp.index, kind, step);
 }
 
-/// Operations that are neither arithmetic nor plain memory accesses. An observer hears of what they put in flight.
+/// Executes an operation that is neither arithmetic nor a plain memory access, and reports the asynchronous operations that
+/// it starts to observers of synchronization.
 #[inline(never)]
-pub(crate) fn rare(
+pub(crate) fn dispatch(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     choice: Choice<'_>,
     step: u64,
 ) -> Result<After, Box<Halt>> {
-    if !around.interest.syncs {
-        return execute(around, warp, choice, step);
-    }
     let first = around.starter.in_flight.n_started();
-    let after = execute(around, warp, choice, step)?;
+    let after = Execution {
+        around,
+        warp,
+        choice: &choice,
+        step,
+    }
+    .execute()?;
+    if around.interest.syncs {
+        report_started(around, SyncAt::of(warp, &choice, step), first);
+    }
+    Ok(after)
+}
+
+/// Reports the asynchronous operations from number `first` on, and the matrices that they access.
+fn report_started(around: &mut Surroundings<'_>, at: SyncAt, first: u64) {
     for id in first..around.starter.in_flight.n_started() {
         let Some(pending) = around.starter.in_flight.get(PendingId(id)).cloned() else {
             continue;
         };
-        let at = SyncAt::of(warp, &choice, step);
         around.report_sync(at, SyncKind::Started(&pending));
         let tiles = tiles(around.code, &pending);
         if !tiles.is_empty() {
@@ -112,269 +124,312 @@ pub(crate) fn rare(
             around.report_sync(at, matrices);
         }
     }
-    Ok(after)
 }
 
-#[inline(never)]
-fn execute(
-    around: &mut Surroundings<'_>,
-    warp: &mut Warp,
-    choice: Choice<'_>,
+/// The group continues with the next instruction; memory is unchanged.
+const NEXT: After = After::Next { stores: false };
+/// As [`NEXT`], and the turn of the warp ends, since an asynchronous operation may complete before its next step.
+const NEXT_TURN: After = After::NextThen {
+    stores: false,
+    stop: Stop::Turn,
+};
+
+/// One instruction of a warp, with everything that it can reach.
+struct Execution<'e, 'a> {
+    around: &'e mut Surroundings<'a>,
+    warp: &'e mut Warp,
+    choice: &'e Choice<'e>,
     step: u64,
-) -> Result<After, Box<Halt>> {
-    let at = SyncAt::of(warp, &choice, step);
-    let code = around.code;
-    let mask = choice.executed;
-    let next = Ok(After::Next { stores: false });
-    let writer = Writer { step, lane: 0 };
-    match choice.instr.op {
-        Op::Atomic(plan) => {
-            let plan = plan_of(&code.atomics, plan, mask)?;
-            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| atomic(reach, lanes, plan);
-            let ((), stores) = reaching(around, warp, &choice, step, run)?;
-            Ok(After::Next { stores })
-        }
-        Op::IsSpace { space, d, a } => {
-            let inside = inside_space(around.map, space, around.peers.own_rank());
-            let mut lanes = lanes_at(code, warp, choice.depth, mask);
-            let addresses = elements::read64(&lanes, a);
-            let mask_of = |lanes, (lane, address)| lanes | u32::from(inside(address)) << lane;
-            let result = addresses.into_iter().enumerate().fold(0, mask_of);
-            lanes.set_predicate(d, result);
-            next
-        }
-        Op::Collective(index) => {
-            let plan = plan_of(&code.collectives, index, mask)?;
-            note_left_out(around, warp, plan.mask, &choice, step);
-            collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
-            next
-        }
-        Op::Matrix(index) => {
-            let plan = plan_of(&code.matrices, index, mask)?;
-            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| matrix(reach, lanes, plan);
-            let ((), stores) = reaching(around, warp, &choice, step, run)?;
-            Ok(After::Next { stores })
-        }
-        Op::Warpgroup(index) => {
-            warpgroup::start(around, warp, index, &choice, step)?;
-            Ok(After::NextThen {
-                stores: false,
-                stop: Stop::Turn,
-            })
-        }
-        Op::WarpBarrier { mask: slot } => {
-            note_left_out(around, warp, slot, &choice, step);
-            if around.interest.syncs {
-                let (here, masks) = meeting_masks(code, warp, mask);
-                let at = SyncAt { lanes: here, ..at };
-                around.report_sync(at, SyncKind::WarpMet { masks: &masks });
+}
+
+impl<'a> Execution<'_, 'a> {
+    fn execute(mut self) -> Result<After, Box<Halt>> {
+        let code = self.around.code;
+        match self.choice.instr.op {
+            Op::Atomic(plan) => self.access(&code.atomics, plan, atomic),
+            Op::Matrix(plan) => self.access(&code.matrices, plan, matrix),
+            Op::TensorMap(plan) => self.access(&code.tensor_maps, plan, change_map),
+            Op::Image(plan) => self.access(&code.images, plan, image),
+            Op::Multimem(plan) => self.access(&code.multimem, plan, multimem),
+            Op::Fill(plan) => self.access(&code.fills, plan, |r, l, plan| fill(r, l, plan)),
+            Op::Mbarrier(plan) => self.mbarrier(plan),
+
+            Op::Warpgroup(plan) => {
+                self.start(|at| warpgroup::start(at.around, at.warp, plan, at.choice, at.step))
             }
-            open_meeting(code, warp, mask);
-            next
+            Op::StartAsync(plan) => self.start(|at| {
+                let plan = plan_of(&code.starts, plan, at.choice.executed)?;
+                start(at.around, at.warp, plan, at.choice, at.step)
+            }),
+            Op::TensorCopy(plan) => self.start(|at| {
+                let plan = plan_of(&code.tensor_copies, plan, at.choice.executed)?;
+                tensor_copy::start(at.around, at.warp, plan, at.choice, at.step)
+            }),
+            Op::Launch(plan) => self.start(|at| {
+                let plan = plan_of(&code.launches, plan, at.choice.executed)?;
+                stack::launch(at.around, at.warp, plan, at.choice, at.step)
+            }),
+            Op::TensorMemory(plan) => {
+                tensor_memory::execute(self.around, self.warp, plan, self.choice, self.step)
+            }
+            Op::AsyncCommit(kind) => Ok(self.commit(kind)),
+            Op::AsyncWait(wait) => Ok(self.pass_wait(wait)),
+            Op::Touch(registers) => {
+                let registers = plan_of(&code.touched, registers, self.choice.executed)?;
+                note_touched(self.around, self.warp, registers, self.choice, self.step);
+                Ok(NEXT)
+            }
+
+            Op::IsSpace { space, d, a } => Ok(self.is_space(space, d, a)),
+            Op::MapToRank { d, a, b, generic } => {
+                let map = self.around.map;
+                let mut lanes = self.lanes();
+                let ranks = *lanes.r32(b);
+                map_to_rank(map, &mut lanes, d, a, &ranks, generic);
+                Ok(NEXT)
+            }
+            Op::RankOf { d, a, generic } => {
+                let (map, own) = (self.around.map, self.around.peers.own_rank());
+                rank_of(map, &mut self.lanes(), d, a, own, generic);
+                Ok(NEXT)
+            }
+            Op::PendingCount { d, a } => {
+                pending_counts(&mut self.lanes(), d, a);
+                Ok(NEXT)
+            }
+            Op::Stack(plan) => {
+                let plan = plan_of(&code.stacks, plan, self.choice.executed)?;
+                stack::stack(self.around, self.warp, plan, self.choice)?;
+                Ok(NEXT)
+            }
+            Op::SystemCall(plan) => {
+                let plan = plan_of(&code.system_calls, plan, self.choice.executed)?;
+                run_system_call(
+                    self.around,
+                    self.warp,
+                    plan,
+                    self.choice.executed,
+                    self.step,
+                )?;
+                Ok(NEXT)
+            }
+
+            Op::Collective(plan) => self.collective(plan),
+            Op::WarpBarrier { mask } => Ok(self.warp_barrier(mask)),
+            Op::Reconverge { .. } | Op::ReconvergeUnlessYielded { .. } => {
+                open_meeting(code, self.warp, self.choice.executed);
+                Ok(NEXT)
+            }
+            Op::LeaveReconvergence { mask } => {
+                leave_reconvergence(code, self.warp, mask, self.choice.executed);
+                Ok(NEXT)
+            }
+            Op::GiveWay => {
+                give_way(code, self.warp);
+                self.warp.splits.end_turn();
+                Ok(NEXT)
+            }
+
+            Op::BranchIndirect { a } => {
+                let addresses = elements::read64(&self.lanes(), a);
+                branch_indirect(code, self.warp, self.choice.executed, &addresses)?;
+                Ok(After::Moved)
+            }
+            Op::BranchDivergent { mask, target } => {
+                let is_taken = is_divergent(code, self.warp, mask, self.choice.executed);
+                let lanes = if is_taken { self.choice.executed } else { 0 };
+                branch(self.warp, lanes, target);
+                Ok(After::Moved)
+            }
+            Op::BranchIndexed { index, table } => {
+                let targets = plan_of(&code.branch_tables, table, self.choice.executed)?;
+                let indices = *self.lanes().r32(index);
+                branch_indexed(self.warp, self.choice.executed, &indices, targets)?;
+                Ok(After::Moved)
+            }
+            Op::Call(plan) => {
+                let plan = plan_of(&code.calls, plan, self.choice.executed)?;
+                let (limits, writer) = (self.around.limits, self.writer());
+                call(code, limits, self.warp, self.choice.executed, plan, writer)?;
+                Ok(After::Moved)
+            }
+            Op::Return if returns(code, self.warp, self.choice.executed, self.writer()) => {
+                Ok(After::Moved)
+            }
+            Op::Return | Op::Exit => {
+                self.report(SyncKind::Exited);
+                self.warp.splits.current_mut().pc = self.choice.pc + 1;
+                self.warp.exit(self.choice.executed);
+                Ok(After::Stops(Stop::Exited))
+            }
+
+            Op::Barrier(plan) => Ok(After::Stops(Stop::Barrier {
+                plan,
+                mask: self.choice.executed,
+            })),
+            Op::ClusterArrive => {
+                self.warp.splits.current_mut().pc = self.choice.pc + 1;
+                let mask = self.choice.executed;
+                Ok(After::Stops(Stop::ClusterArrive { mask }))
+            }
+            Op::ClusterWait => {
+                self.report(SyncKind::ClusterPassed);
+                Ok(NEXT)
+            }
+            Op::Fence => {
+                self.report(SyncKind::Fence);
+                Ok(NEXT)
+            }
+            Op::Yield => {
+                self.warp.splits.current_mut().pc = self.choice.pc + 1;
+                Ok(After::Stops(Stop::Yield))
+            }
+            Op::Trap => Err(Halt::new(FaultKind::Trap, self.choice.executed)),
+            Op::Refused(index) => {
+                let refused = plan_of(&code.refused, index, self.choice.executed)?;
+                Err(Halt::new(refused.clone().into(), self.choice.executed))
+            }
+            frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
+                let what = "no executor for an operation";
+                Err(Halt::internal(what, self.choice.executed))
+            }
         }
-        Op::Reconverge { .. } | Op::ReconvergeUnlessYielded { .. } => {
-            open_meeting(code, warp, mask);
-            next
+    }
+
+    fn lanes(&mut self) -> Lanes<'_> {
+        let Choice {
+            depth, executed, ..
+        } = *self.choice;
+        lanes_at(self.around.code, self.warp, depth, executed)
+    }
+
+    const fn writer(&self) -> Writer {
+        Writer {
+            step: self.step,
+            lane: 0,
         }
-        Op::GiveWay => {
-            give_way(code, warp);
-            warp.splits.end_turn();
-            next
-        }
-        Op::LeaveReconvergence { mask: slot } => {
-            leave_reconvergence(code, warp, slot, mask);
-            next
-        }
-        Op::BranchIndirect { a } => {
-            let addresses = elements::read64(&lanes_at(code, warp, choice.depth, mask), a);
-            branch_indirect(code, warp, mask, &addresses)?;
-            Ok(After::Moved)
-        }
-        Op::BranchDivergent { mask: slot, target } => {
-            let lanes = if is_divergent(code, warp, slot, mask) {
-                mask
-            } else {
-                0
+    }
+
+    fn report(&mut self, what: SyncKind<'_>) {
+        let at = SyncAt::of(self.warp, self.choice, self.step);
+        self.around.report_sync(at, what);
+    }
+
+    /// Executes an operation that accesses memory.
+    fn access<P>(
+        &mut self,
+        plans: &'a Plans<P>,
+        plan: PlanId<P>,
+        run: impl FnOnce(&mut Reach<'_>, &mut Lanes<'_>, &P) -> Executed,
+    ) -> Result<After, Box<Halt>> {
+        let plan = plan_of(plans, plan, self.choice.executed)?;
+        let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| run(reach, lanes, plan);
+        let ((), stores) = reaching(self.around, self.warp, self.choice, self.step, run)?;
+        Ok(After::Next { stores })
+    }
+
+    /// Executes an operation that completes in a later step.
+    fn start(&mut self, start: impl FnOnce(&mut Self) -> Executed) -> Result<After, Box<Halt>> {
+        start(self)?;
+        Ok(NEXT_TURN)
+    }
+
+    fn mbarrier(&mut self, plan: PlanId<MbarrierPlan>) -> Result<After, Box<Halt>> {
+        let plan = plan_of(&self.around.code.mbarriers, plan, self.choice.executed)?;
+        let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
+        let (performed, stores) = reaching(self.around, self.warp, self.choice, self.step, run)?;
+        if let Some(offset) = performed.reinitialized {
+            let (function, instruction) = self.around.code.origin(self.choice.pc);
+            let kind = NoteKind::MbarrierReinitialized {
+                function,
+                instruction,
+                offset,
             };
-            branch(warp, lanes, target);
-            Ok(After::Moved)
+            self.around.note(self.warp.index, kind, self.step);
         }
-        Op::BranchIndexed { index, table } => {
-            let targets = plan_of(&code.branch_tables, table, mask)?;
-            let indices = *lanes_at(code, warp, choice.depth, mask).r32(index);
-            branch_indexed(warp, mask, &indices, targets)?;
-            Ok(After::Moved)
-        }
-        Op::Call(plan) => {
-            let plan = plan_of(&code.calls, plan, mask)?;
-            call(code, around.limits, warp, mask, plan, writer)?;
-            Ok(After::Moved)
-        }
-        Op::SystemCall(plan) => {
-            let plan = plan_of(&code.system_calls, plan, mask)?;
-            run_system_call(around, warp, plan, mask, step)?;
-            next
-        }
-        Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
-        Op::Return | Op::Exit => {
-            around.report_sync(at, SyncKind::Exited);
-            warp.splits.current_mut().pc = choice.pc + 1;
-            warp.exit(mask);
-            Ok(After::Stops(Stop::Exited))
-        }
-        Op::Barrier(plan) => Ok(After::Stops(Stop::Barrier { plan, mask })),
-        Op::ClusterArrive => {
-            warp.splits.current_mut().pc = choice.pc + 1;
-            Ok(After::Stops(Stop::ClusterArrive { mask }))
-        }
-        Op::Fence => {
-            around.report_sync(at, SyncKind::Fence);
-            next
-        }
-        // Its lanes have waited before they got here.
-        Op::AsyncWait(GroupWait {
+        let stores = stores && plan.is_of_text;
+        Ok(match performed.ends_phase {
+            true => After::NextThen {
+                stores,
+                stop: Stop::PhaseEnded,
+            },
+            false => After::Next { stores },
+        })
+    }
+
+    fn commit(&mut self, kind: GroupKind) -> After {
+        let groups = self.warp.groups.get_or_insert_default();
+        groups.commit(kind, self.choice.executed);
+        self.report(SyncKind::Committed(kind));
+        NEXT
+    }
+
+    /// Continues after a wait for groups; the lanes have waited before they reach the instruction.
+    fn pass_wait(&mut self, wait: GroupWait) -> After {
+        let GroupWait {
             kind,
             latest,
             reads,
-        }) => {
-            if let (GroupKind::Products, Some(groups)) = (kind, &mut warp.groups) {
-                groups.close(latest.unwrap_or(0));
-            }
-            if latest.is_some() && !code.makes_groups(kind) {
-                note_no_groups(around, warp, kind, &choice, step);
-            }
-            let waited = SyncKind::Waited {
-                kind,
-                latest,
-                reads,
-            };
-            around.report_sync(at, waited);
-            next
+        } = wait;
+        if let (GroupKind::Products, Some(groups)) = (kind, &mut self.warp.groups) {
+            groups.close(latest.unwrap_or(0));
         }
-        Op::ClusterWait => {
-            around.report_sync(at, SyncKind::ClusterPassed);
-            next
+        if latest.is_some() && !self.around.code.makes_groups(kind) {
+            note_no_groups(self.around, self.warp, kind, self.choice, self.step);
         }
-        Op::Mbarrier(plan) => {
-            let plan = plan_of(&code.mbarriers, plan, mask)?;
-            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
-            let (performed, stores) = reaching(around, warp, &choice, step, run)?;
-            if let Some(offset) = performed.reinitialized {
-                let (function, instruction) = around.code.origin(choice.pc);
-                let kind = NoteKind::MbarrierReinitialized {
-                    function,
-                    instruction,
-                    offset,
-                };
-                around.note(warp.index, kind, step);
-            }
-            let stores = stores && plan.is_of_text;
-            Ok(match performed.ends_phase {
-                true => After::NextThen {
-                    stores,
-                    stop: Stop::PhaseEnded,
-                },
-                false => After::Next { stores },
-            })
+        self.report(SyncKind::Waited {
+            kind,
+            latest,
+            reads,
+        });
+        NEXT
+    }
+
+    fn is_space(&mut self, space: StateSpace, d: Slot, a: Element) -> After {
+        let inside = inside_space(self.around.map, space, self.around.peers.own_rank());
+        let mut lanes = self.lanes();
+        let addresses = elements::read64(&lanes, a);
+        let mask_of = |lanes, (lane, address)| lanes | u32::from(inside(address)) << lane;
+        let result = addresses.into_iter().enumerate().fold(0, mask_of);
+        lanes.set_predicate(d, result);
+        NEXT
+    }
+
+    fn collective(&mut self, plan: PlanId<Collective>) -> Result<After, Box<Halt>> {
+        let plan = plan_of(&self.around.code.collectives, plan, self.choice.executed)?;
+        note_left_out(self.around, self.warp, plan.mask, self.choice, self.step);
+        collective(&mut self.lanes(), plan);
+        Ok(NEXT)
+    }
+
+    fn warp_barrier(&mut self, mask: Slot) -> After {
+        let code = self.around.code;
+        let executed = self.choice.executed;
+        note_left_out(self.around, self.warp, mask, self.choice, self.step);
+        if self.around.interest.syncs {
+            let (lanes, masks) = meeting_masks(code, self.warp, executed);
+            let at = SyncAt::of(self.warp, self.choice, self.step);
+            let at = SyncAt { lanes, ..at };
+            self.around
+                .report_sync(at, SyncKind::WarpMet { masks: &masks });
         }
-        Op::PendingCount { d, a } => {
-            let mut lanes = lanes_at(code, warp, choice.depth, mask);
-            let states = *lanes.r64(a);
-            let counts = states.map(|word| MbarrierState::read(word).map_or(0, |s| s.pending));
-            lanes.set32(d, &counts);
-            next
-        }
-        Op::StartAsync(plan) => {
-            let plan = plan_of(&code.starts, plan, mask)?;
-            start(around, warp, plan, &choice, step)?;
-            // What is in flight may land before the next step of the warp.
-            Ok(After::NextThen {
-                stores: false,
-                stop: Stop::Turn,
-            })
-        }
-        Op::TensorCopy(plan) => {
-            let plan = plan_of(&code.tensor_copies, plan, mask)?;
-            tensor_copy::start(around, warp, plan, &choice, step)?;
-            Ok(After::NextThen {
-                stores: false,
-                stop: Stop::Turn,
-            })
-        }
-        Op::TensorMemory(index) => tensor_memory::execute(around, warp, index, &choice, step),
-        Op::Stack(plan) => {
-            let plan = plan_of(&code.stacks, plan, mask)?;
-            stack::stack(around, warp, plan, &choice)?;
-            next
-        }
-        Op::Launch(plan) => {
-            let plan = plan_of(&code.launches, plan, mask)?;
-            stack::launch(around, warp, plan, &choice, step)?;
-            Ok(After::NextThen {
-                stores: false,
-                stop: Stop::Turn,
-            })
-        }
-        Op::TensorMap(plan) => {
-            let plan = plan_of(&code.tensor_maps, plan, mask)?;
-            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| change_map(reach, l, plan);
-            let ((), stores) = reaching(around, warp, &choice, step, run)?;
-            Ok(After::Next { stores })
-        }
-        Op::Image(plan) => {
-            let plan = plan_of(&code.images, plan, mask)?;
-            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| image(reach, l, plan);
-            let ((), stores) = reaching(around, warp, &choice, step, run)?;
-            Ok(After::Next { stores })
-        }
-        Op::Multimem(plan) => {
-            let plan = plan_of(&code.multimem, plan, mask)?;
-            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| multimem(reach, l, plan);
-            let ((), stores) = reaching(around, warp, &choice, step, run)?;
-            Ok(After::Next { stores })
-        }
-        Op::Touch(touched) => {
-            let touched = plan_of(&code.touched, touched, mask)?;
-            note_touched(around, warp, touched, &choice, step);
-            next
-        }
-        Op::AsyncCommit(kind) => {
-            warp.groups.get_or_insert_default().commit(kind, mask);
-            around.report_sync(at, SyncKind::Committed(kind));
-            next
-        }
-        Op::Fill(plan) => {
-            let plan = plan_of(&code.fills, plan, mask)?;
-            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| fill(reach, lanes, plan);
-            let ((), stores) = reaching(around, warp, &choice, step, run)?;
-            Ok(After::Next { stores })
-        }
-        Op::MapToRank { d, a, b, generic } => {
-            let mut lanes = lanes_at(code, warp, choice.depth, mask);
-            let ranks = *lanes.r32(b);
-            map_to_rank(around.map, &mut lanes, d, a, &ranks, generic);
-            next
-        }
-        Op::RankOf { d, a, generic } => {
-            let own = around.peers.own_rank();
-            let mut lanes = lanes_at(code, warp, choice.depth, mask);
-            rank_of(around.map, &mut lanes, d, a, own, generic);
-            next
-        }
-        Op::Yield => {
-            warp.splits.current_mut().pc = choice.pc + 1;
-            Ok(After::Stops(Stop::Yield))
-        }
-        Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
-        Op::Refused(index) => {
-            let kind = match plan_of(&code.refused, index, mask)?.clone() {
-                Refused::NotEmulated { opcode, why } => FaultKind::NotEmulated { opcode, why },
-                Refused::Internal { what } => FaultKind::Internal { what },
-            };
-            Err(Halt::new(kind, mask))
-        }
-        frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
-            Err(Halt::internal("no executor for an operation", mask))
+        open_meeting(code, self.warp, executed);
+        NEXT
+    }
+}
+
+/// Stores the number of pending arrivals of each mbarrier state in `a` to `d`.
+fn pending_counts(lanes: &mut Lanes<'_>, d: Slot, a: Slot) {
+    let states = *lanes.r64(a);
+    let counts = states.map(|word| MbarrierState::read(word).map_or(0, |state| state.pending));
+    lanes.set32(d, &counts);
+}
+
+impl From<Refused> for FaultKind {
+    fn from(refused: Refused) -> FaultKind {
+        match refused {
+            Refused::NotEmulated { opcode, why } => FaultKind::NotEmulated { opcode, why },
+            Refused::Internal { what } => FaultKind::Internal { what },
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::exec::context::After;
 use crate::exec::context::lanes_at;
 use crate::exec::context::{Came, Choice, Run, Stop, Surroundings};
 use crate::exec::control::branch;
-use crate::exec::dispatch::{rare, refresh_clocks};
+use crate::exec::dispatch::{dispatch, refresh_clocks};
 use crate::exec::elements::write64;
 use crate::exec::memory::access::{Rows, access, access_apart};
 use crate::exec::memory::even::AskFor;
@@ -114,7 +114,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
             }
             continue;
         } else {
-            match rare(around, warp, choice, way.step()) {
+            match dispatch(around, warp, choice, way.step()) {
                 Ok(After::Next { stores }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
