@@ -286,25 +286,9 @@ impl<'a> Reader<'a> {
         self.function.destinations(self.instruction)
     }
 
-    /// The registers that the instruction reads, its guard first.
-    pub(crate) fn sources(self) -> Vec<RegisterId> {
-        let mut ids: Vec<RegisterId> = Vec::new();
-        ids.extend(self.instruction.guard.map(|guard| guard.predicate));
-        for operand in self.operands() {
-            let elements = match operand.value {
-                OperandValue::List(list) => self.function.operands_of(list),
-                _ => std::slice::from_ref(operand),
-            };
-            for element in elements {
-                if !matches!(
-                    element.value,
-                    OperandValue::Destination(_) | OperandValue::Pair(..)
-                ) {
-                    self.add_registers(&element.value, &mut ids);
-                }
-            }
-        }
-        ids
+    /// Returns the registers that the instruction reads, its guard first.
+    pub fn sources(self) -> Vec<RegisterId> {
+        self.function.sources(self.instruction)
     }
 
     /// What the instruction has to do with copies of tensors.
@@ -515,65 +499,17 @@ impl<'a> Reader<'a> {
         action.map_or("", |action| action.opcode.as_str())
     }
 
-    /// The names of the registers that the instruction reads or writes, in operand order.
+    /// Returns the names of the registers that the instruction reads or writes: its guard, then in operand order.
     pub fn register_names(self) -> Vec<String> {
-        let mut ids = Vec::new();
-        if let Some(guard) = self.instruction.guard {
-            ids.push(guard.predicate);
-        }
-        for operand in self.operands() {
-            self.add_registers(&operand.value, &mut ids);
-        }
         let registers = &self.function.registers;
-        let known = ids
-            .into_iter()
-            .filter(|id| (id.0 as usize) < registers.len());
-        known.map(|id| registers.name(id).to_owned()).collect()
-    }
-
-    fn add_registers(self, operand: &OperandValue, ids: &mut Vec<RegisterId>) {
-        let run = |ids: &mut Vec<RegisterId>, run: &RegisterRun| ids.extend(run.registers());
-        match operand {
-            OperandValue::Destination(Some(written)) => run(ids, written),
-            OperandValue::Pair(written, predicate) => {
-                written.iter().for_each(|written| run(ids, written));
-                ids.extend(predicate);
-            }
-            OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
-                match source {
-                    Source::Register(read) => run(ids, read),
-                    Source::RegisterOffset { register, .. } => ids.push(*register),
-                    Source::Immediate(_)
-                    | Source::Special(_)
-                    | Source::VariableAddress { .. }
-                    | Source::FunctionAddress(_)
-                    | Source::Constant { .. }
-                    | Source::Launch(_)
-                    | Source::Sink => {}
+        let mut names = Vec::new();
+        self.function
+            .visit_registers(self.instruction, |_, register| {
+                if (register.0 as usize) < registers.len() {
+                    names.push(registers.name(register).to_owned());
                 }
-            }
-            OperandValue::Address(address) => {
-                match &address.base {
-                    AddressBase::Register(base)
-                    | AddressBase::Bank {
-                        index: Some(base), ..
-                    } => run(ids, base),
-                    AddressBase::Variable(_)
-                    | AddressBase::Bank { index: None, .. }
-                    | AddressBase::None => {}
-                }
-                address.uniform.iter().for_each(|uniform| run(ids, uniform));
-            }
-            OperandValue::List(list) => {
-                for element in self.function.operands_of(*list) {
-                    self.add_registers(&element.value, ids);
-                }
-            }
-            OperandValue::Absent
-            | OperandValue::Destination(None)
-            | OperandValue::Label(_)
-            | OperandValue::Callee(_) => {}
-        }
+            });
+        names
     }
 
     fn add_variables(self, operand: &Operand, named: &mut BTreeSet<u32>) {

@@ -5,7 +5,7 @@
 
 use crate::ids::{ActionId, FunctionId, RegisterId};
 use crate::machine::MachineCode;
-use crate::operand::{AddressBase, Operand, OperandList, OperandValue, RegisterRun, Source};
+use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
 use crate::registers::Registers;
 use crate::span::Span;
 use std::ops::Deref;
@@ -217,75 +217,97 @@ impl Function {
             .unwrap_or(&[])
     }
 
-    /// The registers that an instruction may write, in operand order.
-    pub fn destinations(&self, instruction: &Instruction) -> Vec<RegisterId> {
-        let mut written = Vec::new();
-        for operand in self.operands_of(instruction.operands) {
-            add_destinations(&operand.value, &mut written);
-            if let OperandValue::List(list) = operand.value {
-                for element in self.operands_of(list) {
-                    add_destinations(&element.value, &mut written);
-                }
-            }
+    /// Visits the registers that an instruction may access: its guard, then its operands in order. All other queries about the
+    /// registers of an instruction are folds over this one.
+    pub fn visit_registers(
+        &self,
+        instruction: &Instruction,
+        mut visit: impl FnMut(RegisterAccess, RegisterId),
+    ) {
+        if let Some(guard) = instruction.guard {
+            visit(RegisterAccess::Read, guard.predicate);
         }
-        written
+        for operand in self.operands_of(instruction.operands) {
+            self.visit_operand(&operand.value, &mut visit);
+        }
     }
 
-    /// The registers that an instruction may read: its guard, then in operand order.
-    pub fn sources(&self, instruction: &Instruction) -> Vec<RegisterId> {
-        let mut read: Vec<RegisterId> = instruction.guard.iter().map(|g| g.predicate).collect();
-        for operand in self.operands_of(instruction.operands) {
-            operand.value.add_sources(&mut read);
-            if let OperandValue::List(list) = operand.value {
-                for element in self.operands_of(list) {
-                    element.value.add_sources(&mut read);
-                }
+    /// Visits the registers that an operand or the elements of a list access.
+    fn visit_operand(
+        &self,
+        operand: &OperandValue,
+        visit: &mut impl FnMut(RegisterAccess, RegisterId),
+    ) {
+        use RegisterAccess::{Read, Write};
+        let mut visit_run = |access: RegisterAccess, run: Option<RegisterRun>| {
+            for register in run.into_iter().flat_map(RegisterRun::registers) {
+                visit(access, register);
             }
-        }
-        read
-    }
-}
-
-impl OperandValue {
-    /// Adds the registers that the operand reads, those of its address included; elements of a list are operands of
-    /// their own.
-    pub fn add_sources(&self, read: &mut Vec<RegisterId>) {
-        match self {
+        };
+        match *operand {
+            OperandValue::Destination(run) => visit_run(Write, run),
+            OperandValue::Pair(run, predicate) => {
+                visit_run(Write, run);
+                visit_run(Write, predicate.map(RegisterRun::one));
+            }
             OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
-                match source {
-                    Source::Register(run) => read.extend(run.registers()),
-                    Source::RegisterOffset { register, .. } => read.push(*register),
-                    _ => {}
-                }
+                visit_run(Read, source.register());
             }
             OperandValue::Address(address) => {
-                if let AddressBase::Register(run) = address.base {
-                    read.extend(run.registers());
-                }
-                read.extend(address.uniform.into_iter().flat_map(RegisterRun::registers));
+                visit_run(Read, address.base.register());
+                visit_run(Read, address.uniform);
             }
-            OperandValue::Absent
-            | OperandValue::Destination(_)
-            | OperandValue::Pair(..)
-            | OperandValue::List(_)
-            | OperandValue::Label(_)
-            | OperandValue::Callee(_) => {}
+            OperandValue::List(list) => {
+                for element in self.operands_of(list) {
+                    self.visit_operand(&element.value, visit);
+                }
+            }
+            OperandValue::Absent | OperandValue::Label(_) | OperandValue::Callee(_) => {}
         }
+    }
+
+    /// Returns the registers that an operand or the elements of a list access.
+    pub fn operand_registers(&self, operand: &OperandValue) -> Vec<RegisterId> {
+        let mut registers = Vec::new();
+        self.visit_operand(operand, &mut |_, register| registers.push(register));
+        registers
+    }
+
+    /// Returns the registers that an operand or the elements of a list read.
+    pub fn operand_sources(&self, operand: &OperandValue) -> Vec<RegisterId> {
+        let mut registers = Vec::new();
+        self.visit_operand(operand, &mut |access, register| {
+            if access == RegisterAccess::Read {
+                registers.push(register);
+            }
+        });
+        registers
+    }
+
+    /// Returns the registers that an instruction may write, in operand order.
+    pub fn destinations(&self, instruction: &Instruction) -> Vec<RegisterId> {
+        self.registers_with(RegisterAccess::Write, instruction)
+    }
+
+    /// Returns the registers that an instruction may read: its guard, then in operand order.
+    pub fn sources(&self, instruction: &Instruction) -> Vec<RegisterId> {
+        self.registers_with(RegisterAccess::Read, instruction)
+    }
+
+    fn registers_with(&self, wanted: RegisterAccess, instruction: &Instruction) -> Vec<RegisterId> {
+        let mut registers = Vec::new();
+        self.visit_registers(instruction, |access, register| {
+            if access == wanted {
+                registers.push(register);
+            }
+        });
+        registers
     }
 }
 
-fn add_destinations(value: &OperandValue, written: &mut Vec<RegisterId>) {
-    let runs: (Option<RegisterRun>, Option<RegisterId>) = match value {
-        OperandValue::Destination(run) => (*run, None),
-        OperandValue::Pair(run, predicate) => (*run, *predicate),
-        OperandValue::Absent
-        | OperandValue::Source(..)
-        | OperandValue::Predicate { .. }
-        | OperandValue::Address(_)
-        | OperandValue::List(_)
-        | OperandValue::Label(_)
-        | OperandValue::Callee(_) => (None, None),
-    };
-    written.extend(runs.0.into_iter().flat_map(RegisterRun::registers));
-    written.extend(runs.1);
+/// How an instruction accesses a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterAccess {
+    Read,
+    Write,
 }

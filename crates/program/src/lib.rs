@@ -28,7 +28,7 @@ pub use front_end::{
 };
 pub use function::{
     Action, Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, Parameter, Program,
-    Relocation, RelocationTarget, StepPart, Variable,
+    RegisterAccess, Relocation, RelocationTarget, StepPart, Variable,
 };
 pub use ids::{ActionId, FunctionId, RegisterId, VariableId};
 pub use live::{LiveRegisters, Liveness};

@@ -100,6 +100,23 @@ pub enum Source {
     Sink,
 }
 
+impl Source {
+    /// Returns the registers that the source reads, if any.
+    pub const fn register(self) -> Option<RegisterRun> {
+        match self {
+            Source::Register(run) => Some(run),
+            Source::RegisterOffset { register, .. } => Some(RegisterRun::one(register)),
+            Source::Immediate(_)
+            | Source::Special(_)
+            | Source::VariableAddress { .. }
+            | Source::FunctionAddress(_)
+            | Source::Constant { .. }
+            | Source::Launch(_)
+            | Source::Sink => None,
+        }
+    }
+}
+
 /// What is done to a source before the instruction reads it. All are absent in PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SourceModifiers {
@@ -150,6 +167,17 @@ pub enum AddressBase {
     },
     /// Absolute: the offset is all.
     None,
+}
+
+impl AddressBase {
+    /// Returns the register of the base, if it has one.
+    pub const fn register(self) -> Option<RegisterRun> {
+        match self {
+            AddressBase::Register(run) => Some(run),
+            AddressBase::Bank { index, .. } => index,
+            AddressBase::Variable(_) | AddressBase::None => None,
+        }
+    }
 }
 
 /// `[base * scale + uniform + offset]`; PTX has no scale, and a uniform part only in elements of call parameters.

@@ -4,8 +4,7 @@
 use crate::code::held::{HeldRegisters, Touched};
 use warpgrid_isa::{Does, UnitOp, WarpgroupOp};
 use warpgrid_program::{
-    AddressBase, Function, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
-    StepPart,
+    Function, Instruction, OperandValue, Program, RegisterAccess, RegisterId, StepPart,
 };
 
 const DENSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::Product));
@@ -24,28 +23,25 @@ pub(crate) fn held(
     instruction: &Instruction,
 ) -> HeldRegisters {
     let operands = function.operands_of(instruction.operands);
-    let of = |at: usize| {
-        let mut touched = Touched::default();
-        if let Some(operand) = operands.get(at) {
-            add(&mut touched, function, &operand.value);
-        }
-        touched
+    let registers = |at: usize| match operands.get(at) {
+        Some(operand) => function.operand_registers(&operand.value),
+        None => Vec::new(),
     };
-    // Descriptors are read at once.
+    // A descriptor is read when the product starts.
     let is_list = matches!(
         operands.get(1).map(|operand| &operand.value),
         Some(OperandValue::List(_))
     );
     let mut factors = match is_list {
-        true => of(1).read,
+        true => registers(1),
         false => Vec::new(),
     };
     let action = program.action(instruction);
     if action.is_some_and(|action| action.does == SPARSE) {
-        factors.extend(of(3).read);
+        factors.extend(registers(3));
     }
     HeldRegisters {
-        sums: of(0).written,
+        sums: registers(0),
         factors,
     }
 }
@@ -84,9 +80,10 @@ pub(crate) fn touched(
     if of_step.iter().any(|of| is_product(program, of)) {
         return touched;
     }
-    for operand in function.operands_of(instruction.operands) {
-        add(&mut touched, function, &operand.value);
-    }
+    function.visit_registers(instruction, |access, id| match access {
+        RegisterAccess::Read => touched.read.push(id),
+        RegisterAccess::Write => touched.written.push(id),
+    });
     if is_product(program, instruction) {
         touched.written.clear();
     }
@@ -94,40 +91,4 @@ pub(crate) fn touched(
     touched.read.retain(is_held);
     touched.written.retain(is_held);
     touched
-}
-
-fn add(touched: &mut Touched, function: &Function, value: &OperandValue) {
-    let of = |run: &RegisterRun| run.registers();
-    match value {
-        OperandValue::Destination(Some(run)) => touched.written.extend(of(run)),
-        OperandValue::Pair(run, predicate) => {
-            touched.written.extend(run.iter().flat_map(of));
-            touched.written.extend(predicate);
-        }
-        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => match source {
-            Source::Register(run) => touched.read.extend(of(run)),
-            Source::RegisterOffset { register, .. } => touched.read.push(*register),
-            Source::Immediate(_)
-            | Source::Special(_)
-            | Source::VariableAddress { .. }
-            | Source::FunctionAddress(_)
-            | Source::Constant { .. }
-            | Source::Launch(_)
-            | Source::Sink => {}
-        },
-        OperandValue::Address(address) => {
-            if let AddressBase::Register(run) = &address.base {
-                touched.read.extend(of(run));
-            }
-        }
-        OperandValue::List(list) => {
-            for element in function.operands_of(*list) {
-                add(touched, function, &element.value);
-            }
-        }
-        OperandValue::Absent
-        | OperandValue::Destination(None)
-        | OperandValue::Label(_)
-        | OperandValue::Callee(_) => {}
-    }
 }

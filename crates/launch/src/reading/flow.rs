@@ -5,26 +5,6 @@ use warpgrid_isa::{AccessKind, ControlOp, Does};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 impl Reader<'_> {
-    /// The registers that the instruction reads, its guard first.
-    pub fn read_registers(self) -> Vec<RegisterId> {
-        let mut ids: Vec<RegisterId> = self.guard_register().into_iter().collect();
-        for operand in self.operands() {
-            match operand.value {
-                OperandValue::Destination(_) | OperandValue::Pair(..) => {}
-                OperandValue::List(list) => {
-                    let elements = self.function.operands_of(list).iter();
-                    for element in elements.map(|element| &element.value) {
-                        if !matches!(element, OperandValue::Destination(_)) {
-                            self.add_registers(element, &mut ids);
-                        }
-                    }
-                }
-                _ => self.add_registers(&operand.value, &mut ids),
-            }
-        }
-        ids
-    }
-
     /// The registers that the address of an access is computed from: of a copy, that of the side which the access is of.
     pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
         let mut ids = Vec::new();
@@ -42,19 +22,18 @@ impl Reader<'_> {
             if let OperandValue::Address(address) = &operand.value
                 && !matches!(address.base, AddressBase::Variable(_))
             {
-                self.add_registers(&operand.value, &mut ids);
+                ids.extend(self.function.operand_registers(&operand.value));
             }
         }
         ids
     }
 
-    /// The registers of its last operand.
+    /// Returns the registers of the last operand.
     pub fn last_registers(self) -> Vec<RegisterId> {
-        let mut ids = Vec::new();
-        if let Some(operand) = self.operands().last() {
-            self.add_registers(&operand.value, &mut ids);
-        }
-        ids
+        let last = self.operands().last();
+        last.map_or_else(Vec::new, |operand| {
+            self.function.operand_registers(&operand.value)
+        })
     }
 
     /// The predicate that says whether it happens.

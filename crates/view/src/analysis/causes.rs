@@ -187,12 +187,7 @@ fn origin(
             origin.loaded = Some(*past);
             break;
         }
-        wanted.extend(
-            reader
-                .read_registers()
-                .into_iter()
-                .map(|id| (past.function, id)),
-        );
+        wanted.extend(reader.sources().into_iter().map(|id| (past.function, id)));
         if wanted.is_empty() {
             break;
         }
@@ -255,7 +250,7 @@ impl Session {
             | FaultKind::TensorMemory { .. }
             | FaultKind::Image { .. }
             | FaultKind::SurfaceOutOfBounds { .. } => {
-                self.origins(fault, fault.step, &reader.read_registers(), "an operand")
+                self.origins(fault, fault.step, &reader.sources(), "an operand")
             }
             FaultKind::UndefinedMatrix(MatrixMistake::MissingLanes { missing }) => {
                 self.last_of_missing(fault, *missing)

@@ -64,18 +64,13 @@ impl Flow {
         let is_store = memory.is_some_and(|op| op.access() != Some(AccessKind::Load));
         let stores = is_store && !is_private;
         for operand in function.operands_of(instruction.operands) {
-            flow.add(&operand.value, stores);
+            flow.add(function, &operand.value, stores);
             // A selection has a predicate, a packed value a list: compilers pack a value with an unwritten register that
             // no instruction unpacks.
             flow.selects |= matches!(
                 operand.value,
                 OperandValue::Predicate { .. } | OperandValue::List(_)
             );
-            if let OperandValue::List(list) = operand.value {
-                for element in function.operands_of(list) {
-                    flow.add(&element.value, stores);
-                }
-            }
         }
         // The difference of a register with itself is a constant, as is the exclusive or.
         if flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
@@ -84,13 +79,19 @@ impl Flow {
         flow
     }
 
-    fn add(&mut self, value: &OperandValue, stores: bool) {
-        let registers = match value {
+    fn add(&mut self, function: &Function, value: &OperandValue, stores: bool) {
+        let registers = match *value {
+            OperandValue::List(list) => {
+                for element in function.operands_of(list) {
+                    self.add(function, &element.value, stores);
+                }
+                return;
+            }
             OperandValue::Address(_) => &mut self.addresses,
             _ if stores => &mut self.stored,
             _ => &mut self.sources,
         };
-        value.add_sources(registers);
+        registers.extend(function.operand_sources(value));
     }
 }
 

@@ -589,13 +589,10 @@ fn read_accumulators(
 /// Returns the registers that hold matrix A of a product; none if matrix A is in shared memory.
 fn operand_registers(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
     let operands = function.operands_of(instruction.operands);
-    let mut registers = Vec::new();
-    if let Some(OperandValue::List(list)) = operands.get(1).map(|operand| &operand.value) {
-        for element in function.operands_of(*list) {
-            element.value.add_sources(&mut registers);
-        }
+    match operands.get(1).map(|operand| &operand.value) {
+        Some(operand @ OperandValue::List(_)) => function.operand_registers(operand),
+        _ => Vec::new(),
     }
-    registers
 }
 
 fn commit(state: &mut State) {

@@ -129,9 +129,7 @@ impl<'a> Replaceable<'a> {
         let operands = function.operands_of(instruction.operands);
         let (destination, sources) = operands.split_first()?;
         let loaded = |operand: &Operand| {
-            let mut registers = Vec::new();
-            operand.value.add_sources(&mut registers);
-            registers.iter().any(|own| {
+            function.operand_sources(&operand.value).iter().any(|own| {
                 let chain = std::iter::once(update.load).chain(moves.iter().copied());
                 chain.filter(|index| *index < compute).any(|index| {
                     let instruction = function.instructions.get(index as usize);
@@ -182,10 +180,8 @@ impl<'a> Replaceable<'a> {
             | AtomicUpdate::Or
             | AtomicUpdate::Xor => (text(single()?), None),
         };
-        let mut registers = Vec::new();
-        others
-            .iter()
-            .for_each(|operand| operand.value.add_sources(&mut registers));
+        let others = others.iter();
+        let registers = others.flat_map(|operand| function.operand_sources(&operand.value));
         Some(Replaceable {
             session,
             function,
@@ -195,7 +191,7 @@ impl<'a> Replaceable<'a> {
             ty: atomic_type(ty, operation)?,
             source,
             prelude,
-            sources: registers,
+            sources: registers.collect(),
         })
     }
 
