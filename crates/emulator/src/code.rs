@@ -3,6 +3,7 @@
 pub(crate) mod held;
 pub(crate) mod matrix_plan;
 pub(crate) mod op;
+pub(crate) mod operands;
 pub(crate) mod plans;
 pub(crate) mod stack;
 pub(crate) mod tensor_memory;
@@ -11,7 +12,7 @@ pub(crate) mod warp_product;
 use crate::code::held::Touched;
 use crate::code::matrix_plan::MatrixPlan;
 pub(crate) use crate::code::op::Op;
-use crate::code::plans::Plans;
+use crate::code::plans::{PlanId, Plans};
 use crate::code::stack::AnswerPart;
 use crate::code::tensor_memory::TensorMemoryPlan;
 use crate::code::warp_product::WarpProductPlan;
@@ -676,6 +677,11 @@ pub(crate) enum SystemCall {
 }
 
 impl Code {
+    /// Returns the elements of a value that is packed or unpacked.
+    pub(crate) fn list(&self, list: PlanId<Vec<Element>>) -> &[Element] {
+        self.packs.get(list).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether some instruction makes groups of this kind. Machine code waits by other means, too.
     pub(crate) fn makes_groups(&self, kind: GroupKind) -> bool {
         !self.addresses.is_empty() || self.made_groups.contains(&kind)

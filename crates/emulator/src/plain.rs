@@ -9,6 +9,7 @@ pub(crate) mod registers;
 
 pub use crate::code::matrix_plan::MatrixPlan;
 pub use crate::code::op::Op;
+pub use crate::code::operands::SlotAccess;
 pub use crate::code::plans::PlanId;
 pub use crate::code::{
     AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, CarryMode, Collective,
@@ -192,9 +193,14 @@ impl<'m> Plain<'m> {
         self.code().collectives.get(plan)
     }
 
-    /// The elements of a value that is packed or taken apart.
+    /// Visits the slots that an operation reads and writes.
+    pub fn visit_slots(self, op: &Op, visit: impl FnMut(SlotAccess, Bank, Slot)) {
+        self.code().visit_slots(op, visit);
+    }
+
+    /// Returns the elements of a value that is packed or unpacked.
     pub fn elements(self, list: PlanId<Vec<Element>>) -> &'m [Element] {
-        self.code().packs.get(list).map_or(&[], Vec::as_slice)
+        self.code().list(list)
     }
 
     pub fn constant32(self, index: u32) -> u32 {

@@ -7,12 +7,10 @@ use crate::registers::{Definitions, Register};
 use crate::stride::Strides;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, CompareKind, Instr, Int32Op, Int64Op, IntOp, Op, ShiftOp, Slot, SlotPlace,
+    AccessPlan, Bank, CompareKind, Instr, Int32Op, Int64Op, IntOp, Op, Plain, ShiftOp, Slot,
+    SlotAccess, SlotPlace,
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
-
-/// Where an operation on scalars reads.
-type Sources = Vec<(Bank, Slot)>;
 
 /// Finds them, with their strides.
 pub(crate) fn find_scalars(
@@ -55,9 +53,9 @@ fn is_scalar(
         else {
             return false;
         };
-        let reads_scalar = |(bank, slot): &(Bank, Slot)| match slot.place() {
+        let reads_scalar = |bank: Bank, slot: Slot| match slot.place() {
             SlotPlace::Register(index) => {
-                found.contains_key(&source.code.register(*frame, (*bank, index)))
+                found.contains_key(&source.code.register(*frame, (bank, index)))
             }
             SlotPlace::Constant(_) | SlotPlace::None => true,
             SlotPlace::Special(index) => matches!(
@@ -70,66 +68,66 @@ fn is_scalar(
                 )
             ),
         };
-        let sources = sources(source, instr);
+        let mut reads_scalars = true;
+        source.plain.visit_slots(&instr.op, |access, bank, slot| {
+            reads_scalars &= access == SlotAccess::Write || reads_scalar(bank, slot);
+        });
         moves.values.is_empty()
             && instr.guard.place() == SlotPlace::None
-            && sources.is_some_and(|sources| sources.iter().all(reads_scalar))
+            && is_done_on_scalars(source.plain, instr)
+            && reads_scalars
     })
 }
 
-/// What an operation reads, if it is one of those that are done on scalars.
-fn sources(source: Source<'_>, instr: &Instr) -> Option<Sources> {
-    let of = |bank: Bank, slots: &[Slot]| Some(slots.iter().map(|slot| (bank, *slot)).collect());
+/// Checks whether the translator emits an operation on the value of the first lane alone.
+fn is_done_on_scalars(plain: Plain<'_>, instr: &Instr) -> bool {
     let is_number = |slot: Slot| matches!(slot.place(), SlotPlace::Constant(_));
     match instr.op {
-        Op::Mov32 { a, .. } | Op::Extend32 { a, .. } => of(Bank::B32, &[a]),
-        Op::Mov64 { a, .. } | Op::Truncate64 { a, .. } => of(Bank::B64, &[a]),
-        Op::MovPredicate { a, .. } => of(Bank::Predicate, &[a]),
+        Op::Mov32 { .. }
+        | Op::Mov64 { .. }
+        | Op::MovPredicate { .. }
+        | Op::Extend32 { .. }
+        | Op::Truncate64 { .. }
+        | Op::Wide32 { .. } => true,
         Op::Int32 {
             f: Int32Op::Plain(f),
-            slots: [_, a, b, c],
             ..
-        } => is_plain(f).then(|| of(Bank::B32, &[a, b, c]))?,
-        Op::Int64 {
+        }
+        | Op::Int64 {
             f: Int64Op::Plain(f),
-            slots: [_, a, b, c],
             ..
-        } => is_plain(f).then(|| of(Bank::B64, &[a, b, c]))?,
+        } => is_plain(f),
         Op::Int32 {
             f: Int32Op::Shl | Int32Op::Shr,
-            slots: [_, a, b, _],
+            slots: [_, _, amount, _],
             ..
-        } => is_number(b).then(|| of(Bank::B32, &[a]))?,
-        Op::Shift64 {
+        }
+        | Op::Shift64 {
             f: ShiftOp::Left | ShiftOp::Right,
-            slots: [_, a, b],
+            slots: [_, _, amount],
             ..
-        } => is_number(b).then(|| of(Bank::B64, &[a]))?,
-        Op::Wide32 {
-            slots: [_, a, b, c],
-            ..
-        } => Some(vec![(Bank::B32, a), (Bank::B32, b), (Bank::B64, c)]),
+        } => is_number(amount),
         Op::Offset { d, a, .. } => {
-            let is_whole =
-                d.bank == a.bank && (a.bank == Bank::B64 || a.bits == 32 && d.bits == 32);
-            is_whole.then(|| of(a.bank, &[a.slot]))?
+            d.bank == a.bank && (a.bank == Bank::B64 || a.bits == 32 && d.bits == 32)
         }
         Op::SetPredicate {
             ref compare,
             q,
             combine: None,
             ..
-        } if !q.is_some() => match compare.kind {
-            CompareKind::U32 | CompareKind::S32 => of(Bank::B32, &[compare.a, compare.b]),
-            CompareKind::U64 | CompareKind::S64 => of(Bank::B64, &[compare.a, compare.b]),
-            _ => None,
-        },
-        Op::Load(plan) => is_known_place(source.plain.access(plan)?).then(Vec::new),
-        _ => None,
+        } => {
+            let is_integer = matches!(
+                compare.kind,
+                CompareKind::U32 | CompareKind::S32 | CompareKind::U64 | CompareKind::S64
+            );
+            is_integer && !q.is_some()
+        }
+        Op::Load(plan) => plain.access(plan).is_some_and(is_known_place),
+        _ => false,
     }
 }
 
-/// Whether it is done on scalars in one way or another.
+/// Checks whether an integer operation has a scalar form.
 fn is_plain(f: IntOp) -> bool {
     matches!(
         f,

@@ -4,79 +4,38 @@
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::op::Op;
 use crate::code::op::beyond_registers;
-use crate::code::plans::PlanId;
-use crate::code::{Bank, Element, Instr};
-use crate::code::{CollectiveKind, Combine, CompareKind, Comparison};
+use crate::code::operands::SlotAccess;
+use crate::code::{Bank, Instr};
 use crate::exec::arithmetic::compute::compute_apart;
 use crate::exec::collective::collective;
 use crate::exec::matrix::product::product;
 use crate::plain::Plain;
 use crate::semantics::registers::{BankSizes, Banks, LANES, Lanes, Results};
 use crate::semantics::registers::{Slot, SlotPlace};
-use warpgrid_isa::VoteMode;
 
 /// A register, by bank and number.
 pub type RegisterName = (Bank, u32);
 
-/// The registers that an operation reads and writes, guard included.
+/// The registers that an instruction reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperationRegisters {
     pub read: Vec<RegisterName>,
     pub written: Vec<RegisterName>,
-    /// Whether it reads the number of a lane, a block or the like, or a register of 128 bits.
+    /// Whether the instruction reads a special register or accesses a register of 128 bits.
     has_others: bool,
 }
 
 impl OperationRegisters {
-    /// Adds a source.
-    pub fn read(&mut self, bank: Bank, slot: Slot) {
-        let register = self.register(bank, slot);
-        self.read.extend(register);
-    }
-
-    /// Adds a destination.
-    pub fn write(&mut self, bank: Bank, slot: Slot) {
-        let register = self.register(bank, slot);
-        self.written.extend(register);
-    }
-
-    /// The register of a slot, if it has one that a translator hands over; what else it has is noted.
-    fn register(&mut self, bank: Bank, slot: Slot) -> Option<RegisterName> {
+    /// Adds a slot that an instruction accesses.
+    fn add(&mut self, access: SlotAccess, bank: Bank, slot: Slot) {
+        let registers = match access {
+            SlotAccess::Read => &mut self.read,
+            SlotAccess::Write => &mut self.written,
+        };
         match slot.place() {
-            SlotPlace::Register(index) if bank != Bank::B128 => Some((bank, index)),
-            SlotPlace::Register(_) | SlotPlace::Special(_) => {
-                self.has_others = true;
-                None
-            }
-            SlotPlace::Constant(_) | SlotPlace::None => None,
-        }
-    }
-
-    /// The sources of a comparison.
-    fn read_comparison(&mut self, compare: &Comparison, combine: Option<Combine>) {
-        self.read_all(bank_of(compare.kind), &[compare.a, compare.b]);
-        self.read(Bank::Predicate, combine.map_or(Slot::NONE, |c| c.slot));
-    }
-
-    fn read_all(&mut self, bank: Bank, slots: &[Slot]) {
-        for slot in slots {
-            self.read(bank, *slot);
-        }
-    }
-
-    fn read_element(&mut self, element: Element) {
-        self.read(element.bank, element.slot);
-    }
-
-    fn write_element(&mut self, element: Element) {
-        self.write(element.bank, element.slot);
-    }
-
-    /// A result and sources of one bank.
-    fn all_of(&mut self, bank: Bank, slots: &[Slot]) {
-        if let Some((d, sources)) = slots.split_first() {
-            self.write(bank, *d);
-            self.read_all(bank, sources);
+            SlotPlace::Register(index) if bank != Bank::B128 => registers.push((bank, index)),
+            SlotPlace::Register(_) | SlotPlace::Special(_) => self.has_others = true,
+            SlotPlace::Constant(_) | SlotPlace::None => {}
         }
     }
 }
@@ -134,14 +93,29 @@ impl Plain<'_> {
         WarpRegisters { banks }
     }
 
-    /// What the instruction at a place in the code reads and writes, if it needs registers alone and [`Plain::execute`] does it.
+    /// Returns the registers that the instruction at a place in the code reads and writes, without its guard.
+    pub fn registers_at(self, at: u32) -> OperationRegisters {
+        let mut found = OperationRegisters::default();
+        if let Some(instr) = self.all_instructions().get(at as usize) {
+            let code = self.code();
+            code.visit_slots(&instr.op, |access, bank, slot| {
+                found.add(access, bank, slot)
+            });
+        }
+        found
+    }
+
+    /// Returns the registers that the instruction at a place in the code reads and writes, guard included, if [`Plain::execute`]
+    /// executes the instruction with these registers alone.
     pub fn registers_of(self, at: u32) -> Option<OperationRegisters> {
         let instr = self.all_instructions().get(at as usize)?;
-        let mut found = OperationRegisters::default();
-        self.add_operation(&mut found, &instr.op)?;
-        found.read(Bank::Predicate, instr.guard);
+        if !self.needs_registers_alone(&instr.op) {
+            return None;
+        }
+        let mut found = self.registers_at(at);
+        found.add(SlotAccess::Read, Bank::Predicate, instr.guard);
         if instr.guard.is_some() {
-            // What is not written stays.
+            // Lanes that are predicated off keep their values.
             found.read.extend(found.written.iter().copied());
         }
         (!found.has_others).then_some(found)
@@ -190,124 +164,43 @@ impl Plain<'_> {
         compute_apart(instr, code, &mut lanes, &mut results)
     }
 
-    /// Adds the registers of an operation, but its guard. None if it needs more than registers.
-    fn add_operation(self, found: &mut OperationRegisters, op: &Op) -> Option<()> {
-        use Bank::{B32, B64, Predicate};
-        let list_of = |list: PlanId<Vec<Element>>| self.elements(list);
+    /// Checks whether [`Plain::execute`] executes an operation that the translator may refuse.
+    fn needs_registers_alone(self, op: &Op) -> bool {
         match *op {
-            Op::Int16 { slots, .. } | Op::Int32 { slots, .. } | Op::Wide16 { slots, .. } => {
-                found.all_of(B32, &slots);
-            }
-            Op::Float32 { slots, .. } | Op::Half { slots, .. } => found.all_of(B32, &slots),
-            Op::Int16x2 { slots, .. } | Op::Int8x4 { slots, .. } => found.all_of(B32, &slots),
-            Op::Insert32(slots) => found.all_of(B32, &slots),
-            Op::Int64 { slots, .. } | Op::Float64 { slots, .. } | Op::Float32x2 { slots, .. } => {
-                found.all_of(B64, &slots);
-            }
-            Op::Shift64 {
-                slots: [d, a, b], ..
-            } => {
-                found.all_of(B64, &[d, a]);
-                found.read(B32, b);
-            }
-            Op::Extract64 {
-                slots: [d, a, b, c],
-                ..
-            } => {
-                found.all_of(B64, &[d, a]);
-                found.read_all(B32, &[b, c]);
-            }
-            Op::Insert64([d, a, b, c, e]) => {
-                found.all_of(B64, &[d, a, b]);
-                found.read_all(B32, &[c, e]);
-            }
-            Op::Count64 { slots: [d, a], .. } => {
-                found.write(B32, d);
-                found.read(B64, a);
-            }
-            Op::Wide32 {
-                slots: [d, a, b, c],
-                ..
-            } => {
-                found.all_of(B64, &[d, c]);
-                found.read_all(B32, &[a, b]);
-            }
-            Op::Pack { d, elements, .. } => {
-                found.write_element(d);
-                list_of(elements)
-                    .iter()
-                    .for_each(|e| found.read_element(*e));
-            }
-            Op::Unpack { a, elements, .. } => {
-                found.read_element(a);
-                list_of(elements)
-                    .iter()
-                    .for_each(|e| found.write_element(*e));
-            }
-            Op::Convert { d, a, .. } | Op::Modify { d, a, .. } => {
-                found.write_element(d);
-                found.read_element(a);
-            }
-            Op::ConvertPacked { d, a, b, .. } => found.all_of(B32, &[d, a, b]),
-            Op::ConvertBy { d, sources, by, .. } => {
-                found.write_element(d);
-                list_of(sources).iter().for_each(|e| found.read_element(*e));
-                found.read(B32, by);
-            }
-            Op::SetPredicate {
-                ref compare,
-                d,
-                q,
-                combine,
-            } => {
-                found.read_comparison(compare, combine);
-                found.write(Predicate, d);
-                found.write(Predicate, q);
-            }
-            Op::Set {
-                ref compare,
-                d,
-                combine,
-                ..
-            } => {
-                found.read_comparison(compare, combine);
-                found.write(B32, d);
-            }
-            Op::TestFloat { wide, d, a, .. } => {
-                found.read(if wide { B64 } else { B32 }, a);
-                found.write(Predicate, d);
-            }
-            Op::SelectSign { d, a, b, c, .. } => {
-                found.write_element(d);
-                found.read_all(d.bank, &[a, b]);
-                found.read(B32, c);
-            }
-            Op::Collective(plan) => {
-                let plan = self.code().collectives.get(plan)?;
-                found.read(B32, plan.mask);
-                add_collective(found, &plan.kind);
-            }
+            Op::Int16 { .. }
+            | Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Int8x4 { .. }
+            | Op::Wide16 { .. }
+            | Op::Wide32 { .. }
+            | Op::Shift64 { .. }
+            | Op::Extract64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Count64 { .. }
+            | Op::Float32 { .. }
+            | Op::Float64 { .. }
+            | Op::Float32x2 { .. }
+            | Op::Half { .. }
+            | Op::Video(_)
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Convert { .. }
+            | Op::ConvertPacked { .. }
+            | Op::ConvertBy { .. }
+            | Op::Modify { .. }
+            | Op::SetPredicate { .. }
+            | Op::Set { .. }
+            | Op::TestFloat { .. }
+            | Op::SelectSign { .. }
+            | Op::Collective(_) => true,
             Op::Matrix(plan) => {
-                let Some(MatrixPlan::Product(plan)) = self.code().matrices.get(plan) else {
-                    return None;
-                };
-                for operand in [&plan.a, &plan.b, &plan.c] {
-                    operand
-                        .registers
-                        .iter()
-                        .for_each(|e| found.read_element(*e));
-                }
-                for factors in plan.factors.iter().flatten() {
-                    found.read(B32, factors.register);
-                    found.read_element(factors.byte);
-                    found.read_element(factors.lane);
-                }
-                plan.d
-                    .registers
-                    .iter()
-                    .for_each(|e| found.write_element(*e));
+                let plan = self.code().matrices.get(plan);
+                matches!(plan, Some(MatrixPlan::Product(_)))
             }
-            // Those that are translated, and those that reach more.
+            // The translator emits the moves and the address arithmetic. Carry flags and the time are no registers. All others access
+            // memory or other warps.
             Op::Mov32 { .. }
             | Op::Mov64 { .. }
             | Op::Mov128 { .. }
@@ -324,7 +217,6 @@ impl Plain<'_> {
             | Op::Policy { .. }
             | Op::ActiveMask { .. }
             | Op::Machine(_)
-            | Op::Video(_)
             | Op::Carry32 { .. }
             | Op::Carry64 { .. }
             | Op::Warpgroup(_)
@@ -335,62 +227,7 @@ impl Plain<'_> {
             | Op::ClusterWait
             | Op::Mbarrier(_)
             | Op::AsyncWait(_)
-            | beyond_registers!() => return None,
-        }
-        Some(())
-    }
-}
-
-fn bank_of(kind: CompareKind) -> Bank {
-    match kind {
-        CompareKind::U64 | CompareKind::S64 | CompareKind::F64 => Bank::B64,
-        CompareKind::U16
-        | CompareKind::S16
-        | CompareKind::U32
-        | CompareKind::S32
-        | CompareKind::F32
-        | CompareKind::F16
-        | CompareKind::Bf16 => Bank::B32,
-    }
-}
-
-fn add_collective(found: &mut OperationRegisters, kind: &CollectiveKind) {
-    use Bank::{B32, Predicate};
-    match *kind {
-        CollectiveKind::Shuffle {
-            d,
-            predicate,
-            a,
-            b,
-            c,
-            ..
-        } => {
-            found.read_all(B32, &[a, b, c]);
-            found.write(B32, d);
-            found.write(Predicate, predicate);
-        }
-        CollectiveKind::Vote { mode, d, a } => {
-            found.read(Predicate, a.slot);
-            let bank = match mode {
-                VoteMode::Ballot => B32,
-                VoteMode::All | VoteMode::Any | VoteMode::Uni => Predicate,
-            };
-            found.write(bank, d);
-        }
-        CollectiveKind::Match {
-            d, predicate, a, ..
-        } => {
-            found.read_element(a);
-            found.write(B32, d);
-            found.write(Predicate, predicate);
-        }
-        CollectiveKind::Reduce { d, a, .. } | CollectiveKind::Transpose { d, a } => {
-            found.read(B32, a);
-            found.write(B32, d);
-        }
-        CollectiveKind::Elect { d, predicate } => {
-            found.write(B32, d);
-            found.write(Predicate, predicate);
+            | beyond_registers!() => false,
         }
     }
 }

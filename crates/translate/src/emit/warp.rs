@@ -15,7 +15,7 @@ use crate::instructions::{at, splat32};
 use crate::place::stop;
 use crate::place::{GANGS, cell, record};
 use crate::refusal::Refusal;
-use crate::registers::{Register, base_bank, parts};
+use crate::registers::{Register, parts};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
     Bank, CollectiveKind, Instr, MatrixOperation, Op, OperationRegisters, Plain, Slot, SlotPlace,
@@ -85,37 +85,16 @@ impl Emitter<'_> {
 
     fn operation_registers(&self) -> Result<OperationRegisters, Refusal> {
         let placed = self.code.get(self.at as usize);
-        let mut found = OperationRegisters::default();
         match placed.map(|placed| placed.instr.op) {
-            Some(Op::WarpBarrier { mask }) => found.read(Bank::B32, mask),
-            Some(Op::ActiveMask { d }) => found.write(Bank::B32, d),
-            Some(Op::AsyncCommit(_)) => {}
+            Some(Op::WarpBarrier { .. } | Op::ActiveMask { .. } | Op::AsyncCommit(_)) => {}
             Some(Op::AsyncWait(wait)) => {
-                // The interpreter says so.
+                // The interpreter adds a note to the run.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
                     return self.refuse("a wait for groups that are never committed");
                 }
             }
             Some(Op::Matrix(plan)) => match self.plain.matrix(plan) {
-                MatrixOperation::Lines(lines) => {
-                    found.read(base_bank(lines.access.wide), lines.access.base);
-                    found.read(Bank::B32, lines.stride);
-                    for element in &lines.access.elements {
-                        match lines.is_store {
-                            true => found.read(element.bank, element.slot),
-                            false => found.write(element.bank, element.slot),
-                        }
-                    }
-                }
-                MatrixOperation::Rows(rows) => {
-                    found.read(base_bank(rows.row.wide), rows.row.base);
-                    for element in &rows.access.elements {
-                        match rows.is_store {
-                            true => found.read(element.bank, element.slot),
-                            false => found.write(element.bank, element.slot),
-                        }
-                    }
-                }
+                MatrixOperation::Lines(_) | MatrixOperation::Rows(_) => {}
                 MatrixOperation::Product(_) | MatrixOperation::OtherProduct => {
                     return self.registers_alone();
                 }
@@ -123,7 +102,7 @@ impl Emitter<'_> {
             },
             _ => return self.registers_alone(),
         }
-        Ok(found)
+        Ok(self.plain.registers_at(self.code.origin(self.at)))
     }
 
     fn registers_alone(&self) -> Result<OperationRegisters, Refusal> {
