@@ -14,6 +14,8 @@ pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod moves;
+#[cfg(debug_assertions)]
+mod operand_check;
 pub(crate) mod operands;
 pub(crate) mod operation;
 pub(crate) mod refused;
@@ -261,6 +263,8 @@ impl<'a> Decoder<'a> {
         }
         self.push_touch(guard, origin);
         self.push_all(op, guard, origin, instruction.step);
+        #[cfg(debug_assertions)]
+        assert_eq!(self.operand_mismatch(instruction), None);
     }
 
     /// Looks whether registers that the instruction touches are those of a product in flight, in its step.

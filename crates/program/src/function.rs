@@ -5,7 +5,7 @@
 
 use crate::ids::{ActionId, FunctionId, RegisterId};
 use crate::machine::MachineCode;
-use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
+use crate::operand::{Callee, Operand, OperandList, OperandValue, RegisterRun};
 use crate::registers::Registers;
 use crate::span::Span;
 use std::ops::Deref;
@@ -244,10 +244,10 @@ impl Function {
                 visit(access, register);
             }
         };
-        match *operand {
-            OperandValue::Destination(run) => visit_run(Write, run),
+        match operand {
+            OperandValue::Destination(run) => visit_run(Write, *run),
             OperandValue::Pair(run, predicate) => {
-                visit_run(Write, run);
+                visit_run(Write, *run);
                 visit_run(Write, predicate.map(RegisterRun::one));
             }
             OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
@@ -258,11 +258,16 @@ impl Function {
                 visit_run(Read, address.uniform);
             }
             OperandValue::List(list) => {
-                for element in self.operands_of(list) {
+                for element in self.operands_of(*list) {
                     self.visit_operand(&element.value, visit);
                 }
             }
-            OperandValue::Absent | OperandValue::Label(_) | OperandValue::Callee(_) => {}
+            OperandValue::Callee(Callee::Indirect { register, .. }) => {
+                visit_run(Read, Some(RegisterRun::one(*register)));
+            }
+            OperandValue::Absent
+            | OperandValue::Label(_)
+            | OperandValue::Callee(Callee::Direct(_) | Callee::System(_)) => {}
         }
     }
 

@@ -14,6 +14,7 @@ mod lowering;
 mod performance;
 mod programs;
 mod properties;
+mod registers;
 mod rows;
 mod scopes;
 mod stores;

@@ -9,8 +9,8 @@ use crate::code::tensor_memory::{
 use crate::code::warp_product::{FactorPlace, WarpProductPlan};
 use crate::code::{
     AccessPlan, AsyncPlan, Bank, BarrierMode, CallPlan, Code, CollectiveKind, Combine, CompareKind,
-    Comparison, Element, ImagePlan, LaunchPlan, MachinePlan, Place, Predicate, Source, StackPlan,
-    TensorCopyPlan, TensorMapPlan, Transfer,
+    Comparison, Element, ImagePlan, LaunchPlan, MachinePlan, MultimemAction, Place, Predicate,
+    Source, StackPlan, TensorCopyPlan, TensorMapPlan, Transfer,
 };
 use crate::contract::fault::AccessKind;
 use crate::semantics::registers::Slot;
@@ -201,7 +201,9 @@ impl Code {
                 if let Some(plan) = self.multimem.get(plan) {
                     v.read_base(&plan.access);
                     v.read_elements(&plan.sources);
-                    v.write_elements(&plan.access.elements);
+                    if let MultimemAction::Load(_) = plan.action {
+                        v.write_elements(&plan.access.elements);
+                    }
                 }
             }
             Op::Fill(plan) => {

@@ -1,0 +1,49 @@
+//! Compares the operand table with the operands of the program. Builds with debug assertions check every instruction that they
+//! decode.
+
+use crate::code::Element;
+use crate::code::op::Op;
+use crate::code::operands::SlotAccess;
+use crate::decode::Decoder;
+use std::collections::BTreeSet;
+use warpgrid_program::{Instruction, RegisterId};
+
+impl Decoder<'_> {
+    /// Returns a description of the registers about which the decoded operations of an instruction and the program disagree. The
+    /// operations must access only registers that the instruction names, and write each of its destinations. They may ignore named
+    /// sources, such as cache policies.
+    pub(crate) fn operand_mismatch(&self, instruction: &Instruction) -> Option<String> {
+        let start = self.starts.last().copied().unwrap_or(0) as usize;
+        let code = self.code.instructions.get(start..).unwrap_or(&[]);
+        if code.iter().any(|instr| matches!(instr.op, Op::Refused(_))) {
+            return None;
+        }
+        let names = &self.code.functions.get(self.index)?.registers;
+        let (mut accessed, mut written) = (BTreeSet::new(), BTreeSet::new());
+        for instr in code {
+            self.code.visit_slots(&instr.op, |access, bank, slot| {
+                let is_it = |name: &Element| name.slot == slot && name.bank == bank;
+                if let Some(id) = names.iter().position(is_it) {
+                    let register = RegisterId(id as u32);
+                    accessed.insert(register);
+                    if access == SlotAccess::Write {
+                        written.insert(register);
+                    }
+                }
+            });
+        }
+        let mut named = BTreeSet::new();
+        self.function.visit_registers(instruction, |_, register| {
+            named.insert(register);
+        });
+        let destinations: BTreeSet<RegisterId> = self
+            .function
+            .destinations(instruction)
+            .into_iter()
+            .collect();
+        let agrees = accessed.is_subset(&named) && destinations.is_subset(&written);
+        (!agrees).then(|| {
+            format!("accessed {accessed:?}, written {written:?}, named {named:?}, destinations {destinations:?}: {code:?}")
+        })
+    }
+}
