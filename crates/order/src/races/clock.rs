@@ -464,6 +464,33 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The lanes among these that are at an epoch.
+pub(crate) fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
+    let mut same = 0;
+    for (lane, own) in epochs.iter().enumerate() {
+        same |= u32::from(*own == epoch) << lane;
+    }
+    same & lanes
+}
+
+/// Lanes in groups that are at the same epoch, each with it.
+pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
+    let mut left = lanes;
+    std::iter::from_fn(move || {
+        (left != 0).then(|| {
+            let epoch = epochs[left.trailing_zeros() as usize & 31];
+            let same = lanes_at(epochs, left, epoch);
+            left &= !same;
+            (same, epoch)
+        })
+    })
+}
+
+/// The row of a warp's threads.
+pub(crate) const fn row_of(block: u64, warp: u32) -> Row {
+    Row::of(RowKind::Threads, block, warp)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -512,31 +539,4 @@ mod tests {
         assert_eq!(fenced.unknown(row(0), 1, 1), 0);
         assert!(clock.fenced(Fenced::Global(3)).is_none());
     }
-}
-
-/// The lanes among these that are at an epoch.
-pub(crate) fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
-    let mut same = 0;
-    for (lane, own) in epochs.iter().enumerate() {
-        same |= u32::from(*own == epoch) << lane;
-    }
-    same & lanes
-}
-
-/// Lanes in groups that are at the same epoch, each with it.
-pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
-    let mut left = lanes;
-    std::iter::from_fn(move || {
-        (left != 0).then(|| {
-            let epoch = epochs[left.trailing_zeros() as usize & 31];
-            let same = lanes_at(epochs, left, epoch);
-            left &= !same;
-            (same, epoch)
-        })
-    })
-}
-
-/// The row of a warp's threads.
-pub(crate) const fn row_of(block: u64, warp: u32) -> Row {
-    Row::of(RowKind::Threads, block, warp)
 }
