@@ -5,7 +5,7 @@ use crate::protocol::{Answer, Question};
 use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;
-use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
+use warpgrid_view::assist::{CompletionView, HoverView, SignatureText};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -127,7 +127,7 @@ fn completion_array(found: &CompletionView) -> JsValue {
 }
 
 /// `[syntax, help, name of the operand being written]`; nothing while the opcode is written.
-fn signature_array(found: &SignatureView) -> Option<JsValue> {
+fn signature_array(found: &SignatureText) -> Option<JsValue> {
     let active = found.active? as usize;
     let operand = found.operands.get(active).map_or("", String::as_str);
     Some(

@@ -185,7 +185,7 @@ pub fn listen(
     let header = Closure::<dyn Fn()>::new(header);
     let classes = TokenClass::ALL
         .iter()
-        .map(|(_, name)| JsValue::from_str(name));
+        .map(|class| JsValue::from_str(class.name()));
     connect(
         &classes.collect(),
         tokenize.as_ref().unchecked_ref(),

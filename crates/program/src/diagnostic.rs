@@ -19,8 +19,14 @@ pub const EMPTY: &str = "W0143";
 /// The note of a snippet that says for which version and target it was checked.
 pub const CHOSEN: &str = "W0148";
 
-/// How much a diagnostic weighs. Only an error refuses the text.
+/// Severity of a diagnostic. Only an error rejects the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Severity {
     Error,
     Warning,

@@ -143,14 +143,21 @@ pub struct Part {
     pub note: Option<String>,
 }
 
-/// An operand of a part, as the text around it hands it in.
+/// Operand of an asm block.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "PartOperandView")
+)]
 pub struct PartOperand {
-    /// Its name in the part.
+    /// Name of the operand in the asm block.
     pub name: String,
-    /// `.u32`, or what it is instead of a register.
+    /// `.u32`, `constant` or `text`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub ty: String,
-    /// As it is written: `=r`.
+    /// Constraint as written, without quotation marks: `=r`.
     pub constraint: String,
     /// Expression that is passed to the operand.
     pub expression: String,
@@ -182,8 +189,14 @@ pub struct ColouredToken {
     pub class: TokenClass,
 }
 
-/// What a token looks like to a reader, in any dialect.
+/// Class of a token for syntax highlighting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum TokenClass {
     Comment,
     /// `.reg`, `.entry`, `.align`
@@ -210,6 +223,23 @@ pub enum TokenClass {
 }
 
 impl TokenClass {
+    /// All classes in the order of their discriminants.
+    pub const ALL: [TokenClass; 13] = [
+        TokenClass::Comment,
+        TokenClass::Directive,
+        TokenClass::Opcode,
+        TokenClass::Modifier,
+        TokenClass::Type,
+        TokenClass::Register,
+        TokenClass::SpecialRegister,
+        TokenClass::Number,
+        TokenClass::String,
+        TokenClass::Label,
+        TokenClass::Name,
+        TokenClass::Punctuation,
+        TokenClass::Error,
+    ];
+
     /// A name for style sheets: `special-register`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -268,8 +298,18 @@ impl HoverText {
     }
 }
 
-/// The kind of a [`Suggestion`].
+/// Kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "CompletionSort")
+)]
 pub enum SuggestionKind {
     Opcode,
     Modifier,
@@ -278,6 +318,21 @@ pub enum SuggestionKind {
     Variable,
     Label,
     Function,
+}
+
+impl SuggestionKind {
+    /// Returns the serialized name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SuggestionKind::Opcode => "opcode",
+            SuggestionKind::Modifier => "modifier",
+            SuggestionKind::Type => "type",
+            SuggestionKind::Register => "register",
+            SuggestionKind::Variable => "variable",
+            SuggestionKind::Label => "label",
+            SuggestionKind::Function => "function",
+        }
+    }
 }
 
 /// Completion item.
@@ -294,15 +349,16 @@ pub struct Suggestion {
     pub span: Span,
 }
 
-/// The form that is being written.
+/// Instruction form at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SignatureText {
     /// Syntax line.
     pub syntax: String,
     pub help: String,
     /// Names of the operands, in order.
     pub operands: Vec<String>,
-    /// Index of the operand that is being written; absent in the opcode.
+    /// Index of the operand at the cursor. Absent if the cursor is in the opcode.
     pub active: Option<u32>,
 }
 
@@ -436,4 +492,16 @@ pub enum WordMeaning {
     Literal(String),
     /// A value of a slot, with the slot's title.
     Value { slot: String, value: ValueFacts },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TokenClass;
+
+    #[test]
+    fn token_classes_are_listed_in_the_order_of_their_discriminants() {
+        for (index, class) in TokenClass::ALL.into_iter().enumerate() {
+            assert_eq!(class as usize, index);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::layout::idesc::InstructionConstant;
 use crate::layout::{DescriptorField, instruction_descriptor_link};
 use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
-use warpgrid_program::SuggestionKind;
+pub use warpgrid_program::{SignatureText, SuggestionKind};
 
 /// Hover text of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,49 +27,6 @@ pub struct HoverView {
     pub declared: Option<SourceRange>,
 }
 
-/// Kind of a completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum CompletionSort {
-    Opcode,
-    Modifier,
-    Type,
-    Register,
-    Variable,
-    Label,
-    Function,
-}
-
-impl CompletionSort {
-    /// The name, as it crosses to JavaScript.
-    pub const fn name(self) -> &'static str {
-        match self {
-            CompletionSort::Opcode => "opcode",
-            CompletionSort::Modifier => "modifier",
-            CompletionSort::Type => "type",
-            CompletionSort::Register => "register",
-            CompletionSort::Variable => "variable",
-            CompletionSort::Label => "label",
-            CompletionSort::Function => "function",
-        }
-    }
-}
-
-impl From<SuggestionKind> for CompletionSort {
-    fn from(kind: SuggestionKind) -> CompletionSort {
-        match kind {
-            SuggestionKind::Opcode => CompletionSort::Opcode,
-            SuggestionKind::Modifier => CompletionSort::Modifier,
-            SuggestionKind::Type => CompletionSort::Type,
-            SuggestionKind::Register => CompletionSort::Register,
-            SuggestionKind::Variable => CompletionSort::Variable,
-            SuggestionKind::Label => CompletionSort::Label,
-            SuggestionKind::Function => CompletionSort::Function,
-        }
-    }
-}
-
 /// Completion item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -79,22 +36,10 @@ pub struct CompletionView {
     pub start: u32,
     pub end: u32,
     pub text: String,
-    pub sort: CompletionSort,
+    pub sort: SuggestionKind,
     pub help: String,
     /// Required version and target: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-}
-
-/// The form that is being written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct SignatureView {
-    pub syntax: String,
-    pub help: String,
-    pub operands: Vec<String>,
-    /// Index of the operand being written; absent in the opcode.
-    pub active: Option<u32>,
 }
 
 /// A constant that may be a descriptor: its fields, and where its tile is drawn.

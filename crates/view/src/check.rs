@@ -3,8 +3,7 @@
 use crate::catalogue;
 use crate::language::Language;
 use crate::model::{
-    DiagnosticView, EditView, FixView, LabelView, PartView, Severity, SourceRange, TokenClass,
-    TokenView,
+    DiagnosticView, EditView, FixView, LabelView, PartView, SourceRange, TokenView,
 };
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
@@ -103,7 +102,7 @@ impl Language {
             .map(|token| TokenView {
                 start: units.at(token.span.start),
                 end: units.at(token.span.end),
-                class: token.class.into(),
+                class: token.class,
             })
             .collect()
     }
@@ -241,7 +240,7 @@ impl Places {
             other_fixes: fixes.collect(),
             ..DiagnosticView::new(
                 diagnostic.code,
-                diagnostic.severity.into(),
+                diagnostic.severity,
                 diagnostic.message.clone(),
                 self.range(diagnostic.span),
             )
@@ -310,37 +309,6 @@ impl<'a> Utf16Offsets<'a> {
     }
 }
 
-impl From<warpgrid_program::Severity> for Severity {
-    fn from(severity: warpgrid_program::Severity) -> Severity {
-        match severity {
-            warpgrid_program::Severity::Error => Severity::Error,
-            warpgrid_program::Severity::Warning => Severity::Warning,
-            warpgrid_program::Severity::Information => Severity::Information,
-        }
-    }
-}
-
-impl From<warpgrid_program::TokenClass> for TokenClass {
-    fn from(class: warpgrid_program::TokenClass) -> TokenClass {
-        use warpgrid_program::TokenClass as Class;
-        match class {
-            Class::Comment => TokenClass::Comment,
-            Class::Directive => TokenClass::Directive,
-            Class::Opcode => TokenClass::Opcode,
-            Class::Modifier => TokenClass::Modifier,
-            Class::Type => TokenClass::Type,
-            Class::Register => TokenClass::Register,
-            Class::SpecialRegister => TokenClass::SpecialRegister,
-            Class::Number => TokenClass::Number,
-            Class::String => TokenClass::String,
-            Class::Label => TokenClass::Label,
-            Class::Name => TokenClass::Name,
-            Class::Punctuation => TokenClass::Punctuation,
-            Class::Error => TokenClass::Error,
-        }
-    }
-}
-
 /// Names of every target, oldest first.
 pub fn targets() -> Vec<&'static str> {
     warpgrid_isa::target::TARGETS
@@ -365,19 +333,13 @@ pub fn versions() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpgrid_program::TokenClass;
 
     #[test]
     fn the_picker_offers_every_release_since_6_0() {
         let versions = versions();
         assert_eq!(versions.len(), 6 + 9 + 9 + 6);
         assert_eq!(versions.last().map(String::as_str), Some("9.5"));
-    }
-
-    #[test]
-    fn token_classes_are_numbered_as_they_are_listed() {
-        for (number, (class, _)) in TokenClass::ALL.iter().enumerate() {
-            assert_eq!(*class as usize, number);
-        }
     }
 
     #[test]

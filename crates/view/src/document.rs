@@ -2,7 +2,7 @@
 //! and what overrides its directives; out: plain data, with places in UTF-16 units.
 
 use crate::assist::{
-    CompletionView, HoverView, SignatureView, byte_of, descriptor_hover,
+    CompletionView, HoverView, SignatureText, byte_of, descriptor_hover,
     instruction_descriptor_hover, unit_of,
 };
 use crate::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, overrides};
@@ -74,7 +74,7 @@ impl Document<'_> {
             start: at.saturating_sub(found.span.end - found.span.start),
             end: at,
             text: found.text,
-            sort: found.kind.into(),
+            sort: found.kind,
             help: found.help,
             needs: found.needs,
         });
@@ -82,14 +82,8 @@ impl Document<'_> {
     }
 
     /// Names the form that is being written at a place.
-    pub fn signature(&self, at: u32) -> Option<SignatureView> {
-        let found = self.tree.signature(byte_of(self.source(), at))?;
-        Some(SignatureView {
-            syntax: found.syntax,
-            help: found.help,
-            operands: found.operands,
-            active: found.active,
-        })
+    pub fn signature(&self, at: u32) -> Option<SignatureText> {
+        self.tree.signature(byte_of(self.source(), at))
     }
 
     /// What starts a comment that ends with its line.

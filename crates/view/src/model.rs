@@ -21,7 +21,7 @@ pub use grid::{Cell, Grid, GridRequest, MemoryView, Written};
 pub use history::{CellHistory, CellWrite, HistoryOptions};
 pub use matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 pub use mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
-pub use part::{PartOperandView, PartView};
+pub use part::{PartOperand, PartView};
 pub use request::{
     EngineChoice, EngineName, EngineView, FrameRequest, GridOptions, RunOptions, SessionRunOptions,
     UntilOptions,

@@ -9,7 +9,7 @@ use warpgrid_view::analysis::seeds::{Difference, ElementStore, Side};
 use warpgrid_view::api::{
     BufferDigest, FaultReport, LaneGroup, RegisterResult, ReportOptions, RunReport,
 };
-use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
+use warpgrid_view::assist::{CompletionView, HoverView, SuggestionKind};
 use warpgrid_view::file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
@@ -39,7 +39,7 @@ use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, UntilOptions}
 use warpgrid_view::model::{ClusterBlock, ClusterView};
 use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
-use warpgrid_view::model::{PartOperandView, PartView};
+use warpgrid_view::model::{PartOperand, PartView};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::order::{
     HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
@@ -111,7 +111,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         CheckOptions,
         CheckReport,
         PartView,
-        PartOperandView,
+        PartOperand,
         SourceRange,
         Severity,
         DiagnosticView,
@@ -242,7 +242,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         TokenClass,
         TokenView,
         HoverView,
-        CompletionSort,
+        SuggestionKind,
         CompletionView,
         ValuePage,
         OperandPage,

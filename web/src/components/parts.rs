@@ -8,7 +8,7 @@ use crate::format::plural;
 use crate::model::Action;
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
-use warpgrid_view::model::{PartOperandView, PartView, SourceRange};
+use warpgrid_view::model::{PartOperand, PartView, SourceRange};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -87,7 +87,7 @@ fn summary(part: &PartView) -> String {
     format!("{}: {operands}{target}", part.name)
 }
 
-fn operand(operand: &PartOperandView) -> Html {
+fn operand(operand: &PartOperand) -> Html {
     html! {
         <tr>
             <td><code>{ &operand.name }</code></td>

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::analysis::beside::{BesideFrame, BesideReport};
 use warpgrid_view::analysis::history::CellPlace;
 use warpgrid_view::analysis::seeds::SeedReport;
-use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
+use warpgrid_view::assist::{CompletionView, HoverView, SignatureText};
 use warpgrid_view::file::FileView;
 use warpgrid_view::find::FoundCell;
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
@@ -326,7 +326,7 @@ pub enum Answer {
     Tokens(Vec<u32>),
     Hover(Option<HoverView>),
     Complete(Vec<CompletionView>),
-    Signature(Option<SignatureView>),
+    Signature(Option<SignatureText>),
     Format(String),
     /// The text of a file; absent when there is no such fragment.
     FragmentSvg(Option<String>),

@@ -2,7 +2,8 @@
 
 use crate::check::Places;
 use serde::{Deserialize, Serialize};
-use warpgrid_program::{Part, PartOperand};
+use warpgrid_program::Part;
+pub use warpgrid_program::PartOperand;
 
 /// Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,24 +24,9 @@ pub struct PartView {
     /// Target and PTX version for which the asm block is checked.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
-    pub operands: Vec<PartOperandView>,
+    pub operands: Vec<PartOperand>,
     /// Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires.
     pub note: Option<String>,
-}
-
-/// Operand of an asm block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PartOperandView {
-    /// Name of the operand in the asm block.
-    pub name: String,
-    /// `.u32`, `constant` or `text`.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// Constraint as written, without quotation marks: `=r`.
-    pub constraint: String,
-    /// Expression that is passed to the operand.
-    pub expression: String,
 }
 
 impl PartView {
@@ -56,23 +42,8 @@ impl PartView {
             accept: part.accept,
             target: part.target.map(str::to_owned),
             ptx_version: part.version.map(|version| version.to_string()),
-            operands: part
-                .operands
-                .into_iter()
-                .map(PartOperandView::from)
-                .collect(),
+            operands: part.operands,
             note: part.note,
-        }
-    }
-}
-
-impl From<PartOperand> for PartOperandView {
-    fn from(operand: PartOperand) -> PartOperandView {
-        PartOperandView {
-            name: operand.name,
-            ty: operand.ty,
-            constraint: operand.constraint,
-            expression: operand.expression,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a host shows of a text: places, diagnostics with their fixes, coloured stretches.
 
 use serde::{Deserialize, Serialize};
+pub use warpgrid_program::{Severity, TokenClass};
 
 /// Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,27 +44,6 @@ pub struct LabelView {
     pub end_line: u32,
     pub end_column: u32,
     pub text: String,
-}
-
-/// Severity of a diagnostic. Only an error rejects the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Error,
-    Warning,
-    Information,
-}
-
-impl Severity {
-    /// `error`, `warning` or `information`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Information => "information",
-        }
-    }
 }
 
 /// Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
@@ -143,44 +123,4 @@ pub struct TokenView {
     pub start: u32,
     pub end: u32,
     pub class: TokenClass,
-}
-
-/// Class of a token for syntax highlighting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum TokenClass {
-    Comment,
-    Directive,
-    Opcode,
-    Modifier,
-    Type,
-    Register,
-    SpecialRegister,
-    Number,
-    String,
-    Label,
-    Name,
-    Punctuation,
-    /// What the language does not use.
-    Error,
-}
-
-impl TokenClass {
-    /// Every class, in the order of their numbers in a message, with its name for style sheets.
-    pub const ALL: &'static [(TokenClass, &'static str)] = &[
-        (TokenClass::Comment, "comment"),
-        (TokenClass::Directive, "directive"),
-        (TokenClass::Opcode, "opcode"),
-        (TokenClass::Modifier, "modifier"),
-        (TokenClass::Type, "type"),
-        (TokenClass::Register, "register"),
-        (TokenClass::SpecialRegister, "special-register"),
-        (TokenClass::Number, "number"),
-        (TokenClass::String, "string"),
-        (TokenClass::Label, "label"),
-        (TokenClass::Name, "name"),
-        (TokenClass::Punctuation, "punctuation"),
-        (TokenClass::Error, "error"),
-    ];
 }
