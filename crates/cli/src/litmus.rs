@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use warpgrid_view::litmus::{
     CutThread, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError, LitmusRepairs,
-    LitmusTest, LitmusView, OutcomeView, RacesName, explore, read_text, repairs, write_text,
+    LitmusTest, LitmusView, OutcomeView, Races, explore, read_text, repairs, write_text,
 };
 
 /// Arguments of `litmus`.
@@ -66,7 +66,7 @@ struct Line<'a> {
     outcomes: Option<Vec<&'a [u64]>>,
     race: bool,
     racy_pairs: &'a [[[u32; 2]; 2]],
-    race_by_outcome: Option<Vec<RacesName>>,
+    race_by_outcome: Option<Vec<Races>>,
     forbidden: Vec<Forbidden<'a>>,
     candidates: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +86,7 @@ struct Line<'a> {
 #[derive(Serialize)]
 struct Forbidden<'a> {
     values: &'a [u64],
-    axiom: warpgrid_view::litmus::AxiomName,
+    axiom: warpgrid_view::litmus::Axiom,
     sentence: &'a str,
 }
 
@@ -325,18 +325,18 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
 
 fn print_outcome(out: &mut impl Write, outcome: &OutcomeView) -> io::Result<()> {
     let note = match (outcome.is_interleaving, outcome.races) {
-        (true, RacesName::Never) => "",
+        (true, Races::Never) => "",
         (true, _) => ", with a data race",
-        (false, RacesName::Never) => ", not sequentially consistent",
+        (false, Races::Never) => ", not sequentially consistent",
         (false, _) => ", not sequentially consistent, with a data race",
     };
     writeln!(out, "allowed {}{note}", words(&outcome.values))?;
     let graph = &outcome.graph;
     for edge in &graph.edges {
-        if edge.kind != warpgrid_view::litmus::EdgeName::ReadsFrom {
+        if edge.kind != warpgrid_view::litmus::EdgeKind::ReadsFrom {
             continue;
         }
-        let node = |index: u32| graph.nodes.get(index as usize);
+        let node = |index: usize| graph.nodes.get(index);
         let (Some(writer), Some(reader)) = (node(edge.from), node(edge.to)) else {
             continue;
         };

@@ -13,5 +13,5 @@ pub(crate) mod rounds;
 pub(crate) mod spins;
 pub(crate) mod story;
 
-pub use crate::hang::root::{Diagnosis, RootKind, Wait, WaitKind, diagnose};
+pub use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind, diagnose};
 pub use crate::hang::story::{MixedPhase, Story};

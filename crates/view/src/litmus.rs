@@ -15,8 +15,8 @@ mod text;
 mod write;
 
 pub use answer::{
-    AxiomName, EdgeName, EdgeView, ForbiddenView, GraphView, LitmusView, NodeName, NodeView,
-    OutcomeView, RacesName, ViolationView,
+    Axiom, Edge, EdgeKind, ForbiddenView, GraphView, LitmusView, NodeKind, NodeView, OutcomeView,
+    Races, ViolationView,
 };
 pub use cut::{CutRequest, CutThread};
 pub use module::{LitmusError, Prepared, prepare};

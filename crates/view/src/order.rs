@@ -10,8 +10,10 @@ mod updates;
 mod wording;
 
 pub use fix::fix_of;
-pub use hang::{HangKind, HangMissing, HangObject, HangView, HangWait};
+pub use hang::{HangMissing, HangObject, HangView, HangWait};
 pub use races::{RaceReport, UnwrittenView};
+pub use warpgrid_order::hang::HangKind;
+pub use warpgrid_order::races::Why;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +27,7 @@ pub struct RaceView {
     /// Bytes that both accesses access.
     #[serde(rename = "where")]
     pub place: RacePlace,
-    pub why: RaceWhy,
+    pub why: Why,
     /// Certainty of the race.
     pub sure: RaceSure,
     /// Whether the second access left the bytes unchanged.
@@ -92,19 +94,6 @@ pub struct RacePlace {
     /// Byte offset from the start of the buffer or variable, or from the start of the memory if the range has no name.
     pub offset: u64,
     pub bytes: u32,
-}
-
-/// Missing condition between two accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum RaceWhy {
-    Order,
-    Scope,
-    Proxy,
-    Completion,
-    Lifetime,
-    Init,
 }
 
 /// Certainty of a race.

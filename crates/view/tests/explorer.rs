@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Instant;
 use warpgrid_view::litmus::{
-    LitmusEditOp, LitmusSearch, LitmusTest, RacesName, SAMPLE, apply, explore, read_text, repairs,
+    LitmusEditOp, LitmusSearch, LitmusTest, Races, SAMPLE, apply, explore, read_text, repairs,
 };
 
 #[derive(Deserialize)]
@@ -47,11 +47,11 @@ impl Expected {
     }
 }
 
-fn name(races: RacesName) -> &'static str {
+fn name(races: Races) -> &'static str {
     match races {
-        RacesName::Always => "always",
-        RacesName::Sometimes => "sometimes",
-        RacesName::Never => "never",
+        Races::Always => "always",
+        Races::Sometimes => "sometimes",
+        Races::Never => "never",
     }
 }
 

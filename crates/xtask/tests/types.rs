@@ -21,9 +21,8 @@ use warpgrid_view::lens::{
     ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
 };
 use warpgrid_view::litmus::{
-    AxiomName, CutRequest, CutThread, EdgeName, EdgeView, ForbiddenView, GraphView, LitmusEdit,
-    LitmusEditOp, LitmusRepairs, LitmusView, NodeName, NodeView, OutcomeView, RacesName,
-    ViolationView,
+    Axiom, CutRequest, CutThread, Edge, EdgeKind, ForbiddenView, GraphView, LitmusEdit,
+    LitmusEditOp, LitmusRepairs, LitmusView, NodeKind, NodeView, OutcomeView, Races, ViolationView,
 };
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
@@ -43,7 +42,7 @@ use warpgrid_view::model::{PartOperand, PartView};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::order::{
     HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
-    RaceReport, RaceSure, RaceView, RaceWhy, RepairEdit, RepairOp, UnwrittenView,
+    RaceReport, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, Why,
 };
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{
@@ -207,7 +206,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RunStatus,
         LineTraffic,
         TrafficView,
-        RaceWhy,
+        Why,
         RaceSure,
         RaceKind,
         RaceAccess,
@@ -219,15 +218,15 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RaceReport,
         LitmusView,
         OutcomeView,
-        RacesName,
+        Races,
         ForbiddenView,
         ViolationView,
-        AxiomName,
+        Axiom,
         GraphView,
         NodeView,
-        NodeName,
-        EdgeView,
-        EdgeName,
+        NodeKind,
+        Edge,
+        EdgeKind,
         CutRequest,
         CutThread,
         LitmusRepairs,

@@ -7,7 +7,7 @@ use crate::format::plural;
 use crate::model::{Action, OutcomesAction};
 use crate::outcomes::{Found, OutcomesPage, SAMPLES};
 use std::rc::Rc;
-use warpgrid_view::litmus::{LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, RacesName};
+use warpgrid_view::litmus::{LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, Races};
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
@@ -109,10 +109,10 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
             </button>
         }
     };
-    let races = |races: RacesName| match races {
-        RacesName::Never => "",
-        RacesName::Sometimes => "data race in some executions",
-        RacesName::Always => "data race",
+    let races = |races: Races| match races {
+        Races::Never => "",
+        Races::Sometimes => "data race in some executions",
+        Races::Always => "data race",
     };
     let one = |(number, outcome): (usize, &warpgrid_view::litmus::OutcomeView)| {
         let odd = if outcome.is_interleaving {

@@ -1,7 +1,7 @@
 //! An execution as a drawing: a column for each thread, arrows with their names, and the same in words for those who cannot see it.
 
 use crate::outcomes::{NodeBox, Plan, plan};
-use warpgrid_view::litmus::{EdgeName, EdgeView, GraphView, NodeView};
+use warpgrid_view::litmus::{Edge, EdgeKind, GraphView, NodeView};
 use yew::prelude::*;
 
 /// The drawing.
@@ -26,28 +26,28 @@ pub(crate) fn graph(graph: &GraphView) -> Html {
 }
 
 /// The kinds of arrows.
-const ALL: [EdgeName; 8] = [
-    EdgeName::ReadsFrom,
-    EdgeName::Coherence,
-    EdgeName::FromRead,
-    EdgeName::Synchronises,
-    EdgeName::FenceOrder,
-    EdgeName::Barrier,
-    EdgeName::Asynchronous,
-    EdgeName::Causality,
+const ALL: [EdgeKind; 8] = [
+    EdgeKind::ReadsFrom,
+    EdgeKind::Coherence,
+    EdgeKind::FromRead,
+    EdgeKind::Synchronises,
+    EdgeKind::FenceOrder,
+    EdgeKind::Barrier,
+    EdgeKind::Asynchronous,
+    EdgeKind::Causality,
 ];
 
 /// The field's short name, a class, and what it says.
-fn name(kind: EdgeName) -> (&'static str, &'static str, &'static str) {
+fn name(kind: EdgeKind) -> (&'static str, &'static str, &'static str) {
     match kind {
-        EdgeName::ReadsFrom => ("rf", "rf", "reads-from: is read by"),
-        EdgeName::Coherence => ("co", "co", "coherence order: is overwritten by"),
-        EdgeName::FromRead => ("fr", "fr", "from-reads: reads a value older than"),
-        EdgeName::Synchronises => ("sw", "sw", "synchronizes with"),
-        EdgeName::FenceOrder => ("sc", "sc", "Fence-SC order: precedes"),
-        EdgeName::Barrier => ("bar", "bar", "barrier: synchronizes with"),
-        EdgeName::Asynchronous => ("async", "async", "asynchronous operation: completes"),
-        EdgeName::Causality => ("cause", "cause", "causality order: precedes"),
+        EdgeKind::ReadsFrom => ("rf", "rf", "reads-from: is read by"),
+        EdgeKind::Coherence => ("co", "co", "coherence order: is overwritten by"),
+        EdgeKind::FromRead => ("fr", "fr", "from-reads: reads a value older than"),
+        EdgeKind::Synchronises => ("sw", "sw", "synchronizes with"),
+        EdgeKind::FenceOrder => ("sc", "sc", "Fence-SC order: precedes"),
+        EdgeKind::Barrier => ("bar", "bar", "barrier: synchronizes with"),
+        EdgeKind::Asynchronous => ("async", "async", "asynchronous operation: completes"),
+        EdgeKind::Causality => ("cause", "cause", "causality order: precedes"),
     }
 }
 
@@ -55,7 +55,7 @@ fn px(value: f64) -> String {
     format!("{value:.1}")
 }
 
-fn head(kind: EdgeName) -> Html {
+fn head(kind: EdgeKind) -> Html {
     let class = name(kind).1;
     html! {
         <marker id={format!("head-{class}")} class={class} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
@@ -109,7 +109,7 @@ fn legend(graph: &GraphView) -> Html {
     let shown = ALL
         .into_iter()
         .filter(|kind| graph.edges.iter().any(|edge| edge.kind == *kind));
-    let one = |kind: EdgeName| {
+    let one = |kind: EdgeKind| {
         let (short, class, says) = name(kind);
         html! { <li><b class={class}>{ short }</b>{ " " }{ says }</li> }
     };
@@ -117,7 +117,7 @@ fn legend(graph: &GraphView) -> Html {
 }
 
 /// Returns the verb phrase of a relation, which connects two nodes in a sentence.
-fn verb(kind: EdgeName) -> &'static str {
+fn verb(kind: EdgeKind) -> &'static str {
     let description = name(kind).2;
     description
         .split_once(": ")
@@ -125,14 +125,14 @@ fn verb(kind: EdgeName) -> &'static str {
 }
 
 fn in_words(graph: &GraphView) -> String {
-    let label = |index: u32| {
-        let node = graph.nodes.get(index as usize);
+    let label = |index: usize| {
+        let node = graph.nodes.get(index);
         node.map_or_else(String::new, |node| match node.thread {
             Some(thread) => format!("thread {thread} {}", node.label),
             None => format!("initial {}", node.label),
         })
     };
-    let one = |edge: &EdgeView| {
+    let one = |edge: &Edge| {
         format!(
             "{} {} {}",
             label(edge.from),

@@ -1,7 +1,7 @@
 //! Where the events of an execution are drawn: a column for each thread, what is there at the start above them, and arrows between. In: the
 //! graph; out: boxes and paths, in pixels.
 
-use warpgrid_view::litmus::{EdgeName, GraphView, NodeName};
+use warpgrid_view::litmus::{EdgeKind, GraphView, NodeKind};
 
 const LEAST_WIDTH: f64 = 184.0;
 /// Of a letter of a label, and what is beside the label in its box.
@@ -30,7 +30,7 @@ pub struct NodeBox {
 pub struct Arrow {
     pub path: String,
     pub label_at: (f64, f64),
-    pub kind: EdgeName,
+    pub kind: EdgeKind,
 }
 
 /// The whole drawing.
@@ -53,7 +53,7 @@ pub fn plan(graph: &GraphView) -> Plan {
     let n_init = graph
         .nodes
         .iter()
-        .filter(|node| node.kind == NodeName::Init)
+        .filter(|node| node.kind == NodeKind::Init)
         .count();
     let top = if n_init > 0 { ROW } else { 0.0 };
     let mut filled = vec![0usize; threads.len()];
@@ -91,7 +91,7 @@ pub fn plan(graph: &GraphView) -> Plan {
     }
     let rows = filled.iter().copied().max().unwrap_or(0) as f64;
     let arrows = graph.edges.iter().enumerate().filter_map(|(number, edge)| {
-        let (from, to) = (boxes.get(edge.from as usize)?, boxes.get(edge.to as usize)?);
+        let (from, to) = (boxes.get(edge.from)?, boxes.get(edge.to)?);
         let twins = graph.edges.iter().take(number);
         let twins = twins.filter(|e| {
             (e.from, e.to) == (edge.from, edge.to) || (e.to, e.from) == (edge.from, edge.to)
@@ -114,7 +114,7 @@ pub fn plan(graph: &GraphView) -> Plan {
 }
 
 /// An arrow from side to side; several between the same boxes are bent apart.
-fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeName, twin: usize) -> Arrow {
+fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeKind, twin: usize) -> Arrow {
     let apart = 14.0 * twin as f64;
     let middle = |b: &NodeBox| b.y + b.height / 2.0;
     let same_column = (from.x - to.x).abs() < 1.0;

@@ -37,6 +37,12 @@ pub struct Outcome {
 
 /// Whether executions with an outcome have a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RacesName"))]
 pub enum Races {
     Always,
     Sometimes,
@@ -58,8 +64,14 @@ pub struct Violation {
     pub nodes: Vec<usize>,
 }
 
-/// The axioms of the memory model, and what a value needs.
+/// Axioms of the memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AxiomName"))]
 pub enum Axiom {
     /// No value comes from itself.
     NoThinAir,
@@ -67,8 +79,8 @@ pub enum Axiom {
     Causality,
     /// Coherence has no cycle, and agrees with causality.
     Coherence,
-    /// One place, seen through morally strong operations, is sequentially consistent.
-    SequentialPerPlace,
+    /// Morally strong operations on one location are sequentially consistent.
+    ScPerLocation,
     /// No morally strong write falls between what an atomic reads and what it writes.
     Atomicity,
 }
@@ -110,6 +122,12 @@ pub struct Node {
 
 /// Relation between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EdgeName"))]
 pub enum EdgeKind {
     /// The second reads what the first writes.
     ReadsFrom,
@@ -125,8 +143,10 @@ pub enum EdgeKind {
     Causality,
 }
 
-/// An arrow of a witness.
+/// Edge between two nodes, by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EdgeView"))]
 pub struct Edge {
     pub from: usize,
     pub to: usize,
@@ -228,7 +248,7 @@ impl Execution<'_, '_> {
                 add(*old, *between, EdgeKind::Coherence);
                 add(*between, *atomic, EdgeKind::Coherence);
             }
-            (Axiom::SequentialPerPlace, events) => {
+            (Axiom::ScPerLocation, events) => {
                 for read in self
                     .reads
                     .iter()

@@ -205,7 +205,7 @@ impl Execution<'_, '_> {
         let event = closed.reflexive()?;
         let round = closed.after(event) & closed.before(event);
         Some(Contradiction {
-            axiom: Axiom::SequentialPerPlace,
+            axiom: Axiom::ScPerLocation,
             events: members(round).collect(),
         })
     }

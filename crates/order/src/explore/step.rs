@@ -91,8 +91,14 @@ pub(crate) enum Exchanged {
     Taken(Vec<(usize, u64)>),
 }
 
-/// What an event is, to whoever looks at it.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "NodeName"))]
 pub enum NodeKind {
     /// What a place holds at the start.
     Init,

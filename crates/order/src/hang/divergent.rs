@@ -2,7 +2,7 @@
 
 use crate::hang::code::Code;
 use crate::hang::lines;
-use crate::hang::root::{Diagnosis, RootKind, Wait, WaitKind, wait_of};
+use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind, wait_of};
 use crate::hang::story::{Place, Story};
 use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason, WarpId};
 
@@ -70,7 +70,7 @@ pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
         _ => Vec::new(),
     };
     Some(Diagnosis {
-        kind: RootKind::DivergentBarrier,
+        kind: HangKind::DivergentBarrier,
         root,
         depends_on_order: false,
         at_fault,

@@ -3,7 +3,7 @@
 use crate::hang::arrivals::arrivals_at_fault;
 use crate::hang::barriers::{barrier_at_fault, cluster_at_fault};
 use crate::hang::code::Code;
-use crate::hang::root::{Diagnosis, RootKind, Wait, WaitKind};
+use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind};
 use crate::hang::rounds::{order_of_waits, strayed};
 use crate::hang::spins::spin_at_fault;
 use crate::hang::story::{Object, Place, Sent, Story};
@@ -41,7 +41,7 @@ pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> 
     let fault = order_of_waits(case, root)?;
     let strayed = fault.wait.and_then(|wait| strayed(case, wait));
     Some(Diagnosis {
-        kind: RootKind::Mbarrier,
+        kind: HangKind::Mbarrier,
         root: strayed.unwrap_or_else(|| root.clone()),
         depends_on_order: fault.depends_on_order,
         at_fault: fault.at,
@@ -93,12 +93,12 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
                 (0, bytes) if bytes != 0 => bytes_at_fault(case, object, bytes),
                 (pending, _) => arrivals_at_fault(case, root, object, pending),
             };
-            (RootKind::Mbarrier, fault)
+            (HangKind::Mbarrier, fault)
         }
-        WaitKind::Barrier { id, .. } => (RootKind::Barrier, barrier_at_fault(case, root, *id)),
-        WaitKind::ClusterBarrier { .. } => (RootKind::ClusterBarrier, cluster_at_fault(case, root)),
+        WaitKind::Barrier { id, .. } => (HangKind::Barrier, barrier_at_fault(case, root, *id)),
+        WaitKind::ClusterBarrier { .. } => (HangKind::ClusterBarrier, cluster_at_fault(case, root)),
         WaitKind::WarpSync { missing } => {
-            (RootKind::WarpSync, lanes_at_fault(case, root, *missing))
+            (HangKind::WarpSync, lanes_at_fault(case, root, *missing))
         }
         WaitKind::Spin { memory, address } => {
             let (memory, address) = (*memory, *address);
@@ -106,9 +106,9 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
                 Some(_) => {
                     let (starter, fault) = unstarted_at_fault(case, root, memory, address);
                     block = Some(starter);
-                    (RootKind::NotResident, fault)
+                    (HangKind::NotResident, fault)
                 }
-                None => (RootKind::Spin, spin_at_fault(case, root, memory, address)),
+                None => (HangKind::Spin, spin_at_fault(case, root, memory, address)),
             }
         }
         WaitKind::Registers => {
@@ -119,10 +119,10 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
                 }
                 None => Fault::at(root.at(), "no branch exits this loop"),
             };
-            (RootKind::Spin, fault)
+            (HangKind::Spin, fault)
         }
-        WaitKind::TensorMemory { .. } => (RootKind::TensorMemory, absent(case, root)),
-        WaitKind::Copies | WaitKind::NotResident => (RootKind::Copies, absent(case, root)),
+        WaitKind::TensorMemory { .. } => (HangKind::TensorMemory, absent(case, root)),
+        WaitKind::Copies | WaitKind::NotResident => (HangKind::Copies, absent(case, root)),
     };
     let is_at = |at| case.waits.iter().find(|wait| wait.at() == at).cloned();
     let wrong = fault

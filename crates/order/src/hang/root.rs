@@ -16,13 +16,22 @@ use warpgrid_program::FunctionId;
 
 /// Kind of a hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RootKind {
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum HangKind {
     Barrier,
     Mbarrier,
     ClusterBarrier,
     WarpSync,
+    /// A loop that reads memory which no remaining thread writes.
     Spin,
+    /// A block that cannot start before another block exits.
     NotResident,
+    /// An aligned barrier at which only a part of a warp arrived.
     DivergentBarrier,
     /// An allocation for which tensor memory has no columns left.
     TensorMemory,
@@ -84,7 +93,7 @@ pub struct Wait {
 /// Why a launch never ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
-    pub kind: RootKind,
+    pub kind: HangKind,
     /// The wait that the others follow from; for a divergent barrier where lanes came to it.
     pub root: Wait,
     /// Whether which object it is depends on the order of the run.

@@ -73,6 +73,12 @@ pub enum End {
 
 /// Missing condition between two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RaceWhy"))]
 pub enum Why {
     /// Nothing orders them.
     Order,

@@ -4,9 +4,8 @@ use super::label::{describe, label};
 use super::module::{Prepared, shown_line};
 use super::test::LitmusTest;
 use serde::{Deserialize, Serialize};
-use warpgrid_order::explore::{
-    Answer, Axiom, EdgeKind, Forbidden, Node, NodeKind, Outcome, RacePair, Races, Witness,
-};
+use warpgrid_order::explore::{Answer, Forbidden, Node, Outcome, RacePair, Witness};
+pub use warpgrid_order::explore::{Axiom, Edge, EdgeKind, NodeKind, Races};
 
 /// Results of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,20 +39,10 @@ pub struct LitmusView {
 pub struct OutcomeView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
-    pub races: RacesName,
+    pub races: Races,
     /// Whether an interleaving of the instructions produces the outcome.
     pub is_interleaving: bool,
     pub graph: GraphView,
-}
-
-/// Whether executions with an outcome have a data race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum RacesName {
-    Always,
-    Sometimes,
-    Never,
 }
 
 /// Forbidden outcome.
@@ -73,22 +62,10 @@ pub struct ForbiddenView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ViolationView {
-    pub axiom: AxiomName,
+    pub axiom: Axiom,
     pub sentence: String,
     /// Nodes of the graph that violate the axiom.
     pub nodes: Vec<u32>,
-}
-
-/// Axioms of the memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum AxiomName {
-    NoThinAir,
-    Causality,
-    Coherence,
-    ScPerLocation,
-    Atomicity,
 }
 
 /// Execution graph.
@@ -98,7 +75,7 @@ pub enum AxiomName {
 pub struct GraphView {
     /// Events by thread, in program order.
     pub nodes: Vec<NodeView>,
-    pub edges: Vec<EdgeView>,
+    pub edges: Vec<Edge>,
 }
 
 /// Event of an execution.
@@ -110,53 +87,12 @@ pub struct NodeView {
     pub thread: Option<u32>,
     /// Line of the source, starting at 1, or line of the thread body if the test has no source.
     pub line: Option<u32>,
-    pub kind: NodeName,
+    pub kind: NodeKind,
     /// `x = 1`, `read x: 0`, `fence.sc.gpu`.
     pub label: String,
     /// Memory order and scope: `release at gpu`. Empty for weak accesses.
     pub words: String,
     pub is_asynchronous: bool,
-}
-
-/// Kind of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum NodeName {
-    Init,
-    Read,
-    Write,
-    Atomic,
-    Fence,
-    ProxyFence,
-    Arrive,
-    Leave,
-    GroupWait,
-}
-
-/// Edge between two nodes, by their indices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct EdgeView {
-    pub from: u32,
-    pub to: u32,
-    pub kind: EdgeName,
-}
-
-/// Relation between two events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum EdgeName {
-    ReadsFrom,
-    Coherence,
-    FromRead,
-    Synchronises,
-    FenceOrder,
-    Barrier,
-    Asynchronous,
-    Causality,
 }
 
 /// Says what was found in the words of a test.
@@ -207,11 +143,7 @@ impl<'a> Viewer<'a> {
     fn outcome(&self, outcome: &Outcome) -> OutcomeView {
         OutcomeView {
             values: outcome.values.clone(),
-            races: match outcome.races {
-                Races::Always => RacesName::Always,
-                Races::Sometimes => RacesName::Sometimes,
-                Races::Never => RacesName::Never,
-            },
+            races: outcome.races,
             is_interleaving: outcome.is_interleaving,
             graph: self.graph(&outcome.witness),
         }
@@ -228,7 +160,7 @@ impl<'a> Viewer<'a> {
         ForbiddenView {
             values: forbidden.values.clone(),
             violation: ViolationView {
-                axiom: axiom_name(forbidden.violation.axiom),
+                axiom: forbidden.violation.axiom,
                 sentence: sentence(forbidden.violation.axiom, &graph, &nodes),
                 nodes,
             },
@@ -237,14 +169,9 @@ impl<'a> Viewer<'a> {
     }
 
     fn graph(&self, witness: &Witness) -> GraphView {
-        let edges = witness.edges.iter().map(|edge| EdgeView {
-            from: edge.from as u32,
-            to: edge.to as u32,
-            kind: edge_name(edge.kind),
-        });
         GraphView {
             nodes: witness.nodes.iter().map(|node| self.node(node)).collect(),
-            edges: edges.collect(),
+            edges: witness.edges.clone(),
         }
     }
 
@@ -256,7 +183,7 @@ impl<'a> Viewer<'a> {
         NodeView {
             thread: node.place.map(|(thread, _)| thread as u32),
             line,
-            kind: node_name(node.kind),
+            kind: node.kind,
             label: label(node, self.prepared, self.test),
             words: describe(node),
             is_asynchronous: node.is_asynchronous,
@@ -290,7 +217,7 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
             "{} would precede itself: coherence order is acyclic and consistent with causality order",
             named(0)
         ),
-        (Axiom::SequentialPerPlace, _) => {
+        (Axiom::ScPerLocation, _) => {
             "morally strong operations on one location have a total order, and no such order produces these values".to_owned()
         }
         (Axiom::Atomicity, _) => format!(
@@ -305,12 +232,12 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
 /// `the write x = 1 at line 5`
 fn name_of(node: &NodeView) -> String {
     let kind = match node.kind {
-        NodeName::Init => "the initial value",
-        NodeName::Read => "the",
-        NodeName::Write => "the write",
-        NodeName::Atomic => "the atomic",
-        NodeName::Fence | NodeName::ProxyFence => "the fence",
-        NodeName::Arrive | NodeName::Leave | NodeName::GroupWait => "the",
+        NodeKind::Init => "the initial value",
+        NodeKind::Read => "the",
+        NodeKind::Write => "the write",
+        NodeKind::Atomic => "the atomic",
+        NodeKind::Fence | NodeKind::ProxyFence => "the fence",
+        NodeKind::Arrive | NodeKind::Leave | NodeKind::GroupWait => "the",
     };
     match node.line {
         Some(line) => format!(
@@ -319,42 +246,5 @@ fn name_of(node: &NodeView) -> String {
             node.thread.unwrap_or(0)
         ),
         None => format!("{kind} `{}`", node.label),
-    }
-}
-
-fn axiom_name(axiom: Axiom) -> AxiomName {
-    match axiom {
-        Axiom::NoThinAir => AxiomName::NoThinAir,
-        Axiom::Causality => AxiomName::Causality,
-        Axiom::Coherence => AxiomName::Coherence,
-        Axiom::SequentialPerPlace => AxiomName::ScPerLocation,
-        Axiom::Atomicity => AxiomName::Atomicity,
-    }
-}
-
-fn edge_name(kind: EdgeKind) -> EdgeName {
-    match kind {
-        EdgeKind::ReadsFrom => EdgeName::ReadsFrom,
-        EdgeKind::Coherence => EdgeName::Coherence,
-        EdgeKind::FromRead => EdgeName::FromRead,
-        EdgeKind::Synchronises => EdgeName::Synchronises,
-        EdgeKind::FenceOrder => EdgeName::FenceOrder,
-        EdgeKind::Barrier => EdgeName::Barrier,
-        EdgeKind::Asynchronous => EdgeName::Asynchronous,
-        EdgeKind::Causality => EdgeName::Causality,
-    }
-}
-
-fn node_name(kind: NodeKind) -> NodeName {
-    match kind {
-        NodeKind::Init => NodeName::Init,
-        NodeKind::Read => NodeName::Read,
-        NodeKind::Write => NodeName::Write,
-        NodeKind::Atomic => NodeName::Atomic,
-        NodeKind::Fence => NodeName::Fence,
-        NodeKind::ProxyFence => NodeName::ProxyFence,
-        NodeKind::Arrive => NodeName::Arrive,
-        NodeKind::Leave => NodeName::Leave,
-        NodeKind::GroupWait => NodeName::GroupWait,
     }
 }

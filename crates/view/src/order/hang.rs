@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
 use warpgrid_launch::reading::Reader;
-use warpgrid_order::hang::{Diagnosis, RootKind, Story, Wait, WaitKind, diagnose};
+use warpgrid_order::hang::{Diagnosis, HangKind, Story, Wait, WaitKind, diagnose};
 
 /// Steps of a rehearsal in which all blocks have places.
 const MOST_AHEAD: u64 = 4_000_000;
@@ -28,27 +28,6 @@ pub struct HangView {
     pub line_at_fault: Option<u32>,
     pub message: String,
     pub waits: Vec<HangWait>,
-}
-
-/// Kind of a hang.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum HangKind {
-    Barrier,
-    Mbarrier,
-    ClusterBarrier,
-    WarpSync,
-    /// A loop that reads memory which no thread changes any more.
-    Spin,
-    /// A block that does not start before another one ends.
-    NotResident,
-    /// An aligned barrier to which a part of a warp came.
-    DivergentBarrier,
-    /// An allocation for which tensor memory has no columns left.
-    TensorMemory,
-    /// Asynchronous operations.
-    Copies,
 }
 
 /// Object for which threads wait.
@@ -203,17 +182,6 @@ impl Session {
     fn hang_view(&self, found: &Diagnosis) -> HangView {
         let line = |at: (warpgrid_program::FunctionId, u32)| self.range_of(at.0, at.1).line;
         let root = self.hang_wait(&found.root);
-        let kind = match found.kind {
-            RootKind::Barrier => HangKind::Barrier,
-            RootKind::Mbarrier => HangKind::Mbarrier,
-            RootKind::ClusterBarrier => HangKind::ClusterBarrier,
-            RootKind::WarpSync => HangKind::WarpSync,
-            RootKind::Spin => HangKind::Spin,
-            RootKind::NotResident => HangKind::NotResident,
-            RootKind::DivergentBarrier => HangKind::DivergentBarrier,
-            RootKind::TensorMemory => HangKind::TensorMemory,
-            RootKind::Copies => HangKind::Copies,
-        };
         let object = match found.block {
             Some(block) => Some(HangObject::Number(block)),
             None if found.depends_on_order => None,
@@ -225,10 +193,10 @@ impl Session {
             add_wait(&mut waits, one);
         }
         let mut hang = HangView {
-            kind,
+            kind: found.kind,
             object,
             line: root.line.unwrap_or(0),
-            missing: missing(&found.root, kind),
+            missing: missing(&found.root, found.kind),
             line_at_fault: found.at_fault.map(line),
             message: String::new(),
             waits,

@@ -1,7 +1,7 @@
 //! Races of a session: a detector observes the run, what it finds gets lines and names.
 
 use super::wording::{Started, TENSOR_MAP, message, own_copies_message, scope_words};
-use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
+use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView};
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl Session {
     /// barriers that threads wait at are not those that the text pairs.
     fn explain_by_phases(&mut self, races: &mut [RaceView]) {
         let is_in_block = |race: &&mut RaceView| {
-            race.why == RaceWhy::Order
+            race.why == Why::Order
                 && race.second.what.is_none()
                 && race.first.block == race.second.block
         };
@@ -113,7 +113,7 @@ impl Session {
     /// The lines of the first phase of each barrier, in blocks with a race, to which threads came at different lines.
     pub(super) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<u32>> {
         let is_in_block =
-            |race: &RaceView| race.why == RaceWhy::Order && race.first.block == race.second.block;
+            |race: &RaceView| race.why == Why::Order && race.first.block == race.second.block;
         if !races.iter().any(is_in_block) {
             return Vec::new();
         }
@@ -243,14 +243,6 @@ impl Session {
             End::Life(life) => self.life(*life),
         };
         let place = self.race_place(found.memory, found.address, found.n_bytes);
-        let why = match found.why {
-            Why::Order => RaceWhy::Order,
-            Why::Scope => RaceWhy::Scope,
-            Why::Proxy => RaceWhy::Proxy,
-            Why::Completion => RaceWhy::Completion,
-            Why::Lifetime => RaceWhy::Lifetime,
-            Why::Init => RaceWhy::Init,
-        };
         let started_by = |access: &Access| {
             let reader = self.reader(access.function, access.instruction);
             Started::by(reader.map_or("", Reader::opcode))
@@ -262,23 +254,21 @@ impl Session {
                 End::Life(_) => Started::Copy,
             },
         ];
-        let sure = match why {
+        let sure = match found.why {
             // The axioms leave open what products read; the text of the ISA does not.
             _ if started.contains(&Started::Product) && !found.is_of_axiom() => {
                 RaceSure::Documented
             }
-            RaceWhy::Proxy if found.is_of_axiom() => RaceSure::Axiom,
-            RaceWhy::Proxy if second.proxy == TENSOR_MAP => RaceSure::Documented,
-            RaceWhy::Lifetime | RaceWhy::Init => RaceSure::Documented,
-            RaceWhy::Order | RaceWhy::Scope | RaceWhy::Proxy | RaceWhy::Completion => {
-                RaceSure::Certain
-            }
+            Why::Proxy if found.is_of_axiom() => RaceSure::Axiom,
+            Why::Proxy if second.proxy == TENSOR_MAP => RaceSure::Documented,
+            Why::Lifetime | Why::Init => RaceSure::Documented,
+            Why::Order | Why::Scope | Why::Proxy | Why::Completion => RaceSure::Certain,
         };
         let mut race = RaceView {
             first,
             second,
             place,
-            why,
+            why: found.why,
             sure,
             same_value: found.same_value,
             step: found.step,

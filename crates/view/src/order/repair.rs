@@ -11,7 +11,7 @@ mod text;
 mod updates;
 
 use super::wording::TENSOR_MAP;
-use super::{RaceSure, RaceView, RaceWhy, RepairEdit};
+use super::{RaceSure, RaceView, RepairEdit, Why};
 use crate::session::Session;
 use text::Text;
 use warpgrid_launch::{Front, Scenario};
@@ -136,16 +136,16 @@ impl Session {
             unexpected,
         };
         match race.why {
-            RaceWhy::Init => completion::of_init(&broken),
-            RaceWhy::Lifetime => meeting::of_lives(&broken),
-            RaceWhy::Proxy if race.second.proxy == TENSOR_MAP => maps::of_maps(&broken),
-            RaceWhy::Proxy => completion::of_proxies(&broken),
-            RaceWhy::Completion => {
+            Why::Init => completion::of_init(&broken),
+            Why::Lifetime => meeting::of_lives(&broken),
+            Why::Proxy if race.second.proxy == TENSOR_MAP => maps::of_maps(&broken),
+            Why::Proxy => completion::of_proxies(&broken),
+            Why::Completion => {
                 let mut all = completion::of_copies(&broken);
                 all.extend(meeting::of_clusters(&broken));
                 all
             }
-            RaceWhy::Order | RaceWhy::Scope if is_one_block => {
+            Why::Order | Why::Scope if is_one_block => {
                 let is_of_copy = a.asynchronous || b.asynchronous;
                 let mut all = match is_of_copy {
                     true => completion::of_copies(&broken),
@@ -158,7 +158,7 @@ impl Session {
                 all.extend(strength::of_accesses(&broken));
                 all
             }
-            RaceWhy::Order | RaceWhy::Scope => {
+            Why::Order | Why::Scope => {
                 let mut all = meeting::of_clusters(&broken);
                 all.splice(0..0, strength::of_accesses(&broken));
                 all

@@ -1,7 +1,7 @@
 //! Races in words: who, where, what is missing.
 
 use super::races::triple;
-use super::{RaceAccess, RaceKind, RacePlace, RaceView, RaceWhy};
+use super::{RaceAccess, RaceKind, RacePlace, RaceView, Why};
 use warpgrid_order::scope::Strength;
 
 /// The proxy through which copies read tensor maps.
@@ -85,7 +85,7 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
         line(&race.second)
     );
     let missing = match (race.why, started.contains(&Started::Product)) {
-        (RaceWhy::Completion, true) => {
+        (Why::Completion, true) => {
             "one access is asynchronous, and no wait for the matrix multiplication precedes the other".to_owned()
         }
         _ => missing(race),
@@ -109,14 +109,14 @@ pub(super) fn own_copies_message(race: &RaceView, wait: u32) -> String {
 /// What is missing between the accesses.
 fn missing(race: &RaceView) -> String {
     match race.why {
-        RaceWhy::Order => match (&race.first.scope, &race.second.scope) {
+        Why::Order => match (&race.first.scope, &race.second.scope) {
             (Some(_), None) | (None, Some(_)) => {
                 "one access is strong and one is weak, and neither happens before the other".to_owned()
             }
             (Some(_), Some(_)) => "the accesses differ in size, and neither happens before the other".to_owned(),
             (None, None) => "neither access happens before the other".to_owned(),
         },
-        RaceWhy::Scope => {
+        Why::Scope => {
             let narrow = |access: &RaceAccess| access.scope.clone().unwrap_or_default();
             format!(
                 "both accesses are strong, but the scopes (`.{}`, `.{}`) do not include each other's thread",
@@ -124,21 +124,21 @@ fn missing(race: &RaceView) -> String {
                 narrow(&race.second)
             )
         }
-        RaceWhy::Proxy if race.second.proxy == TENSOR_MAP => {
+        Why::Proxy if race.second.proxy == TENSOR_MAP => {
             "the copy reads its tensor map through the tensormap proxy, and no releasing and acquiring `fence.proxy.tensormap::generic` separate the accesses"
                 .to_owned()
         }
-        RaceWhy::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
+        Why::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
             "`ld.global.nc` must not read memory that the kernel writes, even if the accesses are ordered"
                 .to_owned()
         }
-        RaceWhy::Proxy => {
+        Why::Proxy => {
             "the accesses are ordered, but use different proxies without an intervening `fence.proxy.async`"
                 .to_owned()
         }
-        RaceWhy::Completion => "one access is asynchronous, and no wait completes it before the other".to_owned(),
-        RaceWhy::Lifetime => "the block may have exited".to_owned(),
-        RaceWhy::Init => {
+        Why::Completion => "one access is asynchronous, and no wait completes it before the other".to_owned(),
+        Why::Lifetime => "the block may have exited".to_owned(),
+        Why::Init => {
             "no `fence.mbarrier_init` between `mbarrier.init` and the first copy that completes on the mbarrier".to_owned()
         }
     }
