@@ -1,6 +1,6 @@
 //! The reference as the page lists it: every form and every diagnostic of the core, searchable.
 
-use warpgrid_view::reference::{CodePage, FormPage, Pages, SlotPage, TermPage};
+use warpgrid_view::reference::{CodePage, FormPage, Pages, SlotFacts, TermFacts};
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Subject {
 pub struct Library {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
-    pub terms: Vec<TermPage>,
+    pub terms: Vec<TermFacts>,
     /// What each form is listed as.
     titles: Vec<String>,
     /// What is searched, in lower case: one text a form, then one a code, then one a word.
@@ -97,7 +97,7 @@ impl Library {
     }
 }
 
-fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotPage> {
+fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotFacts> {
     let slots = form.slots.iter();
     slots.take_while(|slot| slot.is_name())
 }
@@ -127,15 +127,15 @@ fn titles(forms: &[FormPage]) -> Vec<String> {
 }
 
 /// Whether two slots take the same words.
-fn is_like(a: &SlotPage, b: &SlotPage) -> bool {
-    let texts = |slot: &SlotPage| -> Vec<String> {
+fn is_like(a: &SlotFacts, b: &SlotFacts) -> bool {
+    let texts = |slot: &SlotFacts| -> Vec<String> {
         slot.values.iter().map(|value| value.text.clone()).collect()
     };
     a.required == b.required && a.name == b.name && texts(a) == texts(b)
 }
 
 /// `hi/lo`, or the first of many words: `u16…`.
-fn words_of(slot: &SlotPage) -> String {
+fn words_of(slot: &SlotFacts) -> String {
     match slot.values.as_slice() {
         [] => slot.name.clone(),
         [one] => one.text.clone(),
@@ -188,7 +188,7 @@ fn code_text(page: &CodePage) -> String {
     format!("{} {} {}", page.code, page.title, page.explanation)
 }
 
-fn term_text(page: &TermPage) -> String {
+fn term_text(page: &TermFacts) -> String {
     format!("{} {} {}", page.name, page.aliases.join(" "), page.help)
 }
 

@@ -395,17 +395,26 @@ impl CodeFacts {
     }
 }
 
-/// A word of the language or of the field, explained.
+/// Reference page of a term that is neither an instruction nor a diagnostic, such as a special register.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TermFacts {
-    /// As it is listed: `%tid.x`.
+    /// Name in the list of terms: `%tid.x`.
     pub name: String,
-    /// Other spellings under which it is found.
+    /// Other spellings that a search finds.
     pub aliases: Vec<String>,
-    /// What it means, in sentences or in one phrase.
+    /// Meaning, in sentences or in one phrase.
     pub help: String,
-    /// Since when and where it exists.
+    /// Required version and target.
     pub needs: Option<String>,
+}
+
+impl TermFacts {
+    /// Checks whether `name` is the name or an alias, regardless of case.
+    pub fn is_called(&self, name: &str) -> bool {
+        let mut names = std::iter::once(&self.name).chain(&self.aliases);
+        names.any(|own| own.eq_ignore_ascii_case(name))
+    }
 }
 
 /// An instruction form.
@@ -429,18 +438,22 @@ pub struct FormFacts {
     pub beside: Vec<String>,
 }
 
-/// An operand position of a form.
+/// Operand of an instruction form.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "OperandPage"))]
 pub struct OperandFacts {
-    /// As the syntax line names it: `a`.
+    /// Name in the syntax line: "a".
     pub name: String,
     /// Description: "address of an mbarrier object in shared memory".
     pub help: String,
     pub required: bool,
 }
 
-/// A modifier position of a form.
+/// Modifier slot of an instruction form.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SlotPage"))]
 pub struct SlotFacts {
     pub name: String,
     /// Title of the slot: "state space".
@@ -449,12 +462,23 @@ pub struct SlotFacts {
     pub values: Vec<ValueFacts>,
 }
 
-/// A modifier.
+impl SlotFacts {
+    /// Checks whether every instruction of the form has the modifier, so that the modifier is part of the name of the form.
+    pub fn is_name(&self) -> bool {
+        self.required && self.values.is_empty()
+    }
+}
+
+/// Modifier, or a family of modifiers that differ only in one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ValuePage"))]
 pub struct ValueFacts {
+    /// Name of the modifier: `v4`. For a family: `m64n{8…256 step 8}k16`.
     pub text: String,
+    /// Modifiers of a family. Empty for a single modifier.
+    pub members: Vec<String>,
     pub help: String,
-    /// Since when and where it exists.
     pub needs: Option<String>,
     /// Origin of the fact: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
     pub origin: String,

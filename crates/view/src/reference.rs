@@ -7,10 +7,8 @@ use crate::{catalogue, front_ends, terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_launch::Front;
-use warpgrid_program::{
-    CodeFacts, Explanation, FormFacts, OperandFacts, SlotFacts, TermFacts, ValueFacts, WordFacts,
-    WordMeaning,
-};
+use warpgrid_program::{CodeFacts, Explanation, FormFacts, WordFacts, WordMeaning};
+pub use warpgrid_program::{OperandFacts, SlotFacts, TermFacts, ValueFacts};
 
 /// The codes of words that an instruction does not have, in this combination or at all, and of missing ones.
 const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
@@ -31,50 +29,11 @@ pub struct FormPage {
     pub needs: Option<String>,
     /// Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known.
     pub section: String,
-    pub slots: Vec<SlotPage>,
-    pub operands: Vec<OperandPage>,
+    pub slots: Vec<SlotFacts>,
+    pub operands: Vec<OperandFacts>,
     /// Rules for combinations of modifiers, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
-}
-
-/// Modifier slot of an instruction form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct SlotPage {
-    pub name: String,
-    /// Title of the slot: "state space".
-    pub title: String,
-    pub required: bool,
-    pub values: Vec<ValuePage>,
-}
-
-/// Operand of an instruction form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct OperandPage {
-    /// Name in the syntax line: "a".
-    pub name: String,
-    /// Description: "address of an mbarrier object in shared memory".
-    pub help: String,
-    pub required: bool,
-}
-
-/// Modifier, or a family of modifiers that differ only in one number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ValuePage {
-    /// Name of the modifier: `v4`. For a family: `m64n{8…256 step 8}k16`.
-    pub text: String,
-    /// Modifiers of a family. Empty for a single modifier.
-    pub members: Vec<String>,
-    pub help: String,
-    pub needs: Option<String>,
-    /// Origin of the fact: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
-    pub origin: String,
 }
 
 /// Reference page of a diagnostic.
@@ -89,22 +48,12 @@ pub struct CodePage {
     pub right: String,
 }
 
-/// A word that is neither an instruction nor a diagnostic: a special register, a word of the field or of this tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TermPage {
-    pub name: String,
-    /// Other spellings under which it is found.
-    pub aliases: Vec<String>,
-    pub help: String,
-    pub needs: Option<String>,
-}
-
 /// The reference, whole, as the page fetches it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pages {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
-    pub terms: Vec<TermPage>,
+    pub terms: Vec<TermFacts>,
 }
 
 /// Every form, every diagnostic and every word.
@@ -117,14 +66,11 @@ pub fn pages() -> Pages {
 }
 
 /// Every word that is explained: those of the field first, then those of each language.
-pub fn terms() -> Vec<TermPage> {
+pub fn terms() -> Vec<TermFacts> {
     let languages = Front::ALL
         .iter()
         .flat_map(|front| front_ends::reference(*front).terms());
-    terms::terms()
-        .chain(languages)
-        .map(TermPage::from)
-        .collect()
+    terms::terms().chain(languages).collect()
 }
 
 /// The first word of every instruction of a language.
@@ -223,24 +169,6 @@ fn faults_of_form(front: Front, mnemonic: &str) -> Vec<String> {
     errors.map(text).collect()
 }
 
-impl TermPage {
-    fn is_called(&self, name: &str) -> bool {
-        let mut names = std::iter::once(&self.name).chain(&self.aliases);
-        names.any(|own| own.eq_ignore_ascii_case(name))
-    }
-}
-
-impl From<TermFacts> for TermPage {
-    fn from(facts: TermFacts) -> TermPage {
-        TermPage {
-            name: facts.name,
-            aliases: facts.aliases,
-            help: facts.help,
-            needs: facts.needs,
-        }
-    }
-}
-
 impl From<CodeFacts> for CodePage {
     fn from(facts: CodeFacts) -> CodePage {
         let lines: Vec<&str> = facts.explanation.lines().map(str::trim).collect();
@@ -256,7 +184,10 @@ impl From<CodeFacts> for CodePage {
 
 impl From<FormFacts> for FormPage {
     fn from(facts: FormFacts) -> FormPage {
-        let slots: Vec<SlotPage> = facts.slots.into_iter().map(SlotPage::from).collect();
+        let mut slots = facts.slots;
+        for slot in &mut slots {
+            slot.values = families(&slot.values);
+        }
         let names = slots.iter().take_while(|slot| slot.is_name());
         FormPage {
             title: names.fold(facts.opcode.clone(), |title, slot| title + "." + &slot.name),
@@ -266,35 +197,17 @@ impl From<FormFacts> for FormPage {
             needs: facts.needs,
             section: facts.section,
             slots,
-            operands: facts.operands.into_iter().map(OperandPage::from).collect(),
+            operands: facts.operands,
             rules: facts.rules,
             examples: facts.examples,
         }
     }
 }
 
-impl From<OperandFacts> for OperandPage {
-    fn from(facts: OperandFacts) -> OperandPage {
-        OperandPage {
-            name: facts.name,
-            help: facts.help,
-            required: facts.required,
-        }
-    }
-}
-
-impl SlotPage {
-    /// Whether every instruction of the form has it, so that it is part of its name.
-    pub fn is_name(&self) -> bool {
-        self.required && self.values.is_empty()
-    }
-}
-
 /// The values, where those that differ in one number alone are one: `m64n{8…256 step 8}k16`.
-fn families(values: Vec<ValueFacts>) -> Vec<ValuePage> {
-    let values: Vec<ValuePage> = values.into_iter().map(ValuePage::from).collect();
+fn families(values: &[ValueFacts]) -> Vec<ValueFacts> {
     let mut families = Vec::new();
-    let mut rest = values.as_slice();
+    let mut rest = values;
     while let Some(first) = rest.first() {
         let (page, n) = family(rest).unwrap_or_else(|| (first.clone(), 1));
         families.push(page);
@@ -307,7 +220,7 @@ fn families(values: Vec<ValueFacts>) -> Vec<ValuePage> {
 const FAMILY: usize = 4;
 
 /// The family that the first values are of, and how many they are.
-fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
+fn family(values: &[ValueFacts]) -> Option<(ValueFacts, usize)> {
     let [first, second, ..] = values else {
         return None;
     };
@@ -321,8 +234,8 @@ fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
     };
     numbers(&first.text).into_iter().find_map(|(start, end)| {
         let (before, after) = (first.text.get(..start)?, first.text.get(end..)?);
-        let number = |value: &ValuePage| -> Option<u64> {
-            let facts = |value: &ValuePage| ValuePage {
+        let number = |value: &ValueFacts| -> Option<u64> {
+            let facts = |value: &ValueFacts| ValueFacts {
                 text: String::new(),
                 ..value.clone()
             };
@@ -343,7 +256,7 @@ fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
         let text = format!("{before}{{{least}…{most} step {step}}}{after}");
         (n >= FAMILY).then(|| {
             let members = values.iter().take(n).map(|value| value.text.clone());
-            let page = ValuePage {
+            let page = ValueFacts {
                 text,
                 members: members.collect(),
                 ..first.clone()
@@ -353,29 +266,6 @@ fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
     })
 }
 
-impl From<SlotFacts> for SlotPage {
-    fn from(facts: SlotFacts) -> SlotPage {
-        SlotPage {
-            name: facts.name,
-            title: facts.title,
-            required: facts.required,
-            values: families(facts.values),
-        }
-    }
-}
-
-impl From<ValueFacts> for ValuePage {
-    fn from(facts: ValueFacts) -> ValuePage {
-        ValuePage {
-            text: facts.text,
-            members: Vec::new(),
-            help: facts.help,
-            needs: facts.needs,
-            origin: facts.origin,
-        }
-    }
-}
-
 fn code_text(page: &CodePage) -> String {
     format!(
         "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
@@ -383,7 +273,7 @@ fn code_text(page: &CodePage) -> String {
     )
 }
 
-fn term_text(page: &TermPage) -> String {
+fn term_text(page: &TermFacts) -> String {
     let help = page.help.replace('\n', "\n  ");
     let mut text = format!("{}\n  {help}\n", page.name);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));

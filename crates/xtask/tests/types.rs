@@ -49,7 +49,7 @@ use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
     TermView,
 };
-use warpgrid_view::reference::{CodePage, FormPage, OperandPage, SlotPage, ValuePage};
+use warpgrid_view::reference::{CodePage, FormPage, OperandFacts, SlotFacts, ValueFacts};
 use warpgrid_view::scenario::{
     Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
     TensorMap, TexelArray, Texture,
@@ -243,9 +243,9 @@ fn the_types_of_the_package_are_those_of_the_core() {
         HoverView,
         SuggestionKind,
         CompletionView,
-        ValuePage,
-        OperandPage,
-        SlotPage,
+        ValueFacts,
+        OperandFacts,
+        SlotFacts,
         FormPage,
         FragmentRequest,
         FragmentRefusal,

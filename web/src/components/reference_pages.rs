@@ -1,7 +1,9 @@
 //! A page of the reference: an instruction form, or a diagnostic.
 
 use super::phrases::prose;
-use warpgrid_view::reference::{CodePage, FormPage, OperandPage, SlotPage, TermPage, ValuePage};
+use warpgrid_view::reference::{
+    CodePage, FormPage, OperandFacts, SlotFacts, TermFacts, ValueFacts,
+};
 use yew::prelude::*;
 
 /// Syntax, what it does, its words, its rules, examples.
@@ -52,7 +54,7 @@ fn syntax(text: &str) -> Html {
         .collect()
 }
 
-fn slot_table(slot: &SlotPage) -> Html {
+fn slot_table(slot: &SlotFacts) -> Html {
     html! {
         <>
             <h4>
@@ -66,7 +68,7 @@ fn slot_table(slot: &SlotPage) -> Html {
     }
 }
 
-fn operand_row(operand: &OperandPage) -> Html {
+fn operand_row(operand: &OperandFacts) -> Html {
     html! {
         <tr>
             <th scope="row"><code>{ &operand.name }</code></th>
@@ -80,7 +82,7 @@ fn operand_row(operand: &OperandPage) -> Html {
     }
 }
 
-fn value_row(value: &ValuePage) -> Html {
+fn value_row(value: &ValueFacts) -> Html {
     html! {
         <tr>
             <th scope="row"><code>{ format!(".{}", value.text) }</code></th>
@@ -96,7 +98,7 @@ fn value_row(value: &ValuePage) -> Html {
 }
 
 /// What a word means.
-pub(crate) fn term_page(page: &TermPage) -> Html {
+pub(crate) fn term_page(page: &TermFacts) -> Html {
     html! {
         <>
             <h3><code>{ &page.name }</code></h3>

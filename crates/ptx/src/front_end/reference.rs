@@ -162,6 +162,7 @@ fn slot(slot: &Slot) -> SlotFacts {
             SlotKind::Literal(..) if slot.required => Vec::new(),
             SlotKind::Literal(text, _) => vec![ValueFacts {
                 text: text.to_owned(),
+                members: Vec::new(),
                 help: slot.help().unwrap_or_default().to_owned(),
                 needs: None,
                 origin: Origin::Documented.text(),
@@ -180,6 +181,7 @@ fn title(slot: &Slot) -> &'static str {
 fn value(value: &Value) -> ValueFacts {
     ValueFacts {
         text: value.text.to_owned(),
+        members: Vec::new(),
         help: value.help.to_owned(),
         needs: value.gate.phrase(),
         origin: value.gate.origin.text(),

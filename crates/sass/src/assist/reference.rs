@@ -365,6 +365,7 @@ fn all_words(opcode: &str, lines: &[SyntaxLine]) -> Vec<&'static str> {
 fn plain_value(word: &str, help: &str) -> ValueFacts {
     ValueFacts {
         text: word.to_owned(),
+        members: Vec::new(),
         help: help.to_owned(),
         needs: None,
         origin: "listings of `ptxas` 11.8 to 13.5".to_owned(),
@@ -383,6 +384,7 @@ fn slot(slot: &Slot) -> SlotFacts {
 fn value(word: &Word) -> ValueFacts {
     ValueFacts {
         text: word.text.to_owned(),
+        members: Vec::new(),
         help: word.help.to_owned(),
         needs: needs(word.on),
         origin: "assembler 13.5".to_owned(),
