@@ -4,92 +4,59 @@ use serde::{Deserialize, Serialize};
 use warpgrid_emulator::FaultKind;
 use warpgrid_isa::StateSpace;
 
-/// Kind of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum FaultSort {
-    Misaligned,
-    OutOfBounds,
-    ReadOnly,
-    WrongSpace,
-    Deadlock,
-    UndefinedMatrix,
-    Trap,
-    Assert,
-    NotEmulated,
-    StackOverflow,
-    BadCallTarget,
-    BadBranchIndex,
-    BadBarrier,
-    Mbarrier,
-    DistantMbarrier,
-    BadCopySize,
-    LeftOutBytes,
-    TensorCopy,
-    TensorMemory,
-    Image,
-    SurfaceOutOfBounds,
-    Internal,
+/// Declares [`FaultSort`] with one variant per variant of [`FaultKind`], and the name of each variant.
+macro_rules! fault_sorts {
+    ($($sort:ident => $name:literal,)*) => {
+        /// Kind of a fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+        #[serde(rename_all = "snake_case")]
+        pub enum FaultSort {
+            $($sort,)*
+        }
+
+        impl FaultSort {
+            /// Returns the serialized name: `out_of_bounds`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(FaultSort::$sort => $name,)*
+                }
+            }
+        }
+
+        impl From<&FaultKind> for FaultSort {
+            fn from(kind: &FaultKind) -> FaultSort {
+                match kind {
+                    $(FaultKind::$sort { .. } => FaultSort::$sort,)*
+                }
+            }
+        }
+    };
 }
 
-impl FaultSort {
-    /// The word of a case: `out_of_bounds`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            FaultSort::Misaligned => "misaligned",
-            FaultSort::OutOfBounds => "out_of_bounds",
-            FaultSort::ReadOnly => "read_only",
-            FaultSort::WrongSpace => "wrong_space",
-            FaultSort::Deadlock => "deadlock",
-            FaultSort::UndefinedMatrix => "undefined_matrix",
-            FaultSort::Trap => "trap",
-            FaultSort::Assert => "assert",
-            FaultSort::NotEmulated => "not_emulated",
-            FaultSort::StackOverflow => "stack_overflow",
-            FaultSort::BadCallTarget => "bad_call_target",
-            FaultSort::BadBranchIndex => "bad_branch_index",
-            FaultSort::BadBarrier => "bad_barrier",
-            FaultSort::Mbarrier => "mbarrier",
-            FaultSort::DistantMbarrier => "distant_mbarrier",
-            FaultSort::BadCopySize => "bad_copy_size",
-            FaultSort::LeftOutBytes => "left_out_bytes",
-            FaultSort::TensorCopy => "tensor_copy",
-            FaultSort::TensorMemory => "tensor_memory",
-            FaultSort::Image => "image",
-            FaultSort::SurfaceOutOfBounds => "surface_out_of_bounds",
-            FaultSort::Internal => "internal",
-        }
-    }
-}
-
-impl From<&FaultKind> for FaultSort {
-    fn from(kind: &FaultKind) -> FaultSort {
-        match kind {
-            FaultKind::Misaligned => FaultSort::Misaligned,
-            FaultKind::OutOfBounds => FaultSort::OutOfBounds,
-            FaultKind::ReadOnly => FaultSort::ReadOnly,
-            FaultKind::WrongSpace => FaultSort::WrongSpace,
-            FaultKind::Deadlock { .. } => FaultSort::Deadlock,
-            FaultKind::UndefinedMatrix(_) => FaultSort::UndefinedMatrix,
-            FaultKind::Trap => FaultSort::Trap,
-            FaultKind::Assert { .. } => FaultSort::Assert,
-            FaultKind::NotEmulated { .. } => FaultSort::NotEmulated,
-            FaultKind::StackOverflow => FaultSort::StackOverflow,
-            FaultKind::BadCallTarget { .. } => FaultSort::BadCallTarget,
-            FaultKind::BadBranchIndex { .. } => FaultSort::BadBranchIndex,
-            FaultKind::BadBarrier { .. } => FaultSort::BadBarrier,
-            FaultKind::Mbarrier(_) => FaultSort::Mbarrier,
-            FaultKind::DistantMbarrier => FaultSort::DistantMbarrier,
-            FaultKind::BadCopySize { .. } => FaultSort::BadCopySize,
-            FaultKind::LeftOutBytes { .. } => FaultSort::LeftOutBytes,
-            FaultKind::TensorCopy { .. } => FaultSort::TensorCopy,
-            FaultKind::TensorMemory { .. } => FaultSort::TensorMemory,
-            FaultKind::Image { .. } => FaultSort::Image,
-            FaultKind::SurfaceOutOfBounds { .. } => FaultSort::SurfaceOutOfBounds,
-            FaultKind::Internal { .. } => FaultSort::Internal,
-        }
-    }
+fault_sorts! {
+    Misaligned => "misaligned",
+    OutOfBounds => "out_of_bounds",
+    ReadOnly => "read_only",
+    WrongSpace => "wrong_space",
+    Deadlock => "deadlock",
+    UndefinedMatrix => "undefined_matrix",
+    Trap => "trap",
+    Assert => "assert",
+    NotEmulated => "not_emulated",
+    StackOverflow => "stack_overflow",
+    BadCallTarget => "bad_call_target",
+    BadBranchIndex => "bad_branch_index",
+    BadBarrier => "bad_barrier",
+    Mbarrier => "mbarrier",
+    DistantMbarrier => "distant_mbarrier",
+    BadCopySize => "bad_copy_size",
+    LeftOutBytes => "left_out_bytes",
+    TensorCopy => "tensor_copy",
+    TensorMemory => "tensor_memory",
+    Image => "image",
+    SurfaceOutOfBounds => "surface_out_of_bounds",
+    Internal => "internal",
 }
 
 /// State space.
