@@ -8,7 +8,7 @@ use crate::pattern::Pattern;
 use crate::registers;
 use crate::rehearsal::{Guessed, rehearse};
 use crate::scenario::{
-    self, Buffer, Field, Init, Memory, Parameter, RegisterStart, Scenario, TensorMap, TexelArray,
+    Buffer, Field, Init, Memory, Parameter, RegisterStart, Scenario, TensorMap, TexelArray,
 };
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
@@ -101,11 +101,7 @@ fn launch(
     let (mut launch, buffers) = build(scenario, program, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
     launch.registers = registers::resolve(&scenario.registers, &buffers, function)?;
-    launch.misaligned = match scenario.misaligned {
-        Some(scenario::Misaligned::Fault) => Misaligned::Fault,
-        Some(scenario::Misaligned::Force) => Misaligned::Force,
-        None => Misaligned::Fault,
-    };
+    launch.misaligned = scenario.misaligned.unwrap_or_default();
     let machine = Machine::with_decoded(Arc::clone(program), &launch, limits, decoded)
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
     Ok((machine, buffers))
@@ -257,7 +253,7 @@ fn complete(
         // Listings of kernels stop at a misaligned address, as a GPU does; the reference of loose instructions says that
         // addresses are forced to the size of the access.
         guessed.misaligned = scenario.misaligned.is_none();
-        scenario.misaligned = scenario.misaligned.or(Some(scenario::Misaligned::Force));
+        scenario.misaligned = scenario.misaligned.or(Some(Misaligned::Force));
         let start = guess::loose_start(program, function, &scenario);
         guessed.parameters.resize(scenario.params.len(), false);
         for buffer in start.buffers {

@@ -18,6 +18,7 @@ pub use front::Front;
 pub(crate) use image::Memory;
 pub use image::{Resource, Surface, TexelArray, Texture};
 pub use tensor_map::TensorMap;
+pub use warpgrid_emulator::Misaligned;
 
 use crate::fault::{FaultSort, Space};
 use crate::value::Literal;
@@ -104,17 +105,6 @@ pub struct RegisterStart {
     /// Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
     /// address of a buffer.
     pub value: Literal,
-}
-
-/// Behaviour of an access whose address is not a multiple of its size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum Misaligned {
-    /// The launch stops before it.
-    Fault,
-    /// The address is rounded down to a multiple.
-    Force,
 }
 
 /// Second version of a kernel.

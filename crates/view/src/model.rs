@@ -39,6 +39,7 @@ pub use warp::{
 
 use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
+pub use warpgrid_emulator::Status as RunStatus;
 pub use warpgrid_launch::fault::{FaultSort, Space};
 
 /// Target of a link in a sentence.
@@ -60,19 +61,6 @@ pub struct Phrase {
     pub strong: bool,
     /// Object that this part of the sentence names, if the object can be shown.
     pub link: Option<PhraseLink>,
-}
-
-/// State of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub enum RunStatus {
-    /// Steps remain.
-    Running,
-    /// Every thread has exited.
-    Finished,
-    /// The last step faulted; earlier stores remain.
-    Faulted,
 }
 
 /// Columns of a grid among those of a cluster.

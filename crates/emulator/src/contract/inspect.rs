@@ -5,12 +5,20 @@ use crate::contract::fault::WaitReason;
 use crate::contract::pending::GroupKind;
 use warpgrid_program::{FunctionId, RegisterId, VariableId};
 
-/// How far a run is.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunStatus"))]
 pub enum Status {
+    /// Steps remain.
     Running,
+    /// Every thread has exited.
     Finished,
-    /// See [`crate::run::machine::Machine::fault`].
+    /// The last step faulted (see [`crate::run::machine::Machine::fault`]); earlier stores remain.
     Faulted,
 }
 

@@ -68,13 +68,19 @@ pub struct RegisterInit {
     pub buffer: Option<BufferIndex>,
 }
 
-/// What becomes of an address that is no multiple of the access's size.
+/// Behaviour of an access whose address is not a multiple of its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Misaligned {
-    /// The launch stops.
+    /// The launch stops before the access.
     #[default]
     Fault,
-    /// It is rounded down to a multiple.
+    /// The address is rounded down to a multiple.
     Force,
 }
 

@@ -6,7 +6,7 @@ use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
 use crate::model::{
     CounterpartView, FaultView, Frame, FrameRequest, Grid, GridRequest, MatrixStep, PendingView,
-    RunStatus, SourceRange, StepView, StoreView, WarpView,
+    SourceRange, StepView, StoreView, WarpView,
 };
 use crate::step::counterpart::counterpart;
 use crate::step::matrix::{self, MatrixRecord};
@@ -210,11 +210,7 @@ impl Session {
             .filter_map(|grid| self.grid_of(grid, &memories, &stores, &pending))
             .collect();
         let machine = self.timeline.machine();
-        let status = match machine.status() {
-            Status::Running => RunStatus::Running,
-            Status::Finished => RunStatus::Finished,
-            Status::Faulted => RunStatus::Faulted,
-        };
+        let status = machine.status();
         let fault = self.fault();
         let next = machine.next_step().map(|next| {
             let of = WarpId {
