@@ -24,6 +24,7 @@ mod setup;
 mod shell;
 mod site;
 mod sizes;
+mod stamp;
 mod test;
 
 use arguments::Arguments;

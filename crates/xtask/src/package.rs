@@ -6,6 +6,7 @@ use crate::declarations;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result, read, write};
 use crate::sizes;
+use crate::stamp::build_if_changed;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -48,23 +49,30 @@ pub(crate) fn built() -> Result<PathBuf> {
     BUILT.get_or_init(build).clone()
 }
 
-/// Builds the package; its folder.
+/// Builds the package unless the sources are unchanged; its folder.
 fn build() -> Result<PathBuf> {
     let folder = shell::root().join("pkg");
-    pack("the npm package", &folder, &[])?;
+    let outputs = [folder.clone(), shell::root().join(WIDGET_CORE)];
+    let address = Address::of_project()?.manifest();
+    build_if_changed("npm package", &address, &outputs, || write_package(&folder))?;
+    Ok(folder)
+}
+
+fn write_package(folder: &Path) -> Result<()> {
+    pack("the npm package", folder, &[])?;
     declarations::hold(&read(&folder.join("core.d.ts"))?)?;
-    describe(&folder)?;
+    describe(folder)?;
     let core = shell::root().join(WIDGET_CORE);
     let alone = ["--no-default-features", "--features", "ptx"];
     pack("the emulator of the widget", &core, &alone)?;
     for name in ["load.js", "errors.js"] {
         copy(&folder.join(name), &core.join(name))?;
     }
-    for folder in [&folder, &core] {
+    for folder in [folder, &core] {
         remove(&folder.join("core.d.ts"))?;
     }
-    widget(&folder, None)?;
-    Ok(folder)
+    widget(folder, None)?;
+    Ok(())
 }
 
 /// Where the core lies that widgets load for PTX: `web/widget/build.mjs` puts it beside them.

@@ -4,6 +4,7 @@ use crate::address::Address;
 use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
+use crate::stamp::build_if_changed;
 use crate::{package, rooms, sizes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,17 +45,25 @@ pub(crate) fn released() -> Result<PathBuf> {
     BUILT.get_or_init(release).clone()
 }
 
-/// Builds the release site, which must not have grown too large; its folder.
+/// Builds the release site unless the sources are unchanged; its folder.
 fn release() -> Result<PathBuf> {
+    let site = shell::root().join("dist");
+    let address = Address::of_project()?.manifest();
+    let outputs = std::slice::from_ref(&site);
+    build_if_changed("release site", &address, outputs, || write_site(&site))?;
+    Ok(site)
+}
+
+/// Builds the release site, and fails if a file exceeds its size budget.
+fn write_site(site: &Path) -> Result<()> {
     let mut trunk = trunk()?;
     shell::step(
         "building the release site",
         trunk.args(["build", "--release"]),
     )?;
-    let site = shell::root().join("dist");
-    sizes::guard(&site)?;
-    surround(&site)?;
-    Ok(site)
+    sizes::guard(site)?;
+    surround(site)?;
+    Ok(())
 }
 
 /// Lays into the site what is around the playground: the widget, which it serves to other pages, and the pages of examples, reference and

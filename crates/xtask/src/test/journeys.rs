@@ -5,6 +5,7 @@ use super::{suite, tally};
 use crate::setup::{browser, consumers, documents, npm};
 use crate::shell::{self, Result};
 use crate::site;
+use crate::stamp::build_if_changed;
 use crate::{generated, package};
 use tally::Tally;
 
@@ -46,14 +47,16 @@ pub(super) fn run() -> Result<Tally> {
 fn build_documents() -> Result<()> {
     for tool in documents::tools() {
         let (variable, place) = &tool.place;
+        let output = shell::root().join("target/hosts").join(tool.name);
         let mut command = shell::command("node");
         command.env(variable, place);
         command.args(["docs/hosts/build.mjs", tool.name]);
-        command.arg(shell::root().join("target/hosts").join(tool.name));
-        shell::step(
-            &format!("building a document with {}", tool.name),
-            &mut command,
-        )?;
+        command.arg(&output);
+        let name = format!("document of {}", tool.name);
+        build_if_changed(&name, "", &[output], || {
+            let title = format!("building a document with {}", tool.name);
+            shell::step(&title, &mut command).map(drop)
+        })?;
     }
     Ok(())
 }
@@ -67,11 +70,12 @@ fn build_consumers() -> Result<()> {
             command.env("CONSUMER_TOOLS", tools);
         }
         command.args(["crates/wasm/consumers/build.mjs", page]);
-        command.arg(shell::root().join("target/consumers").join(page));
-        shell::step(
-            &format!("building a page with the npm package: {page}"),
-            &mut command,
-        )?;
+        let output = shell::root().join("target/consumers").join(page);
+        command.arg(&output);
+        build_if_changed(&format!("page {page}"), "", &[output], || {
+            let title = format!("building a page with the npm package: {page}");
+            shell::step(&title, &mut command).map(drop)
+        })?;
     }
     Ok(())
 }
