@@ -778,7 +778,52 @@ impl<'p> Emitter<'p> {
                 self.give_up_here(stop::RARE);
                 Ok(())
             }
-            ref other => self.refuse(name_of(other)),
+            Op::Int16x2 { .. }
+            | Op::Int8x4 { .. }
+            | Op::Extract64 { .. }
+            | Op::Count64 { .. }
+            | Op::Insert64 { .. }
+            | Op::Video { .. }
+            | Op::ConvertBy { .. }
+            | Op::TestFloat { .. }
+            | Op::SelectSign { .. }
+            | Op::Modify { .. } => self.refuse("an operation that has no SIMD form"),
+            Op::Mov128 { .. } => self.refuse("a register of 128 bits"),
+            Op::Collective { .. }
+            | Op::Matrix { .. }
+            | Op::WarpBarrier { .. }
+            | Op::ActiveMask { .. }
+            | Op::AsyncCommit { .. }
+            | Op::AsyncWait { .. } => self.refuse("a warp-level operation under a guard"),
+            Op::Barrier { .. } => self.refuse("a barrier under a guard"),
+            Op::Branch { .. } | Op::Return | Op::Exit => self.refuse("a branch within a block"),
+            Op::Call { .. } | Op::BranchIndexed { .. } | Op::BranchIndirect { .. } => {
+                self.refuse("a branch or call whose target depends on a register")
+            }
+            Op::Machine { .. }
+            | Op::AddressSum { .. }
+            | Op::BranchDivergent { .. }
+            | Op::Reconverge { .. }
+            | Op::ReconvergeUnlessYielded { .. }
+            | Op::LeaveReconvergence { .. }
+            | Op::GiveWay
+            | Op::Yield => self.refuse("an operation of machine code"),
+            Op::ClusterArrive | Op::ClusterWait | Op::MapToRank { .. } | Op::RankOf { .. } => {
+                self.refuse("an operation on a cluster")
+            }
+            Op::Mbarrier { .. } | Op::PendingCount { .. } => {
+                self.refuse("an operation on an mbarrier")
+            }
+            Op::TensorCopy { .. } | Op::TensorMap { .. } => self.refuse("a tensor copy"),
+            Op::Warpgroup { .. } | Op::Touch { .. } => self.refuse("a product of a warpgroup"),
+            Op::TensorMemory { .. } => self.refuse("an operation on tensor memory"),
+            Op::Image { .. } => self.refuse("a texture or surface operation"),
+            Op::Multimem { .. } => self.refuse("an operation on multicast memory"),
+            Op::Fill { .. } => self.refuse("a bulk fill"),
+            Op::IsSpace { .. } => self.refuse("a test of a state space"),
+            Op::Stack { .. } => self.refuse("an allocation on the stack"),
+            Op::Launch { .. } => self.refuse("a request for another cluster"),
+            Op::Refused { .. } => self.refuse("an instruction that the emulator does not support"),
         }
     }
 
@@ -807,11 +852,4 @@ impl<'p> Emitter<'p> {
             Bank::B128 | Bank::Predicate => self.refuse("a source with a different width"),
         }
     }
-}
-
-/// The first word of what debugging prints: the operation's name.
-fn name_of(op: &Op) -> String {
-    let text = format!("{op:?}");
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric());
-    text[..end.unwrap_or(text.len())].to_owned()
 }

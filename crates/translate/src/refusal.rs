@@ -39,7 +39,7 @@ impl fmt::Display for Refusal {
             Refusal::Instruction { at, what } => {
                 write!(
                     f,
-                    "operation {at} (`{what}`) is not supported by the JIT compiler"
+                    "operation {at} is not supported by the JIT compiler: {what}"
                 )
             }
             Refusal::TooLarge => write!(f, "memory or code exceeds the limits of the JIT compiler"),
