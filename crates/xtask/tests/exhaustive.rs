@@ -1,9 +1,9 @@
-//! Matches over meanings say every member: source files of the rooms go in, catch-all arms come out, and questions after
-//! single meanings.
+//! Matches over the semantics of instructions are exhaustive: the test fails on a catch-all arm, and on a comparison with a single
+//! variant.
 //!
-//! A new meaning must not compile until every room that has to handle it does. One `_` arm is enough to lose that, and so is
-//! one `does == Does::Memory(Store)`: it says no to every new meaning. So a question is an exhaustive match beside the enum,
-//! or in the front end's `families.rs`.
+//! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as
+//! `does == Does::Memory(Store)` answer "no" for every new variant, so that questions are exhaustive matches beside the enum or in
+//! the `families.rs` of a front end. The facts beside the enum may use `matches!`, because their default is "no".
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -84,7 +84,8 @@ fn no_match_over_a_meaning_has_a_catch_all() {
 #[test]
 fn no_question_asks_for_one_meaning_alone() {
     let mut found = Vec::new();
-    for path in sources() {
+    let files = sources().into_iter().filter(|path| !states_facts(path));
+    for path in files {
         let text = std::fs::read_to_string(&path).expect("a source file that was listed");
         let file = syn::parse_file(&text).expect("a source file that compiles");
         let mut questions = Questions(Vec::new());
@@ -98,6 +99,14 @@ fn no_question_asks_for_one_meaning_alone() {
         found.len(),
         found.join("\n")
     );
+}
+
+/// Checks whether a file contains the facts about operations. Their default is "no", so that `matches!` may list the operations for
+/// which a fact holds.
+fn states_facts(path: &Path) -> bool {
+    let facts = ["isa/src/common/does.rs", "isa/src/common/does"];
+    let is_below = |folder: &&str| path.ancestors().any(|ancestor| ancestor.ends_with(folder));
+    facts.iter().any(|folder| is_below(&folder))
 }
 
 /// A member that no table names was added and forgotten: the row is where an instruction begins.

@@ -138,24 +138,14 @@ impl Does {
 
     /// Whether its only effect is on the registers that it writes, so that an assembler may delete it where they are not used.
     pub const fn is_computation(self) -> bool {
-        match self {
+        matches!(
+            self,
             Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_) => true,
-            Does::Memory(_)
-            | Does::Async(_)
-            | Does::Mbarrier(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Unit(_)
-            | Does::Machine(_)
-            | Does::Unknown => false,
-        }
+                | Does::Carry(_)
+                | Does::Video(..)
+                | Does::Compare(_)
+                | Does::Move(_)
+        )
     }
 
     /// The one of these families that it is of.
@@ -437,31 +427,12 @@ pub enum MoveOp {
 impl MoveOp {
     /// Whether the result is the value of the source, perhaps in another type.
     pub const fn keeps_value(self) -> bool {
-        match self {
-            MoveOp::Mov | MoveOp::Cvt => true,
-            MoveOp::CvtPacked
-            | MoveOp::CvtPack
-            | MoveOp::Cvta
-            | MoveOp::Isspacep
-            | MoveOp::CreatePolicy
-            | MoveOp::MapToRank
-            | MoveOp::RankOf => false,
-        }
+        matches!(self, MoveOp::Mov | MoveOp::Cvt)
     }
 
     /// Whether the result has the bits of the source.
     pub const fn is_copy(self) -> bool {
-        match self {
-            MoveOp::Mov => true,
-            MoveOp::Cvt
-            | MoveOp::CvtPacked
-            | MoveOp::CvtPack
-            | MoveOp::Cvta
-            | MoveOp::Isspacep
-            | MoveOp::CreatePolicy
-            | MoveOp::MapToRank
-            | MoveOp::RankOf => false,
-        }
+        matches!(self, MoveOp::Mov)
     }
 }
 
@@ -500,18 +471,12 @@ impl MemoryOp {
 
     /// Whether it is an atomic that returns nothing: `red`.
     pub const fn returns_nothing(self) -> bool {
-        match self {
-            MemoryOp::Reduction => true,
-            MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::StoreBulk => false,
-        }
+        matches!(self, MemoryOp::Reduction)
     }
 
     /// Whether registers are stored as they are: `st`.
     pub const fn is_plain_store(self) -> bool {
-        match self {
-            MemoryOp::Store => true,
-            MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction | MemoryOp::StoreBulk => false,
-        }
+        matches!(self, MemoryOp::Store)
     }
 }
 
@@ -545,18 +510,7 @@ pub enum AsyncOp {
 impl AsyncOp {
     /// Checks whether it waits for `cp.async` copies of the executing thread.
     pub const fn waits_for_own_copies(self) -> bool {
-        match self {
-            AsyncOp::CopyWait | AsyncOp::CopyWaitAll => true,
-            AsyncOp::Store
-            | AsyncOp::Reduction
-            | AsyncOp::Copy
-            | AsyncOp::BulkCopy
-            | AsyncOp::BulkReduction
-            | AsyncOp::CopyCommit
-            | AsyncOp::CopyArrive
-            | AsyncOp::BulkCommit
-            | AsyncOp::BulkWait => false,
-        }
+        matches!(self, AsyncOp::CopyWait | AsyncOp::CopyWaitAll)
     }
 
     /// The operand that is the address of what is read, by its place in the row.
@@ -598,18 +552,7 @@ pub enum MbarrierOp {
 impl MbarrierOp {
     /// Whether its last operand is a number of bytes that the mbarrier is to expect.
     pub const fn is_expectation(self) -> bool {
-        match self {
-            MbarrierOp::ExpectTx => true,
-            MbarrierOp::Init
-            | MbarrierOp::Inval
-            | MbarrierOp::Arrive
-            | MbarrierOp::ArriveDrop
-            | MbarrierOp::CompleteTx
-            | MbarrierOp::TestWait
-            | MbarrierOp::TryWait
-            | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => false,
-        }
+        matches!(self, MbarrierOp::ExpectTx)
     }
 }
 
@@ -685,61 +628,17 @@ pub enum ControlOp {
 impl ControlOp {
     /// Whether lanes end here, or go back to a caller.
     pub const fn leaves(self) -> bool {
-        match self {
-            ControlOp::Return | ControlOp::Exit => true,
-            ControlOp::Branch
-            | ControlOp::BranchIndexed
-            | ControlOp::Call
-            | ControlOp::Trap
-            | ControlOp::Breakpoint
-            | ControlOp::PushReconvergence
-            | ControlOp::Reconverge
-            | ControlOp::ReconvergeUnlessYielded
-            | ControlOp::GiveWay
-            | ControlOp::LeaveReconvergence
-            | ControlOp::BranchIndirect
-            | ControlOp::BranchDivergent => false,
-        }
+        matches!(self, ControlOp::Return | ControlOp::Exit)
     }
 
     /// Whether it calls a function.
     pub const fn is_call(self) -> bool {
-        match self {
-            ControlOp::Call => true,
-            ControlOp::Branch
-            | ControlOp::BranchIndexed
-            | ControlOp::Return
-            | ControlOp::Exit
-            | ControlOp::Trap
-            | ControlOp::Breakpoint
-            | ControlOp::PushReconvergence
-            | ControlOp::Reconverge
-            | ControlOp::ReconvergeUnlessYielded
-            | ControlOp::GiveWay
-            | ControlOp::LeaveReconvergence
-            | ControlOp::BranchIndirect
-            | ControlOp::BranchDivergent => false,
-        }
+        matches!(self, ControlOp::Call)
     }
 
     /// Whether it goes to one label, so that under a predicate some lanes go there and others go on.
     pub const fn is_branch(self) -> bool {
-        match self {
-            ControlOp::Branch => true,
-            ControlOp::BranchIndexed
-            | ControlOp::Call
-            | ControlOp::Return
-            | ControlOp::Exit
-            | ControlOp::Trap
-            | ControlOp::Breakpoint
-            | ControlOp::PushReconvergence
-            | ControlOp::Reconverge
-            | ControlOp::ReconvergeUnlessYielded
-            | ControlOp::GiveWay
-            | ControlOp::LeaveReconvergence
-            | ControlOp::BranchIndirect
-            | ControlOp::BranchDivergent => false,
-        }
+        matches!(self, ControlOp::Branch)
     }
 }
 

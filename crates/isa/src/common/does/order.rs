@@ -37,32 +37,12 @@ impl AsyncOp {
 impl MbarrierOp {
     /// Whether threads arrive.
     pub const fn is_arrival(self) -> bool {
-        match self {
-            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => true,
-            MbarrierOp::Init
-            | MbarrierOp::Inval
-            | MbarrierOp::ExpectTx
-            | MbarrierOp::CompleteTx
-            | MbarrierOp::TestWait
-            | MbarrierOp::TryWait
-            | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => false,
-        }
+        matches!(self, MbarrierOp::Arrive | MbarrierOp::ArriveDrop)
     }
 
     /// Whether it asks if a phase is complete.
     pub const fn is_test(self) -> bool {
-        match self {
-            MbarrierOp::TestWait | MbarrierOp::TryWait => true,
-            MbarrierOp::Init
-            | MbarrierOp::Inval
-            | MbarrierOp::Arrive
-            | MbarrierOp::ArriveDrop
-            | MbarrierOp::ExpectTx
-            | MbarrierOp::CompleteTx
-            | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => false,
-        }
+        matches!(self, MbarrierOp::TestWait | MbarrierOp::TryWait)
     }
 }
 
@@ -91,17 +71,7 @@ impl MemoryOp {
 impl UnitOp {
     /// Whether it goes through the proxy of textures or that of surfaces.
     pub const fn is_image(self) -> bool {
-        match self {
-            UnitOp::Texture(_) | UnitOp::Surface(_) => true,
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::TensorMemory(_)
-            | UnitOp::Fabric => false,
-        }
+        matches!(self, UnitOp::Texture(_) | UnitOp::Surface(_))
     }
 
     /// Whether it is one of tensor memory.
@@ -157,23 +127,6 @@ impl Does {
 
     /// Whether it compares.
     pub const fn is_comparison(self) -> bool {
-        match self {
-            Does::Compare(_) => true,
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Move(_)
-            | Does::Memory(_)
-            | Does::Async(_)
-            | Does::Mbarrier(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Machine(_)
-            | Does::Unit(_)
-            | Does::Unknown => false,
-        }
+        matches!(self, Does::Compare(_))
     }
 }

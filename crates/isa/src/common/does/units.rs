@@ -178,56 +178,27 @@ pub enum SurfaceOp {
 impl TensorMemoryOp {
     /// Whether it moves words between registers of a warp and the lanes of tensor memory that the warp reaches.
     pub const fn moves_registers(self) -> bool {
-        match self {
-            TensorMemoryOp::Load | TensorMemoryOp::LoadReduce | TensorMemoryOp::Store => true,
-            TensorMemoryOp::Allocate
-            | TensorMemoryOp::Free
-            | TensorMemoryOp::Relinquish
-            | TensorMemoryOp::Commit
-            | TensorMemoryOp::Copy
-            | TensorMemoryOp::Shift
-            | TensorMemoryOp::Fence
-            | TensorMemoryOp::Wait
-            | TensorMemoryOp::Product
-            | TensorMemoryOp::ScaledProduct
-            | TensorMemoryOp::SparseProduct
-            | TensorMemoryOp::SparseScaledProduct
-            | TensorMemoryOp::StationaryProduct
-            | TensorMemoryOp::StationarySparseProduct => false,
-        }
+        matches!(
+            self,
+            TensorMemoryOp::Load | TensorMemoryOp::LoadReduce | TensorMemoryOp::Store
+        )
     }
 
     /// Whether it is a product with a sparse A.
     pub const fn is_sparse(self) -> bool {
-        match self {
+        matches!(
+            self,
             TensorMemoryOp::SparseProduct
-            | TensorMemoryOp::SparseScaledProduct
-            | TensorMemoryOp::StationarySparseProduct => true,
-            TensorMemoryOp::Allocate
-            | TensorMemoryOp::Free
-            | TensorMemoryOp::Relinquish
-            | TensorMemoryOp::Commit
-            | TensorMemoryOp::Copy
-            | TensorMemoryOp::Shift
-            | TensorMemoryOp::Fence
-            | TensorMemoryOp::Wait
-            | TensorMemoryOp::Load
-            | TensorMemoryOp::LoadReduce
-            | TensorMemoryOp::Store
-            | TensorMemoryOp::Product
-            | TensorMemoryOp::ScaledProduct
-            | TensorMemoryOp::StationaryProduct => false,
-        }
+                | TensorMemoryOp::SparseScaledProduct
+                | TensorMemoryOp::StationarySparseProduct
+        )
     }
 }
 
 impl WarpgroupOp {
     /// Whether it is a product, dense or sparse.
     pub const fn is_product(self) -> bool {
-        match self {
-            WarpgroupOp::Product | WarpgroupOp::SparseProduct => true,
-            WarpgroupOp::Fence | WarpgroupOp::Commit | WarpgroupOp::Wait => false,
-        }
+        matches!(self, WarpgroupOp::Product | WarpgroupOp::SparseProduct)
     }
 
     /// Index of the operand `scale-d` of a product, which says whether it adds to its accumulators.
@@ -243,15 +214,7 @@ impl WarpgroupOp {
 impl MultimemOp {
     /// Whether it reads the memory of all devices.
     pub const fn is_load(self) -> bool {
-        match self {
-            MultimemOp::LoadReduce => true,
-            MultimemOp::Reduction
-            | MultimemOp::Store
-            | MultimemOp::AsyncReduction
-            | MultimemOp::AsyncStore
-            | MultimemOp::BulkCopy
-            | MultimemOp::BulkReduction => false,
-        }
+        matches!(self, MultimemOp::LoadReduce)
     }
 }
 
@@ -267,17 +230,7 @@ struct UnitPart {
 impl UnitOp {
     /// Whether the four warps of a warpgroup execute it together.
     pub const fn takes_warpgroup(self) -> bool {
-        match self {
-            UnitOp::Warpgroup(_) | UnitOp::TensorMemory(_) => true,
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Surface(_)
-            | UnitOp::Fabric => false,
-        }
+        matches!(self, UnitOp::Warpgroup(_) | UnitOp::TensorMemory(_))
     }
 
     /// The tensor copy that it is.
@@ -325,17 +278,6 @@ impl UnitOp {
 
     /// Whether it reads or writes elements of surfaces.
     pub const fn accesses_surface(self) -> bool {
-        match self {
-            UnitOp::Surface(_) => true,
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::TensorMemory(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Fabric => false,
-        }
+        matches!(self, UnitOp::Surface(_))
     }
 }
