@@ -15,7 +15,15 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let seeds = arguments.option("--seeds")?;
     arguments.done()?;
     let mut test = shell::cargo();
-    test.args(["test", "--package", "warpgrid-view", "--test", "all"]);
+    test.args([
+        "test",
+        "--package",
+        "warpgrid-view",
+        "--package",
+        "warpgrid-order",
+        "--test",
+        "all",
+    ]);
     test.args(["--", "--nocapture", "litmus::", "explorer::"]);
     test.env("LITMUS_SEEDS", seeds.as_deref().unwrap_or(SEEDS));
     let collection = shell::root().join(COLLECTION);

@@ -12,8 +12,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     arguments.done()?;
     let mut test = shell::cargo();
-    test.args(["test", "--package", "warpgrid-view", "--test", "all"]);
-    test.args(["--", "--nocapture", "order::"]);
+    test.args(["test", "--package", "warpgrid-order", "--test", "all"]);
+    test.args(["--", "--nocapture", "kernels::", "own::"]);
     test.env("ORDER_SEEDS", seeds.as_deref().unwrap_or(SEEDS));
     test.env("ORDER_ONLY", only.unwrap_or_default());
     shell::hand_over(&mut test)

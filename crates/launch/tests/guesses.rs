@@ -27,7 +27,7 @@ fn report(source: String) -> String {
 }
 
 fn kernels() -> Vec<(String, String)> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus");
     let folders = fs::read_dir(corpus).expect("the corpus lies beside the test");
     let mut kernels: Vec<_> = folders
         .flatten()

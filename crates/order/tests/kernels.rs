@@ -1,8 +1,6 @@
 //! Kernels that race or hang, each beside a healthy twin: every pair of lines that races is reported and no other, a hang is said with its cause,
 //! and nothing is said of the twin. `ORDER_ONLY` names a part of a name, `ORDER_SEEDS` another number of seeds.
 
-mod own;
-
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +13,7 @@ use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
 /// More than any of them needs.
-const MAX_STEPS: u64 = 400_000;
+pub(crate) const MAX_STEPS: u64 = 400_000;
 /// Seeds among which a race that not every run has must show itself.
 const MANY_SEEDS: u64 = 24;
 
@@ -277,7 +275,7 @@ fn said_wrong(root: &Root, hang: &HangView, always: bool) -> Option<String> {
 }
 
 fn kernels() -> Vec<Kernel> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/order/truth.jsonl.gz");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kernels.jsonl.gz");
     let file = BufReader::new(GzDecoder::new(
         File::open(path).expect("the file of the kernels"),
     ));
@@ -370,7 +368,7 @@ fn races_of_steps_that_were_taken_are_those_of_the_run() {
 /// What kernels of real compilers are said to do: only what is true of them.
 #[test]
 fn kernels_of_compilers_are_quiet() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus");
     let mut folders: Vec<_> = std::fs::read_dir(folder)
         .expect("the kernels")
         .filter_map(|entry| Some(entry.ok()?.path()).filter(|path| path.join("case.json").exists()))

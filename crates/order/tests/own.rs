@@ -1,6 +1,6 @@
-//! Kernels of this project that race or hang: what is said of each with four seeds is in `own.txt`, which `UPDATE_EXPECT=1` writes again.
+//! Kernels of this project that race or hang: what is said of each with four seeds is in `data/own.txt`, which `UPDATE_EXPECT=1` writes again.
 
-use super::MAX_STEPS;
+use crate::kernels::MAX_STEPS;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -44,7 +44,7 @@ fn said(source: &str) -> BTreeSet<String> {
 
 #[test]
 fn what_is_said_of_kernels_of_this_project() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/order/own");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/own");
     let entries = std::fs::read_dir(&folder).expect("the folder");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
     paths.sort();
@@ -57,5 +57,5 @@ fn what_is_said_of_kernels_of_this_project() {
             let _ = writeln!(text, "    {sentence}");
         }
     }
-    expect_test::expect_file!["own.txt"].assert_eq(&text);
+    expect_test::expect_file!["data/own.txt"].assert_eq(&text);
 }

@@ -1,0 +1,8 @@
+//! Races, hangs and litmus tests, run through the facade `view`. One program contains all tests, so that the emulator is linked once.
+
+#[path = "../../view/tests/common/folders.rs"]
+mod folders;
+
+mod explorer;
+mod kernels;
+mod own;
