@@ -10,7 +10,7 @@ import { laneColours } from "./colours.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder, core, , site] = process.argv.slice(2);
-if (!core) throw new Error("name the folder of the npm package, and that of the widget's core");
+if (!core) throw new Error("usage: build.mjs PACKAGE_DIRECTORY WIDGET_CORE_DIRECTORY");
 
 const shared = {
   bundle: true,

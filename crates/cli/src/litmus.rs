@@ -378,7 +378,7 @@ fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()
     }
     writeln!(
         out,
-        "all combinations of up to {} edits were tried, {} of them individually",
+        "the search covered all combinations of up to {} edits; {} combinations were evaluated",
         repairs.complete_to, repairs.tried
     )
 }

@@ -121,7 +121,7 @@ fn pictures() -> Html {
             <li>{ "“Mbarriers” shows each mbarrier as a ring. The filled part shows completed arrivals, and the number is the phase parity. Blocks of a cluster are shown side by side." }</li>
             <li>{ "Tensor memory is a grid of 128 lanes (rows) by 512 columns of 32 bits. The colour of a cell identifies the lane that issued the writing operation." }</li>
             <li>{ "The card of a tensor copy (TMA) shows the box within the tensor, and the 16-byte chunks in shared memory with their coordinates. Hatched chunks are out of bounds. \
-                   A line below cells marks the tiles that a tensor copy or MMA reads or writes, in the colours of the card." }</li>
+                   Cells that belong to a tile of a tensor copy or MMA are underlined. The colour of the line identifies the matrix in the card." }</li>
             <li>{ "Thin vertical lines separate the 32-byte sectors of global memory." }</li>
             <li>{ "Cells that are too small for text are coloured by value, lane or step, as selected in the toolbar. Click such a cell to show its value. Long buffers have a minimap. Click or drag in the minimap to scroll." }</li>
             <li>{ "“Layouts” shows the lane, register and memory address of each matrix element for wmma, mma, ldmatrix and stmatrix, \

@@ -545,7 +545,7 @@ pub(super) static MODIFIERS: &[(&str, &str)] = &[
     ("4X", "Four scale factors per row; two if omitted."),
     ("64", "64 bits in a register pair."),
     ("8", "8-bit elements."),
-    ("A0T1", "Announces an arrival that `ARRIVES` completes."),
+    ("A0T1", "Reserves an arrival, which a later `ARRIVES` performs."),
     ("ABS", "The target is an absolute address."),
     ("ACC", "The sum of the differences and `Rc`."),
     ("ACCESS", "The data is cached in L1."),

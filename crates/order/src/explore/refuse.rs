@@ -65,7 +65,7 @@ fn instead_of(does: Does) -> &'static str {
         }
         Does::Async(_) => "use `cp.async`, a contiguous `cp.async.bulk`, or a load and a store",
         Does::Matrix(_) | Does::Unit(_) => {
-            "replace it by `ld` and `st` of the memory that other threads access"
+            "replace the instruction with the `ld` and `st` instructions that access the shared locations"
         }
         Does::Memory(_)
         | Does::Arithmetic(_)

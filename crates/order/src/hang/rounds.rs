@@ -66,7 +66,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if let Some(wait) = too_early {
         let fault = Fault::at(
             code.parity_made(*wait),
-            "the first wait uses parity 1, the completed phase before the first: use parity 0",
+            "the first wait uses parity 1, so that it does not wait for phase 0: use parity 0",
         );
         return Some(Fault {
             wait: Some(*wait),

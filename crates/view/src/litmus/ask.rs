@@ -353,7 +353,7 @@ fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     let bytes = ScalarType::from_name(ty).map(ScalarType::width_bytes);
     let Some(bytes) = bytes.filter(|bytes| (1..=8).contains(bytes)) else {
         return fail(format!(
-            "found `{ty}` as the type of `{name}`, expected one of 8 to 64 bits such as `u32`"
+            "`{name}` has the type `{ty}`, expected an 8-bit to 64-bit type such as `u32`"
         ));
     };
     let n = location.init.len();

@@ -68,10 +68,10 @@ fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
         CellMark::Untouched => format!("{first}, not written"),
         CellMark::Equal => format!("A and B: {first}"),
         CellMark::First => {
-            format!("A: {first}, B (not written): {second}")
+            format!("A: {first}, B: {second} (not written by B)")
         }
         CellMark::Second => {
-            format!("A (not written): {first}, B: {second}")
+            format!("A: {first} (not written by A), B: {second}")
         }
         CellMark::Differs => format!("A: {first}, B: {second}"),
     };

@@ -78,7 +78,7 @@ impl Pass<'_, '_> {
             && convention::is_kept(self.context.module)
             && let Some(ty) = convention::refused(self.context.source, function)
         {
-            let why = "with `debug`, all functions use the calling convention";
+            let why = "under the target option `debug`, functions are not inlined, and all calls use the ABI calling convention";
             let span = header.name_span;
             let text = span.text(self.context.source);
             self.reporter
