@@ -1,4 +1,8 @@
-//! The `warpgrid` command: arguments in, text or JSON out. No logic of its own; every word comes from `view`.
+//! The `warpgrid` command.
+//!
+//! - Input and output: arguments, files and standard input; text or JSON, and an exit status (0 success, 1 findings, 2 usage errors).
+//! - The command contains argument parsing and output formats only. Checks, runs and all messages come from `view`.
+//! - Tests: `cargo test -p warpgrid` runs the built command.
 
 mod batch;
 mod beside;

@@ -1,5 +1,9 @@
-//! Runs a checked program warp by warp: memory, registers, divergence, barriers, and travel in time.
-//! In comes a [`warpgrid_program::Program`] and a [`Launch`]; out come memory, events and faults.
+//! Executes a checked program warp by warp: registers, memory, divergence, barriers, asynchronous operations and time travel.
+//!
+//! - Input and output: a [`warpgrid_program::Program`] and a [`Launch`]; memory, events for an [`Observer`], and faults.
+//! - Main types: [`Machine`] executes steps; [`Timeline`] moves to any step of a run; [`plain::Plain`] is the interface of the translator.
+//! - Invariants: a run is a function of program, launch and seed; a module imports only lower layers (see the README).
+//! - Tests: `cargo test -p warpgrid-emulator` in seconds; `crates/view/tests` run kernels, and `crates/translate/tests` compare engines.
 
 pub(crate) mod code;
 pub(crate) mod contract;

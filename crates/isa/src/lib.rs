@@ -1,7 +1,6 @@
 //! The facts of the instruction sets as data: state spaces, types, targets, versions and instruction forms.
 //!
-//! Nothing goes in; tables come out. This room depends on nothing, handles no text beyond the spelling of its own
-//! names, and never executes anything.
+//! The tables have no input. The crate has no dependencies, parses only its own syntax lines and names, and executes nothing.
 //!
 //! - `common`: what every dialect shares, and how the table of a dialect is read.
 //! - `fragment`, `layout`: which register, byte or column holds which element of a matrix.

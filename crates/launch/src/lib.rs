@@ -1,5 +1,10 @@
-//! From a scenario and a checked program to a launch: what the `//@` comments state is read, what nothing states is
-//! guessed and rehearsed, values become bytes. What memory must be after a run is compared here too.
+//! Creates the launch of a checked program from a scenario.
+//!
+//! - Input and output: a [`Scenario`], whose fields take precedence over the `//@` annotations of the source; a machine at its start, and
+//!   the list of inferred values. The crate infers the parameters, buffers and launch dimensions that neither specifies, and tries them
+//!   in a trial run.
+//! - The crate also compares memory with the expectations of a scenario after a run.
+//! - Tests: `cargo test -p warpgrid-launch`.
 
 pub mod annotations;
 pub mod catalogue;

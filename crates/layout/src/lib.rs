@@ -1,13 +1,15 @@
-//! The algebra of layouts: from a coordinate to a number. Text such as `Swizzle<3,4,3> o ((8,2),64):((64,512),1)`, or a table of addresses, goes
-//! in; layouts, their operations and their values come out. Nothing here knows a GPU.
+//! The layout algebra: functions from coordinates to offsets, independent of GPUs.
 //!
-//! - `tuple`, `layout`: shapes and strides as CuTe has them, and what they say of a coordinate.
-//! - `algebra`, `divide`, `product`: coalesce, composition, complement, inverses; logical divide and product with their kin.
-//! - `coordinate`: layouts whose strides are coordinates: `(128,64):(1@0,1@1)`.
-//! - `swizzle`: `Swizzle<B,M,S>`, and a layout beneath it.
+//! - Input and output: text such as `Swizzle<3,4,3> o ((8,2),64):((64,512),1)` or a table of offsets; layouts, operations on layouts,
+//!   and their values. Parse errors contain the column.
+//! - `tuple`, `layout`: CuTe shapes and strides, and the offset of a coordinate.
+//! - `algebra`, `divide`, `product`: coalescing, composition, complement, inverses, logical division and product.
+//! - `coordinate`: layouts whose strides are coordinates, such as `(128,64):(1@0,1@1)`.
+//! - `swizzle`: `Swizzle<B,M,S>`, and its composition with a layout.
 //! - `linear`: layouts that are linear over GF(2), as bases with named dimensions.
-//! - `fit`: the simplest layout that explains a table.
-//! - `parse`, `expression`: text in; errors name the place.
+//! - `fit`: the simplest layout that produces a table of offsets.
+//! - `parse`, `expression`: the text forms.
+//! - Tests: `tests/agreement.rs` compares all operations with two independent implementations (`cargo test -p warpgrid-layout`).
 
 mod algebra;
 mod coordinate;

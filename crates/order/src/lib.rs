@@ -1,5 +1,9 @@
-//! The order of a run. In: what a machine did, as an observer hears it; out: data races as the PTX memory model defines them. And of all
-//! runs: a few threads go in, every outcome that the model allows comes out.
+//! Analyses of ordering under the PTX memory model: data races and hangs of a run, and the outcomes of litmus tests.
+//!
+//! - Input and output: the events of a run, which a detector receives as an observer, and races with the missing synchronization; the
+//!   history of a run that does not end, and the root cause of the hang; a few threads, and every outcome that the model allows.
+//! - Main types: [`races::Detector`], [`hang::Story`], and the functions of [`explore`].
+//! - Tests: `cargo test -p warpgrid-order` runs kernels with races and hangs, their correct counterparts, and litmus tests.
 
 pub mod explore;
 pub mod hang;

@@ -1,5 +1,8 @@
-//! What people paste that is not PTX or machine code itself: source code with inline assembly, logs of an assembler, object files. A text or
-//! a file goes in; the instructions in it come out, each with the place that it comes from. Knows no browser, and runs nothing.
+//! Reads input formats that contain PTX or SASS: source code with inline assembly, assembler logs and object files.
+//!
+//! - Input and output: a text or the bytes of a file; the contained instructions, with the position of each in the input.
+//! - The crate decompresses files within limits, and executes nothing.
+//! - Tests: `cargo test -p warpgrid-paste`.
 
 mod advice;
 mod argument;

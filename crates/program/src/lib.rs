@@ -1,5 +1,13 @@
-//! The contract between the front ends and the emulator: what goes in is checked, what comes out is
-//! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
+//! The interface between front ends and consumers.
+//!
+//! A front end (`ptx`, `sass`, `paste`) checks a source and fills a [`Module`]; `Program::of_checked` seals the module into an immutable
+//! [`Program`]. The emulator, the analyses and all hosts read programs only.
+//!
+//! - Main types: [`Program`], [`Function`], [`Instruction`], [`OperandValue`], [`Diagnostic`], [`Fix`](diagnostic::Fix), [`Span`]; the
+//!   traits [`FrontEnd`] and [`Reference`].
+//! - Invariants: a program is legal for its target; names are resolved to indices; [`Function::visit_registers`] is the only statement
+//!   of the registers that an instruction of a program reads and writes.
+//! - Tests: the crates of the front ends test the programs that they produce; `cargo test -p warpgrid-program` runs the unit tests.
 
 mod catalogue;
 mod count;

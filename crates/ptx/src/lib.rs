@@ -1,4 +1,9 @@
-//! PTX text in, checked program out: tokens, an error-tolerant tree, and diagnostics as data.
+//! The PTX front end: converts PTX source into a checked [`Program`](warpgrid_program::Program).
+//!
+//! - Input and output: source text with target and version overrides; diagnostics with fixes, tokens, hover, completion, reference
+//!   pages, and a program if no diagnostic is an error.
+//! - The parser never fails: it produces a tree with error nodes for any text.
+//! - Tests: `cargo test -p warpgrid-ptx`.
 
 pub mod check;
 pub mod complete;

@@ -1,5 +1,6 @@
-//! SASS, the machine code, to the contract of the front ends. A listing of a disassembler goes in as it is printed, or a few
-//! lines that a person wrote; diagnostics, tokens and help come out.
+//! The SASS front end: converts listings of machine code into checked programs.
+//!
+//! The input is the output of a disassembler, or a few lines of SASS. The output consists of diagnostics, tokens, help, and a program.
 //!
 //! - `syntax`: text to a tree, and back.
 //! - `check`: the tree against the tables, for the architecture that the text states.

@@ -1,13 +1,14 @@
-//! What a person sees, as a link and as a file: texts, launch, and how they are shown go in, the part of an address after `#` comes
-//! out, and back.
+//! Links and files that contain the sources, the launch configuration and the state of a view.
 //!
 //! ```text
 //! #1=eNqrVi…        version = base64url ( zlib ( compact JSON ) )
 //! {"warpgrid": 1, "source": "…", "view": {"step": 12}}        the same as a file
 //! ```
-//! The JSON is that of a [`Scenario`] with a [`View`] beside it. The version is outside of what is packed, so that a link of a later one is
-//! recognised; the checksum of zlib notices one that was cut. Fields that are unknown are read past. `rules.json` has limits, the
-//! kinds of fields and all sentences; `web/editor/link.js` reads them too, and packs with what browsers have.
+//! - Input and output: a [`Scenario`] with a [`View`], and the fragment of a URL or the text of a file.
+//! - Invariants: the version precedes the compressed part, so that this crate reports links of later versions as such. The checksum
+//!   of zlib detects truncated links. Unknown fields are ignored. `rules.json` defines the limits, the types of the fields and all
+//!   messages for this crate and for `web/editor/link.js`.
+//! - Tests: `cargo test -p warpgrid-share` and `node --test web/editor/link.test.mjs` read the same cases in `tests/data`.
 
 mod packed;
 mod read;

@@ -1,6 +1,9 @@
-//! Kernels translated to WebAssembly with SIMD. In comes a machine at its start; out comes memory at the end of the run, bit for bit what
-//! the interpreter leaves, or why the interpreter must run it. An [`Engine`] runs the module: the one that is linked in, or that of a
-//! JavaScript host.
+//! Compiles kernels to WebAssembly with SIMD instructions.
+//!
+//! - Input and output: a machine at its start; the memory at the end of the run, which is identical to the result of the interpreter,
+//!   or the reason why the interpreter must execute the launch.
+//! - An [`Engine`] runs the module: the engine that is linked in, or the engine of a JavaScript host.
+//! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two minutes).
 
 pub(crate) mod affine;
 pub(crate) mod changed;

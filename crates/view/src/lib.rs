@@ -1,5 +1,4 @@
-//! The facade that every host holds, and what it shows: a [`Scenario`] goes in, a [`Session`] runs it,
-//! plain data in the screen's words comes out.
+//! The facade for all hosts: a [`Session`] runs a [`Scenario`] and returns plain serializable data with the texts that hosts show.
 //!
 //! The types of [`model`] are deliberately serialisable: they cross from the worker to the page, to
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.

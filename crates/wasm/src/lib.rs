@@ -1,4 +1,4 @@
-//! The JavaScript face of [`warpgrid_view`], one class over `Session`: no logic of its own.
+//! The JavaScript API of [`warpgrid_view`]: one class that wraps `Session` and contains no logic.
 //!
 //! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
 //! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.

@@ -1,5 +1,5 @@
-//! The engine of translated runs where JavaScript is the host. In: modules of `warpgrid-translate`; out: instances of the host's own
-//! `WebAssembly`, or why it refuses.
+//! The engine of compiled runs for JavaScript hosts: instantiates modules of `warpgrid-translate` with the `WebAssembly` object of the
+//! host.
 
 mod sent;
 

@@ -1,5 +1,7 @@
-//! Every development command of Warpgrid: what a person types goes in, a built, served, tested or
-//! measured project comes out. Each command sets up what it needs, so that it runs on a bare machine.
+//! The development commands: `cargo xtask serve`, `test`, `build`, `bench`, `conformance`, `differential`, `release` and `ready`.
+//!
+//! Each command installs the tools that it needs, so that it runs on a machine that has only Rust and Node. The commands that run the
+//! emulator are compiled separately with the feature `core`. Tests: `cargo test -p xtask` checks the structure of the workspace, too.
 #![expect(
     clippy::print_stdout,
     reason = "a command for people talks on standard output"

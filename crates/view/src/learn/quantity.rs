@@ -437,7 +437,8 @@ fn read_lanes(answer: &str) -> Result<u32, String> {
         "none" => return Ok(0),
         "" => {
             return Err(
-                "found no lanes, expected a list of lanes such as `0-3, 8`, or `all` or `none`".to_owned(),
+                "found no lanes, expected a list of lanes such as `0-3, 8`, or `all` or `none`"
+                    .to_owned(),
             );
         }
         _ => {}
