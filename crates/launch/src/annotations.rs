@@ -34,7 +34,6 @@ use crate::scenario::{
     Texture,
 };
 use crate::value::{ElementType, Literal};
-use warpgrid_isa::read_decimal;
 use warpgrid_program::{Diagnostic, Span};
 
 /// What the comments of a source say.
@@ -581,15 +580,11 @@ impl<'a> Fact<'a> {
 
     fn literal(&self) -> Result<Literal, Box<Diagnostic>> {
         let text = self.text;
-        if let Ok(value) = text.parse::<i128>() {
-            return Ok(Literal::Integer(value));
-        }
-        if text.starts_with("0x") || text.starts_with("0X") || text.starts_with('&') {
-            return Ok(Literal::Text(text.to_owned()));
-        }
-        read_decimal(text)
-            .map(Literal::Float)
-            .ok_or_else(|| self.error(catalogue::not_a_literal(text)))
+        let address = text
+            .starts_with('&')
+            .then(|| Literal::Text(text.to_owned()));
+        let read = address.or_else(|| Literal::read(text));
+        read.ok_or_else(|| self.error(catalogue::not_a_literal(text)))
     }
 
     fn list(&self) -> Result<Vec<Literal>, Box<Diagnostic>> {

@@ -9,7 +9,6 @@
 
 use crate::catalogue::not_a_literal;
 use crate::value::{ElementType, Literal};
-use warpgrid_isa::read_decimal;
 use warpgrid_program::counted;
 
 /// Single elements at most.
@@ -149,15 +148,7 @@ fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
 }
 
 fn literal(text: &str) -> Result<Literal, String> {
-    if let Ok(value) = text.parse::<i128>() {
-        return Ok(Literal::Integer(value));
-    }
-    if text.starts_with("0x") || text.starts_with("0X") {
-        return Ok(Literal::Text(text.to_owned()));
-    }
-    read_decimal(text)
-        .map(Literal::Float)
-        .ok_or_else(|| not_a_literal(text).message)
+    Literal::read(text).ok_or_else(|| not_a_literal(text).message)
 }
 
 /// Bits of an index in the element type; integers wrap.

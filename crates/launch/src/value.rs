@@ -6,7 +6,7 @@ use crate::catalogue::value as why;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-use warpgrid_isa::FloatFormat;
+use warpgrid_isa::{FloatFormat, read_decimal};
 
 /// Value in a scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,17 @@ pub enum Literal {
 impl Default for Literal {
     fn default() -> Literal {
         Literal::Integer(0)
+    }
+}
+
+impl Literal {
+    /// Reads a decimal number or `0x…`.
+    pub fn read(text: &str) -> Option<Literal> {
+        if text.starts_with("0x") || text.starts_with("0X") {
+            return Some(Literal::Text(text.to_owned()));
+        }
+        let integer = text.parse().ok().map(Literal::Integer);
+        integer.or_else(|| read_decimal(text).map(Literal::Float))
     }
 }
 

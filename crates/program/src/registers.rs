@@ -80,6 +80,12 @@ impl Registers {
         (0..self.list.len() as u32).map(|id| self.name(RegisterId(id)))
     }
 
+    /// Returns the register with a name, and its type.
+    pub fn find(&self, name: &str) -> Option<(RegisterId, ScalarType)> {
+        let index = self.names().position(|own| own == name)?;
+        Some((RegisterId(index as u32), self.list.get(index)?.ty))
+    }
+
     /// Removes all registers, and keeps their room.
     pub fn clear(&mut self) {
         self.list.clear();

@@ -47,6 +47,28 @@ pub fn unknown_word(
     view
 }
 
+/// Returns `; did you mean …?` with the candidate nearest to a misspelled word, or nothing if none is near.
+pub(crate) fn suggestion<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> String {
+    let nearest = nearest(word, candidates);
+    nearest.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
+}
+
+/// Formats ascending numbers as ranges: `0-3, 8`.
+pub(crate) fn ranges(numbers: &mut dyn Iterator<Item = u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let texts = ranges.iter().map(|(start, end)| match start == end {
+        true => start.to_string(),
+        false => format!("{start}-{end}"),
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
 /// An empty line in the text of an element of a document.
 pub fn cut_text(range: SourceRange) -> DiagnosticView {
     let message = "an empty line ends an HTML element in Markdown".to_owned();

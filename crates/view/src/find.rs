@@ -8,11 +8,12 @@
 //! ```
 
 use crate::catalogue::no_such_memory;
+use crate::expression::hexadecimal_digits;
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
 use crate::session::Session;
+use crate::start::read_value;
 use serde::{Deserialize, Serialize};
-use warpgrid_launch::annotations::literal;
 use warpgrid_launch::value::ElementType;
 
 /// Longest text.
@@ -84,16 +85,7 @@ impl Session {
 
 /// A value in a type; absent where the type has no such value.
 fn bits_of(text: &str, ty: ElementType) -> Option<u128> {
-    let special = match text {
-        "nan" | "NaN" => Some(f64::NAN),
-        "inf" => Some(f64::INFINITY),
-        "-inf" => Some(f64::NEG_INFINITY),
-        _ => None,
-    };
-    match special {
-        Some(value) => ty.float_bits(value),
-        None => ty.encode(&literal(text).ok()?).ok(),
-    }
+    ty.encode(&read_value(text, ty).ok()?).ok()
 }
 
 /// `out[5]`.
@@ -118,10 +110,7 @@ fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String>
 
 /// An address in one of the memories; small numbers are values.
 fn address(memories: &[Memory], text: &str) -> Option<FoundCell> {
-    let digits = text
-        .strip_prefix("0x")
-        .or_else(|| text.strip_prefix("0X"))?;
-    let address = u64::from_str_radix(digits, 16).ok()?;
+    let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
     // Shared and tensor memory begin at zero, where any small number lies.
     let global = memories
         .iter()

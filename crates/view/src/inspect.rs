@@ -1,20 +1,19 @@
 //! What is asked of a run at a moment, beside what is shown. A run and texts go in; values of watch expressions, and what differs between two moments,
 //! come out. Only the core that is loaded later links this.
 //!
-//! - `expression`: a text as an expression. `number`: values and arithmetic. `watch`: the value of an expression, lane by lane.
+//! - `number`: values and arithmetic of the crate's `expression`s. `watch`: the value of an expression, lane by lane.
 //! - `moments`: the cells and registers that differ between two positions.
 //! - `arranged`: a memory in rows and columns by a layout. `minimap`: all of it at a glance. `shades`: its elements as cells that are too small for a text.
 
 mod arranged;
-mod expression;
 mod minimap;
 mod moments;
 mod number;
 mod shades;
 mod watch;
 
+pub use crate::expression::{Expression, WatchExpression};
 pub use arranged::{Arranged, Arrangement};
-pub use expression::{Expression, MAX_LENGTH, WatchExpression};
 pub use minimap::{MapPart, Minimap};
 pub use moments::{CellChange, CellWriter, MemoryChange, Moments, RegisterChange};
 pub use shades::{MAX_SHADES, ShadeRequest, Shades, Shading};

@@ -14,6 +14,7 @@ pub mod catalogue;
 pub mod check;
 mod document;
 pub mod expect;
+pub mod expression;
 mod failure;
 mod fault;
 pub mod fields;

@@ -192,8 +192,8 @@ impl<'a> Stated<'a> {
     }
 }
 
-/// A value as a line writes it; floats may also be no numbers.
-fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
+/// Reads a value of a type as in an annotation. A float may also be `nan`, `inf` or `-inf`.
+pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
     let special = match value {
         "nan" | "NaN" => Some(f64::NAN),
         "inf" | "∞" => Some(f64::INFINITY),

@@ -7,6 +7,7 @@ mod watch;
 pub use watch::Watch;
 
 use crate::analysis::history::CellPlace;
+use crate::expression::SyntaxError;
 use serde::{Deserialize, Serialize};
 
 /// What a run is to stop at.
@@ -49,6 +50,16 @@ pub struct UntilError {
 }
 
 impl UntilError {
+    /// Locates a syntax error in UTF-16 units. An empty range becomes one unit.
+    fn at(text: &str, error: SyntaxError) -> UntilError {
+        let count = |to: usize| text.get(..to).map_or(0, |part| part.encode_utf16().count()) as u32;
+        let (start, end) = (count(error.range.start), count(error.range.end));
+        UntilError {
+            message: error.message,
+            at: (start, end.max(start + 1)),
+        }
+    }
+
     fn new(message: impl Into<String>) -> UntilError {
         UntilError {
             message: message.into(),

@@ -18,9 +18,8 @@ pub(crate) fn initial_registers(
     };
     let registers = code.functions.first().map_or(&[][..], |f| &f.registers);
     let place = |name: &str| {
-        let mut names = function.registers.names();
-        let index = names.position(|other| other == name)?;
-        registers.get(index).copied()
+        let (register, _) = function.registers.find(name)?;
+        registers.get(register.0 as usize).copied()
     };
     for given in &launch.registers {
         let start = start_of(given, global);

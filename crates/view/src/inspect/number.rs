@@ -1,5 +1,6 @@
 //! Values of watch expressions: bits of a register or a cell with their type, or a number that was computed.
 
+use crate::expression::{Binary, Literal, Unary};
 use crate::step::warp::readable;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
@@ -27,66 +28,6 @@ pub(super) enum Number {
     Integer(i128),
     /// A float, and the type whose values it has; none for one that is written.
     Float(f64, Option<ElementType>),
-}
-
-/// What is done with two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
-    Equal,
-    NotEqual,
-    LessOrEqual,
-    GreaterOrEqual,
-    Less,
-    Greater,
-    Or,
-    Xor,
-    And,
-    Left,
-    Right,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-}
-
-/// What is done with one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
-    Negate,
-    Complement,
-    Not,
-}
-
-/// Operators as they are written, from those that bind least to those that bind most. In a row, one that begins with another comes first.
-pub(super) const LEVELS: &[&[(&str, Binary)]] = &[
-    &[
-        ("==", Binary::Equal),
-        ("!=", Binary::NotEqual),
-        ("<=", Binary::LessOrEqual),
-        (">=", Binary::GreaterOrEqual),
-        ("<", Binary::Less),
-        (">", Binary::Greater),
-    ],
-    &[("|", Binary::Or)],
-    &[("^", Binary::Xor)],
-    &[("&", Binary::And)],
-    &[("<<", Binary::Left), (">>", Binary::Right)],
-    &[("+", Binary::Add), ("-", Binary::Subtract)],
-    &[
-        ("*", Binary::Multiply),
-        ("/", Binary::Divide),
-        ("%", Binary::Remainder),
-    ],
-];
-
-impl Binary {
-    pub(super) fn sign(self) -> &'static str {
-        let all = LEVELS.iter().copied().flatten();
-        all.clone()
-            .find(|(_, own)| *own == self)
-            .map_or("", |(sign, _)| *sign)
-    }
 }
 
 impl Value {
@@ -117,9 +58,7 @@ impl Value {
             | T::S16x2 => Err(format!(
                 "`{ty}` packs several numbers; `b{width}(x)` reads their bits for shifts and masks"
             )),
-            _ => i128::try_from(bits)
-                .map(Number::Integer)
-                .map_err(|_| "the value has more than 127 bits".to_owned()),
+            _ => of_bits(bits),
         }
     }
 
@@ -150,6 +89,24 @@ impl Value {
             }
         }
     }
+}
+
+impl TryFrom<Literal> for Number {
+    type Error = String;
+
+    fn try_from(literal: Literal) -> Result<Number, String> {
+        match literal {
+            Literal::Integer(value) => Ok(Number::Integer(value)),
+            Literal::Float(value) => Ok(Number::Float(value, None)),
+            Literal::NotANumber => Ok(Number::Float(f64::NAN, None)),
+            Literal::Bits(bits) => of_bits(bits),
+        }
+    }
+}
+
+fn of_bits(bits: u128) -> Result<Number, String> {
+    let integer = i128::try_from(bits).map(Number::Integer);
+    integer.map_err(|_| "the value has more than 127 bits".to_owned())
 }
 
 impl Number {
@@ -197,7 +154,6 @@ pub(super) fn binary(operator: Binary, left: Number, right: Number) -> Result<Nu
 }
 
 fn of_integers(operator: Binary, left: i128, right: i128) -> Result<Number, String> {
-    let truth = |holds: bool| Ok(Number::Integer(holds.into()));
     let amount = || {
         let amount = u32::try_from(right).ok().filter(|amount| *amount < 127);
         amount.ok_or_else(|| format!("found a shift by {right}, expected 0 to 126"))
@@ -206,12 +162,7 @@ fn of_integers(operator: Binary, left: i128, right: i128) -> Result<Number, Stri
         return Err("division by zero".to_owned());
     }
     match operator {
-        Binary::Equal => truth(left == right),
-        Binary::NotEqual => truth(left != right),
-        Binary::LessOrEqual => truth(left <= right),
-        Binary::GreaterOrEqual => truth(left >= right),
-        Binary::Less => truth(left < right),
-        Binary::Greater => truth(left > right),
+        Binary::Compare(comparison) => Ok(Number::Integer(comparison.holds(left, right).into())),
         Binary::Or => Ok(Number::Integer(left | right)),
         Binary::Xor => Ok(Number::Integer(left ^ right)),
         Binary::And => Ok(Number::Integer(left & right)),
@@ -228,14 +179,10 @@ fn of_integers(operator: Binary, left: i128, right: i128) -> Result<Number, Stri
 fn of_floats(operator: Binary, left: Number, right: Number) -> Result<Number, String> {
     let ty = wider(left, right);
     let (left, right) = (left.float(), right.float());
-    let truth = |holds: bool| Ok(Number::Integer(holds.into()));
     let value = match operator {
-        Binary::Equal => return truth(left == right),
-        Binary::NotEqual => return truth(left != right),
-        Binary::LessOrEqual => return truth(left <= right),
-        Binary::GreaterOrEqual => return truth(left >= right),
-        Binary::Less => return truth(left < right),
-        Binary::Greater => return truth(left > right),
+        Binary::Compare(comparison) => {
+            return Ok(Number::Integer(comparison.holds(left, right).into()));
+        }
         Binary::Add => left + right,
         Binary::Subtract => left - right,
         Binary::Multiply => left * right,

@@ -1,16 +1,15 @@
 //! The value of a watch expression at the present position: one, or one for each lane of a warp.
 
-use super::expression::{Expression, WatchExpression};
 use super::go_to;
 use super::number::{Number, Value, binary, unary};
-use crate::catalogue::no_such_memory;
+use crate::catalogue::{no_such_memory, suggestion};
+use crate::expression::{Expression, WatchExpression};
 use crate::memories::element_of;
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::form::nearest;
 use warpgrid_launch::value::ElementType;
-use warpgrid_program::{FunctionId, RegisterId};
+use warpgrid_program::FunctionId;
 
 /// Expressions that are watched at once.
 const MAX_EXPRESSIONS: usize = 32;
@@ -138,9 +137,7 @@ impl<'a> Lanes<'a> {
     fn value(&self, expression: &Expression, lane: u8) -> Result<Value, String> {
         let number = |of: &Expression| self.value(of, lane)?.number();
         Ok(match expression {
-            Expression::Integer(_) | Expression::Float(_) => {
-                Value::Number(expression.literal().unwrap_or(Number::Integer(0)))
-            }
+            Expression::Literal(literal) => Value::Number(Number::try_from(*literal)?),
             Expression::Register(name) => self.register(name, lane)?,
             Expression::Element(memory, indices) => {
                 let indices = indices.iter().map(|index| number(index)?.index());
@@ -159,11 +156,10 @@ impl<'a> Lanes<'a> {
         let machine = self.session.timeline.machine();
         let function = machine.program().functions.get(self.function.0 as usize);
         let registers = function.map(|function| &function.registers);
-        let at = registers.and_then(|all| all.names().position(|own| own == name));
-        let found = at.zip(registers).and_then(|(at, all)| {
-            let id = RegisterId(at as u32);
+        let found = registers.and_then(|all| {
+            let (id, ty) = all.find(name)?;
             let row = machine.register_row(self.block, self.warp, self.function, id)?;
-            Some((all.get(at)?.ty, row.get(usize::from(lane)).copied()?))
+            Some((ty, row.get(usize::from(lane)).copied()?))
         });
         let Some((scalar, bits)) = found else {
             if self.session.memory_with(&MemoryId::from(name)).is_some() {
@@ -171,9 +167,8 @@ impl<'a> Lanes<'a> {
                     "`{name}` is a buffer; its first element is `{name}[0]`"
                 ));
             }
-            let names = registers.into_iter().flat_map(|all| all.names());
-            let meant = nearest(name, names);
-            let help = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            let names = &mut registers.into_iter().flat_map(|all| all.names());
+            let help = suggestion(name, names);
             return Err(format!("found no register `{name}` in this function{help}"));
         };
         Ok(match scalar {

@@ -3,6 +3,7 @@
 use super::DescriptorField;
 use super::shared::fields;
 use crate::address::LAYOUTS;
+use crate::expression::read_unsigned;
 use warpgrid_isa::layout::{DescriptorKind, MatrixDescriptor};
 
 /// A constant that has the form of a descriptor.
@@ -25,10 +26,7 @@ pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstan
     let after = source.get(at..)?;
     let end = at + after.find(|c| !is_part(c)).unwrap_or(after.len());
     let token = source.get(start..end)?.trim_end_matches('U');
-    let value = match token.strip_prefix("0x").or(token.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok()?,
-        None => token.parse().ok()?,
-    };
+    let value = read_unsigned(token)?;
     let is_negative = source.get(..start)?.ends_with('-');
     start -= usize::from(is_negative);
     let bits = if is_negative {

@@ -3,6 +3,7 @@
 
 use super::DescriptorField;
 use super::descriptor::fields_of;
+use crate::expression::read_unsigned;
 
 /// A constant, or a register with a constant, that a product takes as its instruction descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,11 +113,8 @@ fn constant_moved(statement: &str) -> Option<(&str, u32)> {
 }
 
 fn number(token: &str) -> Option<u32> {
-    let token = token.trim_end_matches('U');
-    match token.strip_prefix("0x").or(token.strip_prefix("0X")) {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => token.parse().ok(),
-    }
+    let value = read_unsigned(token.trim_end_matches('U'))?;
+    u32::try_from(value).ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The words of a query: each operation takes those that it has, and what it takes is what a page can offer.
 
 use super::{LayoutView, refusal};
+use crate::expression::read_unsigned;
 use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
@@ -141,7 +142,7 @@ impl<'r> Words<'r> {
     ) -> Result<u64, FragmentRefusal> {
         let number = match self.written(name) {
             None => usual,
-            Some(written) => match read_number(written).filter(|number| *number <= most) {
+            Some(written) => match read_unsigned(written).filter(|number| *number <= most) {
                 Some(number) => number,
                 None => {
                     let message =
@@ -166,7 +167,7 @@ impl<'r> Words<'r> {
             self.take(name, String::new(), &[], about);
             return Ok(None);
         };
-        let bits = read_number(written).filter(|bits| *bits <= most);
+        let bits = read_unsigned(written).filter(|bits| *bits <= most);
         match bits {
             Some(bits) => self.take(name, format!("0x{bits:x}"), &[], about),
             None => {
@@ -256,12 +257,5 @@ impl<'r> Words<'r> {
             }
         }
         (nearest, std::mem::take(&mut self.replaced))
-    }
-}
-
-fn read_number(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
     }
 }

@@ -5,7 +5,7 @@
 //! bytes 4..8 of out                      its bytes, in hexadecimal
 //! writers of out[0..4]                   the lane that wrote each element last
 //! lanes                                  the lanes of the step just done
-//! lane 3 %r5   warp 1 lane 3 %r5         a register
+//! lane 3 %r5   block 1 thread 40: %r5    a register, by the lane selection of watch expressions; block 0 and warp 0 by default
 //! wavefronts of line 18                  total cost of the accesses of a line; alias: `passes of line 18`
 //! sectors of line 18
 //! phase of full   arrivals of full       an mbarrier: its parity, and the arrivals that it waits for
@@ -15,12 +15,14 @@
 
 use super::MAX_STEPS;
 use super::puzzle::Outcome;
-use crate::catalogue::no_such_memory;
+use crate::catalogue::{no_such_memory, ranges};
+use crate::expression::Place;
 use crate::memory_id::MemoryId;
 use crate::model::RegisterType;
 use crate::session::Session;
+use crate::start::read_value;
 use warpgrid_isa::read_decimal;
-use warpgrid_launch::value::{ElementType, Literal};
+use warpgrid_launch::value::ElementType;
 
 /// Elements or bytes that are asked for at once.
 const MAX_CELLS: u64 = 64;
@@ -34,7 +36,11 @@ pub enum Quantity {
     Bytes(Range),
     Writers(Range),
     Lanes,
-    Register { warp: u32, lane: u8, name: String },
+    Register {
+        place: Place,
+        lane: u8,
+        name: String,
+    },
     Passes(u32),
     Sectors(u32),
     Phase(String),
@@ -95,22 +101,18 @@ impl Quantity {
             ["arrivals", "of", name] => Ok(Quantity::Arrivals(name.to_owned())),
             ["writers", "of", cells] => Ok(Quantity::Writers(Range::of_cells(cells, text)?)),
             ["bytes", bytes, "of", memory] => Ok(Quantity::Bytes(Range::new(memory, bytes, text)?)),
-            ["lane", lane, name] => Quantity::register(0, small(lane)?, name).ok_or_else(wrong),
-            ["warp", warp, "lane", lane, name] => {
-                Quantity::register(small(warp)?, small(lane)?, name).ok_or_else(wrong)
+            [first, .., name] if words.len() % 2 == 1 && Place::WORDS.contains(&first) => {
+                let place = text.trim_end().strip_suffix(name).unwrap_or("");
+                let place = Place::read(place)?;
+                Ok(Quantity::Register {
+                    place,
+                    lane: place.lane.ok_or_else(wrong)?,
+                    name: name.to_owned(),
+                })
             }
             [cells] => Ok(Quantity::Cells(Range::of_cells(cells, text)?)),
             _ => Err(wrong()),
         }
-    }
-
-    fn register(warp: u32, lane: u32, name: &str) -> Option<Quantity> {
-        let lane = u8::try_from(lane).ok().filter(|lane| *lane < 32)?;
-        Some(Quantity::Register {
-            warp,
-            lane,
-            name: name.to_owned(),
-        })
     }
 
     /// What to point at, in the words of a link.
@@ -160,7 +162,7 @@ impl Quantity {
                 })
             }
             Quantity::Lanes => Ok(Found::Lanes(session.last_lanes())),
-            Quantity::Register { warp, lane, name } => register(session, *warp, *lane, name),
+            Quantity::Register { place, lane, name } => register(session, *place, *lane, name),
             Quantity::Passes(line) | Quantity::Sectors(line) => self.cost(session, *line),
             Quantity::Phase(name) | Quantity::Arrivals(name) => self.mbarrier(session, name),
             Quantity::Outcome => Ok(Found::Outcome(Outcome::of(session))),
@@ -246,8 +248,8 @@ impl Range {
     }
 }
 
-fn register(session: &mut Session, warp: u32, lane: u8, name: &str) -> Result<Found, String> {
-    let view = session.lanes(0, warp);
+fn register(session: &mut Session, place: Place, lane: u8, name: &str) -> Result<Found, String> {
+    let view = session.lanes(place.block.unwrap_or(0), place.warp.unwrap_or(0));
     let registers = view.map_or(Vec::new(), |view| view.registers);
     let found = registers.into_iter().find(|register| register.name == name);
     let found = found.ok_or_else(|| format!("found no register `{name}`"))?;
@@ -337,20 +339,12 @@ fn counted<'a>(answer: &'a str, range: &Range, what: &str) -> Result<Vec<&'a str
     ))
 }
 
-fn literal(item: &str) -> Literal {
-    let integer = item.parse().ok().map(Literal::Integer);
-    let float = || read_decimal(item).map(Literal::Float);
-    integer
-        .or_else(float)
-        .unwrap_or_else(|| Literal::Text(item.to_owned()))
-}
-
 fn compare_cells(range: &Range, ty: ElementType, bytes: &[u8], answer: &str) -> Result<(), String> {
     let width = ty.width_bytes().max(1);
     let items = counted(answer, range, "elements")?;
     for ((item, cell), index) in items.iter().zip(bytes.chunks(width)).zip(range.from..) {
-        let bits = ty
-            .encode(&literal(item))
+        let bits = read_value(item, ty)
+            .and_then(|literal| ty.encode(&literal))
             .map_err(|why| format!("`{item}`: {why}"))?;
         let stated = bits.to_le_bytes();
         let is_nan =
@@ -455,20 +449,11 @@ fn read_lanes(answer: &str) -> Result<u32, String> {
 }
 
 fn lanes_text(lanes: u32) -> String {
-    if lanes == 0 || lanes == u32::MAX {
-        return if lanes == 0 { "none" } else { "all" }.to_owned();
+    match lanes {
+        0 => "none".to_owned(),
+        u32::MAX => "all".to_owned(),
+        _ => ranges(&mut (0..32).filter(|lane| lanes >> lane & 1 == 1)),
     }
-    let mut parts: Vec<(u8, u8)> = Vec::new();
-    for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
-        match parts.last_mut() {
-            Some((_, to)) if *to + 1 == lane => *to = lane,
-            _ => parts.push((lane, lane)),
-        }
-    }
-    list(parts.into_iter().map(|(from, to)| match from == to {
-        true => from.to_string(),
-        false => format!("{from}-{to}"),
-    }))
 }
 
 fn compare_number(number: u64, answer: &str) -> Result<(), String> {
@@ -517,6 +502,12 @@ mod tests {
         for name in ["wavefronts", "passes"] {
             let read = Quantity::read(&format!("{name} of line 9"));
             assert_eq!(read, Ok(Quantity::Passes(9)));
+        }
+        for text in ["warp 1 lane 3 %r5", "thread 35: %r5"] {
+            let place = Place::read("warp 1 lane 3").expect("a place");
+            let (lane, name) = (3, "%r5".to_owned());
+            let register = Quantity::Register { place, lane, name };
+            assert_eq!(Quantity::read(text), Ok(register));
         }
         for wrong in [
             "",

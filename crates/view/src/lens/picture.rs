@@ -1,6 +1,7 @@
 //! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
 
 use super::{chain, copy_tile, tile, typed};
+use crate::expression::read_unsigned;
 use crate::fragment::request::{FragmentRefusal, FragmentRequest};
 use crate::layout::shared::{read_tensor_memory, read_warpgroup};
 use crate::layout::words::Words;
@@ -44,13 +45,9 @@ pub fn has_picture(op: &str) -> bool {
 
 /// Whose shared-memory descriptor the bits are: that of `tcgen05` has a constant in bits 46 to 48.
 pub fn family_of(bits: &str) -> &'static str {
-    let bits = match bits.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => bits.parse(),
-    };
-    match bits {
-        Ok(bits) if bits >> 46 & 7 == 1 => "tcgen05",
-        Ok(_) | Err(_) => "wgmma",
+    match read_unsigned(bits) {
+        Some(bits) if bits >> 46 & 7 == 1 => "tcgen05",
+        Some(_) | None => "wgmma",
     }
 }
 

@@ -11,7 +11,7 @@ use warpgrid_isa::ScalarType;
 use warpgrid_order::explore::{
     Limits, Location, LocationKind, Observed, Question, ThreadSpec, window,
 };
-use warpgrid_program::{Function, FunctionId, Program, RegisterId};
+use warpgrid_program::{Function, FunctionId, Program};
 
 /// Where global locations start that say no address, and how far apart they are.
 const GLOBAL: u64 = 1 << 40;
@@ -221,7 +221,8 @@ impl<'a> Asker<'a> {
         for location in &self.test.locations {
             let offset = self.bases.get(location.name.as_str()).copied().unwrap_or(0);
             let mut set = |name: &str, value: u64| {
-                registers.extend(register_of(function, name).map(|register| (register, value)));
+                let found = function.registers.find(name);
+                registers.extend(found.map(|(register, _)| (register, value)));
             };
             let in_block = |rank: Option<u32>| SharedAddress { rank, offset }.number();
             match location.space.as_str() {
@@ -258,7 +259,7 @@ impl<'a> Asker<'a> {
         }
         let name = format!("thread{number}");
         let function = program.functions.iter().find(|f| f.name == name);
-        let register = function.and_then(|f| register_of(f, rest));
+        let register = function.and_then(|f| Some(f.registers.find(rest)?.0));
         Ok(Observed::Register {
             thread: number,
             register,
@@ -329,11 +330,6 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
         free = end.checked_next_multiple_of(16).unwrap_or(u64::MAX);
     }
     Ok(bases)
-}
-
-fn register_of(function: &Function, name: &str) -> Option<RegisterId> {
-    let index = function.registers.names().position(|other| other == name)?;
-    Some(RegisterId(index as u32))
 }
 
 /// Bytes of an element, and what each holds.

@@ -17,6 +17,7 @@
 use super::location::location;
 use super::module::LitmusError;
 use super::test::{LitmusTest, LitmusThread};
+use crate::expression::read_unsigned;
 
 /// A test to begin with.
 pub const SAMPLE: &str = "//@ title Message passing
@@ -208,11 +209,7 @@ fn extents(value: &str) -> Result<[u32; 3], String> {
 }
 
 pub(super) fn number_of(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| format!("found `{text}`, expected a number"))
+    read_unsigned(text).ok_or_else(|| format!("found `{text}`, expected a number"))
 }
 
 /// Elements of a location.

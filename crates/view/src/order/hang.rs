@@ -1,6 +1,7 @@
 //! Why a launch never ends: who waits for what, what is missing, and the line that should have brought it.
 
 use super::races::{shared_place, triple};
+use crate::catalogue::ranges;
 use crate::session::Session;
 use serde::de::Visitor;
 use serde::ser::SerializeStruct;
@@ -357,21 +358,7 @@ fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
 fn threads(warp: u32, lanes: u32, n_threads: u32) -> String {
     let first = warp * 32;
     let all = (0..32).filter(|lane| lanes >> lane & 1 != 0 && first + lane < n_threads);
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for thread in all.map(|lane| first + lane) {
-        match ranges.last_mut() {
-            Some((_, end)) if *end + 1 == thread => *end = thread,
-            _ => ranges.push((thread, thread)),
-        }
-    }
-    let texts: Vec<String> = ranges
-        .iter()
-        .map(|(start, end)| match start == end {
-            true => start.to_string(),
-            false => format!("{start}-{end}"),
-        })
-        .collect();
-    texts.join(", ")
+    ranges(&mut all.map(|lane| first + lane))
 }
 
 /// Adds a wait, to one of the same block for the same where its threads follow.

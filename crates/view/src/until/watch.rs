@@ -3,13 +3,13 @@
 use super::condition::Condition;
 use super::{Direction, Reached, Until, UntilError};
 use crate::analysis::history::CellPlace;
-use crate::catalogue::no_such_memory;
+use crate::catalogue::{no_such_memory, suggestion};
+use crate::expression::SyntaxError;
 use crate::session::Session;
 use crate::step::warp::readable;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MemoryRegion, NextStep, Status};
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::form::nearest;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
 /// The first window of the past that is looked through for a way back; each further one is twice as long.
@@ -162,22 +162,18 @@ impl Session {
     fn watched_register(&self, text: &str) -> Result<Watched, UntilError> {
         let condition = Condition::read(text)?;
         let functions = &self.program.functions;
-        let find = |function: &Function| {
-            let mut names = function.registers.names();
-            let at = names.position(|name| name == condition.register)?;
-            Some((RegisterId(at as u32), function.registers.get(at)?.ty))
-        };
+        let find = |function: &Function| function.registers.find(&condition.register);
         let of: Vec<_> = functions.iter().map(find).collect();
         if of.iter().all(Option::is_none) {
-            let names = functions
+            let mut names = functions
                 .iter()
                 .flat_map(|function| function.registers.names());
-            let meant = nearest(&condition.register, names);
-            let help = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            return Err(UntilError {
+            let help = suggestion(&condition.register, &mut names);
+            let error = SyntaxError {
                 message: format!("no register is named `{}`{help}", condition.register),
-                at: condition.register_at,
-            });
+                range: condition.register_range,
+            };
+            return Err(UntilError::at(text, error));
         }
         Ok(Watched::Register(WatchedRegister { condition, of }))
     }

@@ -2,6 +2,7 @@
 
 use super::others::Others;
 use super::watch::{Thread, Touch};
+use crate::expression::read_unsigned;
 use crate::litmus::module::{LitmusError, fail};
 use crate::litmus::test::{LitmusLocation, LitmusTest};
 use crate::session::Session;
@@ -331,10 +332,7 @@ pub(super) fn free_addresses(test: &mut LitmusTest) {
     };
     let lines = test.threads.iter().flat_map(|thread| &thread.body);
     let mut numbers = lines.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric()));
-    let in_text = numbers.any(|word| match word.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).is_ok_and(near),
-        None => word.parse().is_ok_and(near),
-    });
+    let in_text = numbers.any(|word| read_unsigned(word).is_some_and(near));
     let held = || test.locations.iter().flat_map(|location| &location.init);
     if in_text || held().any(|value| near(*value)) {
         return;

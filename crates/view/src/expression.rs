@@ -1,0 +1,23 @@
+//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. Input: a text. Output: a syntax tree, or a message with
+//! its position. Evaluation belongs to the users: `until::condition` and `inspect::watch`.
+//!
+//! ```text
+//! condition  := [place ":"] register comparison number
+//! watch      := [place ":"] expression
+//! place      := one or more of  block N  warp N  lane N  thread N
+//! comparison := ==  !=  <  <=  >  >=
+//! number     := 7  0x1f  1.5  inf  nan, in a condition also  -4  -inf  true  false
+//! operand    := number  %r5  v.x  name[expression]  type(expression)  (expression)  -operand  ~operand  !operand
+//! ```
+//! An expression combines operands with the operators of C, in the precedence of C except for comparisons, which have the lowest. `type(…)`
+//! reinterprets bits as another element type: `f32(%r5)`, `bin32(out[0])`.
+
+mod lexer;
+mod parser;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub(crate) use lexer::SyntaxError;
+pub use tree::{Binary, Comparison, Condition, Expression, Literal, Place, Unary, WatchExpression};
+pub(crate) use tree::{hexadecimal_digits, read_unsigned};

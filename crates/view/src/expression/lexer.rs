@@ -1,0 +1,139 @@
+//! Tokens of conditions and expressions, with their positions.
+
+use super::tree::{Binary, hexadecimal_digits};
+use std::ops::Range;
+
+/// A syntax error, with its range in bytes.
+#[derive(Debug)]
+pub(crate) struct SyntaxError {
+    pub(crate) message: String,
+    pub(crate) range: Range<usize>,
+}
+
+/// A part of a text without surrounding white space, and the offset of its first byte.
+#[derive(Clone, Copy)]
+pub(super) struct Token<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+}
+
+impl Token<'_> {
+    pub(super) fn range(self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
+    pub(super) fn error(self, message: impl Into<String>) -> SyntaxError {
+        SyntaxError {
+            message: message.into(),
+            range: self.range(),
+        }
+    }
+}
+
+/// A position within a text.
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Lexer<'a> {
+        Lexer { text, at: 0 }
+    }
+
+    /// Skips white space and returns the rest of the text.
+    pub(super) fn rest(&mut self) -> &'a str {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    /// Takes the next `n` bytes, at most the rest.
+    fn token(&mut self, n: Option<usize>) -> Token<'a> {
+        let rest = self.rest();
+        let text = n.and_then(|n| rest.get(..n)).unwrap_or(rest);
+        let start = self.at;
+        self.at += text.len();
+        let text = text.trim_end();
+        Token { text, start }
+    }
+
+    pub(super) fn take_while(&mut self, is_part: fn(char) -> bool) -> Token<'a> {
+        let end = self.rest().find(|c| !is_part(c));
+        self.token(end)
+    }
+
+    /// Takes a sign if the text continues with it.
+    pub(super) fn take(&mut self, sign: &str) -> bool {
+        let is_next = self.rest().starts_with(sign);
+        self.at += if is_next { sign.len() } else { 0 };
+        is_next
+    }
+
+    pub(super) fn need(&mut self, sign: &str) -> Result<(), SyntaxError> {
+        match self.take(sign) {
+            true => Ok(()),
+            false => Err(self.expected(&format!("`{sign}`"))),
+        }
+    }
+
+    /// Checks that nothing follows; `expected` is what could have followed.
+    pub(super) fn end(&mut self, expected: &str) -> Result<(), SyntaxError> {
+        match self.rest() {
+            "" => Ok(()),
+            _ => Err(self.expected(expected)),
+        }
+    }
+
+    pub(super) fn expected(&mut self, what: &str) -> SyntaxError {
+        let found: String = self.rest().chars().take(16).collect();
+        let token = self.token(Some(found.len()));
+        token.error(match token.text {
+            "" => format!("found the end, expected {what}"),
+            found => format!("found `{found}`, expected {what}"),
+        })
+    }
+
+    /// Takes an operator of a list. `<` and `>` do not match the first character of a shift.
+    pub(super) fn operator(&mut self, operators: &[(&str, Binary)]) -> Option<Binary> {
+        let rest = self.rest();
+        let is_shift = rest.starts_with("<<") || rest.starts_with(">>");
+        let is_next = |(sign, _): &&(&str, Binary)| {
+            rest.starts_with(sign) && is_shift == matches!(*sign, "<<" | ">>")
+        };
+        let (sign, operator) = operators.iter().find(is_next)?;
+        self.at += sign.len();
+        Some(*operator)
+    }
+
+    /// Takes a word of a lane selection. Commas separate words, as white space does.
+    pub(super) fn word(&mut self) -> Token<'a> {
+        self.take_while(|c| c.is_whitespace() || c == ',');
+        self.take_while(|c| !(c.is_whitespace() || ",:".contains(c)))
+    }
+
+    /// Takes an unsigned number: `7`, `0x1f`, `1.5e-3`.
+    pub(super) fn number(&mut self) -> Token<'a> {
+        let rest = self.rest();
+        let is_hex = hexadecimal_digits(rest).is_some();
+        let mut last = ' ';
+        let end = rest.find(|c: char| {
+            let is_exponent_sign = "+-".contains(c) && "eE".contains(last) && !is_hex;
+            last = c;
+            !(c.is_ascii_alphanumeric() || "._".contains(c) || is_exponent_sign)
+        });
+        self.token(end)
+    }
+
+    /// Takes the name of a register, memory or type: `%r5`, `v.x`, `out`, `shared:0`, `var:table`.
+    pub(super) fn name(&mut self) -> Token<'a> {
+        let mut last = ':';
+        let end = self.rest().find(|c: char| {
+            let is_first_percent = c == '%' && last == ':';
+            last = c;
+            !(c.is_alphanumeric() || "_$.:".contains(c) || is_first_percent)
+        });
+        self.token(end)
+    }
+}

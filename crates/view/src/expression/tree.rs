@@ -1,0 +1,185 @@
+//! Syntax trees of conditions and watch expressions, and their operators.
+
+use crate::memory_id::MemoryId;
+use std::ops::Range;
+use warpgrid_isa::read_decimal;
+use warpgrid_launch::value::ElementType;
+
+/// A comparison of a register with a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    pub place: Place,
+    pub register: String,
+    pub comparison: Comparison,
+    pub number: Literal,
+    /// Range of the register in the text, in bytes.
+    pub register_range: Range<usize>,
+}
+
+/// An expression, and the lanes for which it is evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WatchExpression {
+    pub place: Place,
+    pub expression: Expression,
+}
+
+/// The selected lanes: all lanes that agree with every given number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub block: Option<u64>,
+    pub warp: Option<u32>,
+    pub lane: Option<u8>,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    Literal(Literal),
+    Register(String),
+    /// An element of a memory, by its linear index or by one index per dimension.
+    Element(MemoryId, Vec<Expression>),
+    As(ElementType, Box<Expression>),
+    Unary(Unary, Box<Expression>),
+    Binary(Binary, Box<[Expression; 2]>),
+}
+
+/// A number as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    Integer(i128),
+    Float(f64),
+    /// A hexadecimal number.
+    Bits(u128),
+    /// `nan`, which equals every NaN in a condition.
+    NotANumber,
+}
+
+/// A comparison operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Compare(Comparison),
+    Or,
+    Xor,
+    And,
+    Left,
+    Right,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+/// An operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Negate,
+    Complement,
+    Not,
+}
+
+/// Comparison operators. An operator precedes its own prefixes.
+pub(super) const COMPARISONS: &[(&str, Binary)] = &[
+    ("==", Binary::Compare(Comparison::Equal)),
+    ("!=", Binary::Compare(Comparison::NotEqual)),
+    ("<=", Binary::Compare(Comparison::LessOrEqual)),
+    (">=", Binary::Compare(Comparison::GreaterOrEqual)),
+    ("<", Binary::Compare(Comparison::Less)),
+    (">", Binary::Compare(Comparison::Greater)),
+];
+
+/// Binary operators by precedence, lowest first.
+pub(super) const LEVELS: &[&[(&str, Binary)]] = &[
+    COMPARISONS,
+    &[("|", Binary::Or)],
+    &[("^", Binary::Xor)],
+    &[("&", Binary::And)],
+    &[("<<", Binary::Left), (">>", Binary::Right)],
+    &[("+", Binary::Add), ("-", Binary::Subtract)],
+    &[
+        ("*", Binary::Multiply),
+        ("/", Binary::Divide),
+        ("%", Binary::Remainder),
+    ],
+];
+
+/// Unary operators.
+pub(super) const SIGNS: [(&str, Unary); 3] = [
+    ("-", Unary::Negate),
+    ("~", Unary::Complement),
+    ("!", Unary::Not),
+];
+
+impl Binary {
+    pub(crate) fn sign(self) -> &'static str {
+        let mut all = LEVELS.iter().copied().flatten();
+        all.find(|(_, own)| *own == self)
+            .map_or("", |(sign, _)| *sign)
+    }
+}
+
+impl Comparison {
+    pub(crate) fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
+        match self {
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+            Comparison::Less => left < right,
+            Comparison::LessOrEqual => left <= right,
+            Comparison::Greater => left > right,
+            Comparison::GreaterOrEqual => left >= right,
+        }
+    }
+}
+
+/// Reads an unsigned integer, decimal or hexadecimal.
+pub(crate) fn read_unsigned(text: &str) -> Option<u64> {
+    match hexadecimal_digits(text) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+pub(crate) fn hexadecimal_digits(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("0x");
+    digits.or_else(|| text.strip_prefix("0X"))
+}
+
+impl Literal {
+    /// Reads a number, with its sign if it has one.
+    pub(super) fn read(text: &str) -> Option<Literal> {
+        match (text, hexadecimal_digits(text)) {
+            ("nan" | "NaN", _) => Some(Literal::NotANumber),
+            ("true", _) => Some(Literal::Integer(1)),
+            ("false", _) => Some(Literal::Integer(0)),
+            (_, Some(digits)) => u128::from_str_radix(digits, 16).ok().map(Literal::Bits),
+            (_, None) => {
+                let integer = text.parse().ok().map(Literal::Integer);
+                integer.or_else(|| read_decimal(text).map(Literal::Float))
+            }
+        }
+    }
+}
+
+impl Expression {
+    /// Checks whether each lane has its own value.
+    pub fn is_of_lanes(&self) -> bool {
+        match self {
+            Expression::Literal(_) => false,
+            Expression::Register(_) => true,
+            Expression::As(_, of) | Expression::Unary(_, of) => of.is_of_lanes(),
+            Expression::Element(_, of) => of.iter().any(Expression::is_of_lanes),
+            Expression::Binary(_, of) => of.iter().any(Expression::is_of_lanes),
+        }
+    }
+}
