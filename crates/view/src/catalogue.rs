@@ -48,7 +48,7 @@ pub fn unknown_word(
 }
 
 /// Returns `; did you mean …?` with the candidate nearest to a misspelled word, or nothing if none is near.
-pub(crate) fn suggestion<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> String {
+pub(crate) fn suggestion(word: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
     let nearest = nearest(word, candidates);
     nearest.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
 }
