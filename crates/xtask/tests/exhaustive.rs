@@ -106,7 +106,7 @@ fn no_question_asks_for_one_meaning_alone() {
 fn states_facts(path: &Path) -> bool {
     let facts = ["isa/src/common/does.rs", "isa/src/common/does"];
     let is_below = |folder: &&str| path.ancestors().any(|ancestor| ancestor.ends_with(folder));
-    facts.iter().any(|folder| is_below(folder))
+    facts.iter().any(is_below)
 }
 
 /// A member that no table names was added and forgotten: the row is where an instruction begins.
