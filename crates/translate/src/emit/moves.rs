@@ -169,7 +169,7 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(16), I::I32x4Shl, I::V128Or]);
                 self.write32(d.slot);
             }
-            _ => return self.refuse("Pack"),
+            _ => return self.refuse("a pack of elements of this width"),
         }
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(16), I::I32x4ShrU]);
                 self.write32(high.slot);
             }
-            _ => return self.refuse("Unpack"),
+            _ => return self.refuse("an unpack into elements of this width"),
         }
         Ok(())
     }
