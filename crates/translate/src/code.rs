@@ -285,7 +285,7 @@ impl Entry<'_, '_> {
     }
 }
 
-/// What is translated, and for which engine.
+/// The kernel to translate, and the instructions of the target engine.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'p> {
     pub(crate) plain: Plain<'p>,

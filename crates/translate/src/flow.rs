@@ -555,7 +555,7 @@ fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
     found
 }
 
-/// Numbers of what lanes wait for: operations of a warp from 1 on, then barriers, then what the host does for lanes.
+/// Numbering of the waits of lanes: warp-level operations from 1 on, then barriers, then host calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitNumbers {
     pub(crate) first_barrier: u32,

@@ -2,7 +2,7 @@
 
 use wasm_encoder::{Instruction as I, MemArg};
 
-/// The bytes `offset` after the address on the stack.
+/// Returns the memory operand at `offset` from the address on the stack.
 pub(crate) const fn at(offset: u32) -> MemArg {
     MemArg {
         offset: offset as u64,
@@ -11,19 +11,19 @@ pub(crate) const fn at(offset: u32) -> MemArg {
     }
 }
 
-/// A number in all four lanes.
+/// Returns a constant with a value in all four 32-bit lanes.
 pub(crate) const fn splat32(value: u32) -> I<'static> {
     let value = value as u128;
     I::V128Const((value | value << 32 | value << 64 | value << 96) as i128)
 }
 
-/// A number in both lanes.
+/// Returns a constant with a value in both 64-bit lanes.
 pub(crate) const fn splat64(value: u64) -> I<'static> {
     let value = value as u128;
     I::V128Const((value | value << 64) as i128)
 }
 
-/// A mask of four lanes to that of two of them.
+/// Widens half of a mask of four 32-bit lanes to a mask of two 64-bit lanes.
 pub(crate) const fn halves(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4S,
@@ -31,22 +31,22 @@ pub(crate) const fn halves(half: u32) -> I<'static> {
     }
 }
 
-/// The low words of two halves, as a row.
+/// Combines the low words of two vectors of 64-bit lanes.
 pub(crate) const fn low_words() -> I<'static> {
     I::I8x16Shuffle([0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])
 }
 
-/// The high words of two halves, as a row.
+/// Combines the high words of two vectors of 64-bit lanes.
 pub(crate) const fn high_words() -> I<'static> {
     I::I8x16Shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
 }
 
-/// The lower two words of two rows.
+/// Combines the lower halves of two vectors.
 pub(crate) const fn low_halves() -> I<'static> {
     I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])
 }
 
-/// The upper two words of two rows.
+/// Combines the upper halves of two vectors.
 pub(crate) const fn high_halves() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31])
 }

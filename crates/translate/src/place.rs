@@ -579,38 +579,38 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
     }
 }
 
-/// Why code stops.
+/// Return values of compiled code: why it stopped.
 pub(crate) mod stop {
     pub(crate) const FAULT: u32 = 1;
     pub(crate) const CONFLICT: u32 = 2;
-    /// A range must be noted from the start of the run.
+    /// The accesses to a range must be recorded from the start of the run.
     pub(crate) const AGAIN: u32 = 3;
     pub(crate) const STEPS: u32 = 4;
-    /// What is too rare to be translated.
+    /// An uncommon case that is not translated.
     pub(crate) const RARE: u32 = 5;
-    /// Lanes of a warp wait at different places, or some have ended before others wait.
+    /// The warp is divergent: lanes wait at different instructions, or some lanes exited before the others wait.
     pub(crate) const PARTED: u32 = 6;
-    /// No names are left.
+    /// All timestamps are used.
     pub(crate) const TOO_LARGE: u32 = 7;
-    /// The host must do what lanes of a warp wait for, or what the whole warp does.
+    /// A host call for lanes of a warp, or for the whole warp.
     pub(crate) const CALL: u32 = 8;
     pub(crate) const CALL_FOR_WARP: u32 = 9;
 }
 
-/// What `phase` is given where it goes on after such a call.
+/// Argument of `phase` for the continuation after a host call.
 pub(crate) const RESUMES: i32 = -2;
 
-/// Names of gangs that a run may use up.
+/// Maximum number of timestamps of a run.
 pub(crate) const MOST_NAMES: u32 = 0x0fff_0000;
 
-/// Bytes of a row of coefficients: c0 in 64 bits, c1 and c2 in 32 bits.
+/// Size of a row of coefficients in bytes: c0 in 64 bits, c1 and c2 in 32 bits.
 pub(crate) const ROW_BYTES: u32 = 16;
 
-/// Bytes for the rows of a function, at most.
+/// Maximum size of the rows of a function in bytes.
 pub(crate) const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
 
-/// Functions with rows of their own.
+/// Number of functions with separate rows.
 pub(crate) const N_TABLES: u32 = 7;
 
-/// Bytes for the rows of all functions.
+/// Size of the rows of all functions in bytes.
 pub(crate) const ALL_TABLE_BYTES: u32 = N_TABLES * TABLE_BYTES;

@@ -3,27 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::Bank;
 
-/// A register, by bank and number.
+/// A register: its bank, and its number in the bank.
 pub(crate) type Register = (Bank, u32);
 
 /// The instructions that write each register.
 pub(crate) type Definitions = BTreeMap<Register, BTreeSet<u32>>;
 
-/// What a block of code reads before it writes it, and what it writes.
+/// The registers that a basic block reads before it writes them, and the registers that it writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touched {
     pub(crate) read: BTreeSet<Register>,
     pub(crate) written: BTreeSet<Register>,
 }
 
-/// What is written.
+/// The code that an emitter produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// A strip in which all is written, to learn what it touches.
+    /// Draft of the code, which determines the accessed registers.
     Draft,
-    /// The strip of a gang.
+    /// Code between two barriers for a vector of four lanes.
     Strip,
-    /// Operations of warps with what is between them.
+    /// Warp-level operations, and the code between them.
     Warp,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn base_bank(wide: bool) -> Bank {
     if wide { Bank::B64 } else { Bank::B32 }
 }
 
-/// Locals of a register.
+/// Returns the number of WebAssembly locals of a register.
 pub(crate) fn parts(register: Register) -> u32 {
     if register.0 == Bank::B64 { 2 } else { 1 }
 }

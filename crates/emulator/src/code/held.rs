@@ -2,16 +2,16 @@
 
 use warpgrid_program::RegisterId;
 
-/// The registers that a product holds while it is in flight.
+/// The registers that a product uses while it is in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldRegisters {
-    /// Of the sums: neither read nor written.
+    /// Accumulators: an access of any kind is undefined.
     pub(crate) sums: Vec<RegisterId>,
-    /// Of A and of its metadata: not written.
+    /// Registers of A and of its metadata: a write is undefined.
     pub(crate) factors: Vec<RegisterId>,
 }
 
-/// Registers of products that an instruction touches.
+/// Registers of products that an instruction accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
     pub(crate) read: Vec<RegisterId>,
@@ -23,7 +23,7 @@ impl Touched {
         self.read.is_empty() && self.written.is_empty()
     }
 
-    /// Those of them that a product holds.
+    /// Returns the registers whose access is undefined while `product` is in flight.
     pub(crate) fn held_by(&self, product: &HeldRegisters) -> Vec<RegisterId> {
         let is_sum = |id: &RegisterId| product.sums.contains(id);
         let read = self.read.iter().filter(|id| is_sum(id));

@@ -1,5 +1,4 @@
-//! The operand table: the register slots that each decoded operation reads and writes. Every analysis of registers folds over
-//! [`Code::visit_slots`].
+//! The operand table: the register slots that each decoded operation reads and writes.
 
 use crate::code::matrix_plan::{FactorsPlan, MatrixPlan};
 use crate::code::op::Op;
@@ -338,7 +337,7 @@ impl Code {
     }
 }
 
-/// Calls back for each slot of a group of operands.
+/// Calls a function for each slot of an operand.
 struct Visitor<'v>(&'v mut dyn FnMut(SlotAccess, Bank, Slot));
 
 impl Visitor<'_> {
@@ -356,7 +355,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// The destination, then the sources, all in one bank.
+    /// Visits the sources, then the destination, which is the first slot; all slots are in one bank.
     fn result_first(&mut self, bank: Bank, slots: &[Slot]) {
         if let Some((d, sources)) = slots.split_first() {
             self.read_all(bank, sources);
@@ -397,7 +396,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// The base register of an address.
+    /// Visits the base register of an address.
     fn read_base(&mut self, access: &AccessPlan) {
         self.read(bank_of_width(access.wide), access.base);
     }
@@ -589,7 +588,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Sums of a product of a warpgroup are read and written on completion.
+    /// Visits the operands of a product. A product of a warpgroup reads and writes its accumulators on completion.
     fn warp_product(&mut self, plan: &WarpProductPlan) {
         for factor in [&plan.a, &plan.b] {
             match factor {

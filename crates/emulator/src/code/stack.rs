@@ -1,9 +1,9 @@
-//! The parts of an answer of `clusterlaunchcontrol.query_cancel`.
+//! The results of `clusterlaunchcontrol.query_cancel`.
 
-/// What is read of an answer.
+/// A part of the response to a cancellation request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerPart {
     IsCanceled,
-    /// The index along one dimension.
+    /// Index of the first block along one dimension.
     Block(u32),
 }

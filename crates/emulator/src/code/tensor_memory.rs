@@ -15,10 +15,10 @@ pub(crate) enum TensorMemoryPlan {
     Free {
         place: TensorAddress,
         columns: Element,
-        /// Whether all lanes of the warp execute it together.
+        /// Whether all lanes of the warp must execute the operation together.
         takes_warp: bool,
     },
-    /// The block will not reserve columns any more.
+    /// The block relinquishes the right to allocate columns.
     Relinquish,
     Load(Box<MovePlan>),
     Store(Box<MovePlan>),
@@ -30,7 +30,7 @@ pub(crate) enum TensorMemoryPlan {
 }
 
 impl TensorMemoryPlan {
-    /// Whether all lanes of the warp execute it together.
+    /// Whether all lanes of the warp must execute the operation together.
     pub(crate) const fn takes_warp(&self) -> bool {
         match self {
             TensorMemoryPlan::Allocate { to, .. } => match to {
@@ -46,11 +46,11 @@ impl TensorMemoryPlan {
     }
 }
 
-/// Where the address of what was reserved goes.
+/// Destination of the address of allocated columns.
 #[derive(Clone, Debug)]
 pub(crate) enum Reserved {
     Memory(AccessPlan),
-    /// In machine code, whose one lane that executes it stores the address itself.
+    /// Register of machine code, which stores the address with a separate instruction.
     Register(Element),
 }
 
@@ -61,23 +61,23 @@ pub(crate) struct TensorAddress {
     pub(crate) offset: u32,
 }
 
-/// Registers to or from tensor memory.
+/// A transfer between registers and tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) struct MovePlan {
     pub(crate) place: TensorAddress,
     pub(crate) shape: MoveShape,
-    /// Columns between the halves of `.16x32bx2`.
+    /// Distance in columns between the halves of `.16x32bx2`.
     pub(crate) half: u32,
     /// Whether a register holds the low halves of two columns.
     pub(crate) is_packed: bool,
     pub(crate) registers: Vec<Element>,
-    /// The lanes whose registers move: machine code has an instruction for each half of `.16x32bx2`.
+    /// Lanes that transfer registers. Machine code has one instruction for each half of `.16x32bx2`.
     pub(crate) lanes: u32,
-    /// What is made of all registers of a thread.
+    /// Reduction of all registers of a thread.
     pub(crate) reduces: Option<Reduced>,
 }
 
-/// The smallest or largest of a row.
+/// Minimum or maximum of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduced {
     pub(crate) to: Element,
@@ -87,7 +87,7 @@ pub(crate) struct Reduced {
     pub(crate) nan: bool,
 }
 
-/// An operation that goes on by itself.
+/// An asynchronous operation on tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) struct StartPlan {
     pub(crate) kind: StartKind,
@@ -102,15 +102,15 @@ pub(crate) enum StartKind {
         source: Element,
         shape: CopyShape,
         warps: Option<WarpMulticast>,
-        /// Elements of fewer bits, each of which gets a byte.
+        /// Expansion of elements of 4 or 6 bits to bytes.
         unpacking: Option<Unpacking>,
     },
-    /// Rows of tensor memory move down by one.
+    /// Shifts the rows of tensor memory down by one.
     Shift,
     Product(ProductOperands),
 }
 
-/// The operands of a product.
+/// Operands of a matrix multiplication.
 #[derive(Clone, Debug)]
 pub(crate) struct ProductOperands {
     pub(crate) kind: MmaKind,
@@ -119,22 +119,22 @@ pub(crate) struct ProductOperands {
     pub(crate) descriptor: Element,
     pub(crate) adds: Option<Predicate>,
     pub(crate) left_out: Vec<Element>,
-    /// The sums that are there are divided by two to this power.
+    /// Binary logarithm of the divisor of the previous contents of D.
     pub(crate) scale: u32,
     pub(crate) factors: Option<[TensorAddress; 2]>,
     pub(crate) factors_per_line: usize,
     pub(crate) metadata: Option<TensorAddress>,
-    /// Which columns of B count as zero.
+    /// Columns of B that are treated as zero.
     pub(crate) zeros: Option<Element>,
-    /// Whether the rows of A are taken one further down.
+    /// Whether the rows of A are shifted down by one.
     pub(crate) is_shifted: bool,
-    /// Whether the second factor stays in its collector, which changes where D lies.
+    /// Whether matrix B stays in its collector buffer (`.ws`), which changes the layout of D.
     pub(crate) is_stationary: bool,
-    /// Whether the descriptor alone says whether A is sparse, and which of the types of an opcode it has, as in machine code.
+    /// Whether only the instruction descriptor defines the sparsity of A and the element types, as in machine code.
     pub(crate) is_described: bool,
 }
 
-/// A in tensor memory, or described in shared memory.
+/// Matrix A in tensor memory, or in shared memory by a descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FactorOperand {
     Kept(TensorAddress),

@@ -7,7 +7,7 @@ use crate::semantics::tensor::plan::Plan;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::layout::{DescriptorKind, Major};
 
-/// A product of 16 rows of a warp.
+/// A matrix multiplication for the 16 rows of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpProductPlan {
     pub(crate) plan: Plan,
@@ -18,27 +18,27 @@ pub(crate) struct WarpProductPlan {
     pub(crate) a: FactorPlace,
     pub(crate) b: FactorPlace,
     pub(crate) n_columns: usize,
-    /// Terms of each sum, with those that a sparse A leaves out; words of 32 for single bits.
+    /// Terms of each sum, including the zeros of a sparse A; for single-bit elements, words of 32 bits.
     pub(crate) depth: usize,
-    /// Whether the sums go on from C; always where nothing is asked.
+    /// Predicate for the addition of C; `None` always adds C.
     pub(crate) adds: Option<Predicate>,
     /// Whether A and B are negated.
     pub(crate) negate: [bool; 2],
-    /// The metadata of a sparse A, and which lanes have them.
+    /// Metadata of a sparse A, and the selector of the lanes that provide it.
     pub(crate) sparse: Option<(Element, u32)>,
-    /// Bits of an element of A and of B as registers and shared memory have it.
+    /// Bits of an element of A and of B in registers and shared memory.
     pub(crate) element_bits: [u32; 2],
-    /// Registers that it holds while it is in flight.
+    /// Registers that the product uses while it is in flight.
     pub(crate) held: HeldRegisters,
-    /// Factors of the rows of A and of the columns of B.
+    /// Scale factors of the rows of A and of the columns of B.
     pub(crate) factors: Option<[FactorsPlan; 2]>,
 }
 
-/// Where a factor is.
+/// Location of an input matrix.
 #[derive(Clone, Debug)]
 pub(crate) enum FactorPlace {
     Registers(Vec<Element>),
-    /// In shared memory.
+    /// Shared memory, at the addresses that a descriptor defines.
     Described {
         descriptor: Element,
         major: Major,

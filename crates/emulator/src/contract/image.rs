@@ -3,34 +3,34 @@
 use crate::contract::launch::BufferIndex;
 use warpgrid_isa::ScalarType;
 
-/// Handles are opaque; these are no addresses of any memory.
+/// First handle. Handles are opaque, and no memory has these addresses.
 pub(crate) const FIRST_HANDLE: u64 = 0x7d00_0000_0000;
 
-/// Apart, so that a handle with something added is none.
+/// Distance between handles, so that a handle plus a small offset is invalid.
 pub(crate) const HANDLE_STEP: u64 = 64;
 
-/// What lies beyond an edge.
+/// Addressing mode for coordinates out of range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
-    /// The image again.
+    /// The image repeats.
     Wrap,
     /// The nearest texel.
     #[default]
     Clamp,
-    /// The image again, every second time reversed.
+    /// The image repeats, reversed every second time.
     Mirror,
-    /// The colour of the border.
+    /// The border colour.
     Border,
 }
 
-/// How a texture is read.
+/// Sampling parameters of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampler {
-    /// Of x, y and z.
+    /// Addressing modes of x, y and z.
     pub address_modes: [AddressMode; 3],
-    /// Texels are mixed by their distance.
+    /// Whether texels are interpolated linearly.
     pub is_linear: bool,
-    /// Integers of 8 and 16 bits become floats from 0 or -1 to 1.
+    /// Whether 8-bit and 16-bit integers are converted to floats from 0 or -1 to 1.
     pub reads_normalized: bool,
     /// Whether coordinates are normalized to the range from 0 to 1.
     pub is_normalized: bool,
@@ -40,9 +40,9 @@ pub struct Sampler {
 /// An image of a launch: a texture with its sampler, or a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInit {
-    /// As the launch calls it.
+    /// Name of the image in the launch.
     pub name: String,
-    /// Where its bytes are.
+    /// Buffer that contains the texels.
     pub buffer: BufferIndex,
     pub byte_offset: u64,
     /// Channel type: `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`.
@@ -50,31 +50,31 @@ pub struct ImageInit {
     /// 1, 2 or 4.
     pub channels: u64,
     pub width: u64,
-    /// 0 for one row.
+    /// Height in texels; 0 for a one-dimensional image.
     pub height: u64,
-    /// 0 for what is no volume.
+    /// Depth in texels; 0 unless the image is three-dimensional.
     pub depth: u64,
-    /// 0 for what has no layers.
+    /// Number of layers; 0 for an image without layers.
     pub layers: u64,
     /// Whether the array is a cube map, in which each layer has six faces. A cube map has at least one layer.
     pub is_cubemap: bool,
     /// Row pitch in bytes.
     pub pitch: u64,
-    /// Memory that a kernel can reach by addresses, too.
+    /// Whether the kernel can also access the texels by address.
     pub is_plain_memory: bool,
-    /// None for a surface.
+    /// `None` for a surface.
     pub sampler: Option<Sampler>,
-    /// The module's variable that is bound to it, where no parameter does.
+    /// Module variable to which the image is bound, if it is not a parameter.
     pub variable: Option<String>,
 }
 
 impl ImageInit {
-    /// Bytes of a texel.
+    /// Returns the number of bytes of a texel.
     pub const fn texel_bytes(&self) -> u64 {
         (self.channel.width_bytes() as u64).saturating_mul(self.channels)
     }
 
-    /// Images of width and height that follow each other: layers, faces, or planes of a volume.
+    /// Returns the number of consecutive two-dimensional planes: layers, faces, or planes of a volume.
     pub fn n_planes(&self) -> u64 {
         let faces = match self.is_cubemap {
             true => 6,
@@ -86,7 +86,7 @@ impl ImageInit {
             .saturating_mul(faces)
     }
 
-    /// Bytes from the first texel to the end of the last.
+    /// Returns the number of bytes from the first texel to the end of the last texel.
     pub fn size_bytes(&self) -> u64 {
         let rows = self.n_planes().saturating_mul(self.height.max(1));
         let last = self.width.saturating_mul(self.texel_bytes());
@@ -95,14 +95,14 @@ impl ImageInit {
             .saturating_add(last)
     }
 
-    /// The handle of the image with this number.
+    /// Returns the handle of the image with this index.
     pub const fn handle(index: usize) -> u64 {
         FIRST_HANDLE + (index as u64 + 1) * HANDLE_STEP
     }
 
-    /// The number of the image that a handle means.
+    /// Returns the index of the image with this handle.
     pub(crate) const fn index_of(handle: u64) -> Option<usize> {
-        // From Hopper on machine code has the lower half alone.
+        // Machine code for Hopper and later contains only the lower half.
         let whole = match handle >> 32 {
             0 => handle | FIRST_HANDLE,
             _ => handle,

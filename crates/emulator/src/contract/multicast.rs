@@ -2,23 +2,23 @@
 
 use crate::contract::launch::BufferIndex;
 
-/// Where the first lies: these are addresses of no other memory.
+/// First multicast address. No other memory has these addresses.
 pub(crate) const FIRST: u64 = 0x7e00_0000_0000;
 
-/// From one to the next, more than any of them has.
+/// Distance between multicast addresses, which exceeds the size of any buffer.
 pub(crate) const STEP: u64 = 1 << 33;
 
-/// An address of several buffers.
+/// A multicast address, which denotes one buffer on each device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticastInit {
-    /// As the launch calls it.
+    /// Name in the launch.
     pub name: String,
-    /// A buffer for each device.
+    /// The buffer of each device.
     pub members: Vec<BufferIndex>,
 }
 
 impl MulticastInit {
-    /// The address of the one with this number.
+    /// Returns the multicast address with this index.
     pub const fn address(index: usize) -> u64 {
         FIRST + index as u64 * STEP
     }

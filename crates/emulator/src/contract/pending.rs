@@ -9,26 +9,26 @@ use std::ops::{Deref, DerefMut};
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
 
-/// An operation on tensor memory in flight: what registers held when it was started.
+/// An operation on tensor memory in flight, with the register operands at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMemoryWork {
-    /// Which plan of the code it follows.
+    /// Number of the plan in the decoded code.
     pub(crate) plan: u32,
-    /// The address of D, or where a copy goes.
+    /// Address of D, or destination of a copy.
     pub(crate) d: u32,
     /// A descriptor, or an address in tensor memory.
     pub(crate) a: u64,
     pub(crate) b: u64,
     pub(crate) descriptor: u32,
     pub(crate) adds: bool,
-    /// Lanes that are left out, of both blocks.
+    /// Lanes of both blocks whose rows of D are not written.
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
-    /// Which columns of B count as zero.
+    /// Columns of B that are treated as zero.
     pub(crate) zeros: u64,
     pub(crate) lane: u32,
-    /// Linear indices of the blocks: that of the lower rank first.
+    /// Linear indices of the blocks, lower rank first.
     pub(crate) blocks: Vec<u64>,
 }
 
@@ -46,7 +46,7 @@ pub struct PendingOrigin {
 }
 
 impl PendingOrigin {
-    /// The warp that started it.
+    /// Returns the warp that started the operation.
     pub(crate) const fn warp_id(&self) -> WarpId {
         WarpId {
             block: self.block,
@@ -55,17 +55,17 @@ impl PendingOrigin {
     }
 }
 
-/// The bytes of a piece: sixteen or fewer need no memory of their own, and are copied as a whole.
+/// The bytes of a piece. Up to sixteen bytes are stored inline.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PieceBytes(SmallVec<[u8; 16]>);
 
 impl PieceBytes {
-    /// These bytes.
+    /// Copies a slice.
     pub fn from_slice(bytes: &[u8]) -> PieceBytes {
         PieceBytes(SmallVec::from_slice(bytes))
     }
 
-    /// As many zeros.
+    /// Returns `n` zero bytes.
     pub fn zeros(n: usize) -> PieceBytes {
         PieceBytes(SmallVec::from_elem(0, n))
     }
@@ -97,61 +97,62 @@ impl DerefMut for PieceBytes {
     }
 }
 
-/// Bytes that an operation writes when it lands.
+/// Bytes that an operation writes on completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingPiece {
-    /// The lane that the write is attributed to.
+    /// Lane to which the write is attributed.
     pub lane: u32,
     /// `Global` or `Shared`.
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is written.
     pub block: u64,
-    /// In that space: an offset for shared memory.
+    /// Address in the state space; an offset in shared memory.
     pub address: u64,
-    /// What it brings; until its source is read, what the source held at the start.
+    /// The bytes to write. Until the source is read, its contents at the start of the operation.
     pub bytes: PieceBytes,
-    /// Where the bytes of a copy come from, until they are read.
+    /// Source of a copy, until it is read.
     pub source: Option<PendingSource>,
-    /// How the bytes are combined, as elements of this type, with what memory holds when they land; `None` replaces it.
+    /// Reduction with the contents of memory on completion; `None` replaces the contents.
     pub reduces: Option<Reduction>,
 }
 
-/// How bytes are combined with those that memory holds.
+/// Reduction of bytes with the contents of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
     pub op: AtomicOp,
-    /// Of the elements.
+    /// Element type.
     pub ty: ScalarType,
-    /// An addition makes zero of subnormals, before and after.
+    /// Whether an addition flushes subnormal inputs and results to zero.
     pub flushes: bool,
 }
 
-/// A place that a copy reads.
+/// Source of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingSource {
     /// `Global` or `Shared`.
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is read.
     pub block: u64,
-    /// In that space: an offset for shared memory.
+    /// Address in the state space; an offset in shared memory.
     pub address: u64,
     pub form: SourceForm,
 }
 
-/// How the bytes of a source become those of a piece.
+/// Conversion from the bytes of a source to the bytes of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceForm {
-    /// As they are.
+    /// No conversion.
     #[default]
     Bytes,
     /// Rounded to the nearest float of 10 bits of fraction, ties to even (measured on an H100): loads of `tf32`.
     Tf32,
-    /// The low 6 bits of each of 16 bytes, packed into 12: stores of `u6_align16`. That the upper two bits are not looked at is our choice.
+    /// The low 6 bits of each of 16 bytes, packed into 12 bytes: stores of `u6_align16`. The manual does not define the upper two bits of
+    /// the source; the emulator ignores them.
     Sixes,
 }
 
 impl SourceForm {
-    /// Bytes that are read for a number of them that are written.
+    /// Returns the number of source bytes for a number of written bytes.
     pub const fn n_read(self, n_written: usize) -> usize {
         match self {
             SourceForm::Bytes | SourceForm::Tf32 => n_written,
@@ -159,7 +160,7 @@ impl SourceForm {
         }
     }
 
-    /// Puts what was read into what is written.
+    /// Converts source bytes into written bytes.
     pub(crate) fn take(self, read: &[u8], written: &mut [u8]) {
         match self {
             SourceForm::Bytes => written.copy_from_slice(read),
@@ -183,7 +184,7 @@ impl SourceForm {
     }
 }
 
-/// Bits of a float that a load rounds to `tf32`.
+/// Rounds the bits of an `f32` to `tf32`.
 pub(crate) const fn rounded_to_tf32(bits: u32) -> u32 {
     const DROPPED: u32 = 13;
     if bits & 0x7fff_ffff > 0x7f80_0000 {
@@ -194,80 +195,79 @@ pub(crate) const fn rounded_to_tf32(bits: u32) -> u32 {
     rounded >> DROPPED << DROPPED
 }
 
-/// The kinds of groups that a thread makes of its operations.
+/// Kinds of asynchronous groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
-    /// Of `cp.async`.
+    /// Groups of `cp.async`.
     Copies,
-    /// Of `cp.async.bulk`.
+    /// Groups of `cp.async.bulk`.
     Bulk,
-    /// Of `wgmma.mma_async`.
+    /// Groups of `wgmma.mma_async`.
     Products,
 }
 
-/// Who is woken when an operation lands.
+/// Completion mechanism of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingCompletion {
-    /// Only those that wait for memory.
+    /// None: only threads that poll memory notice the completion.
     None,
-    /// The mbarrier at this address in the shared memory of a block counts the bytes as landed; those that wait for a
-    /// phase that this completes are woken.
+    /// Decrements the tx-count of the mbarrier at this address in the shared memory of a block. If the phase completes, its waiters
+    /// continue.
     Mbarrier {
         block: u64,
         address: u64,
         bytes: u32,
     },
-    /// Threads arrive at the mbarrier at this address in the shared memory of a block.
+    /// Arrivals at the mbarrier at this address in the shared memory of a block.
     Arrival {
         block: u64,
         address: u64,
         count: u32,
     },
-    /// Those of the warp that started it that wait for asynchronous groups. `number` counts the groups that the lanes had
-    /// made before.
+    /// Asynchronous group of the warp that started the operation. `number` is the number of groups that the lanes had committed before.
     AsyncGroup { kind: GroupKind, number: u32 },
 }
 
-/// What an operation will do; see [`Pending`] for one that is in flight.
+/// Effect of an asynchronous operation; see [`Pending`] for an operation in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingOperation {
     pub origin: PendingOrigin,
-    /// Written in this order.
+    /// Bytes to write, in this order.
     pub pieces: Vec<PendingPiece>,
-    /// What it does by rule instead.
+    /// Effect that is not a list of pieces.
     pub work: Work,
     pub completion: PendingCompletion,
-    /// It does not land by itself before this step.
+    /// First step in which the scheduler may complete the operation.
     pub earliest_step: u64,
-    /// Operations that land before it.
+    /// Operations that complete before it.
     pub after: Vec<PendingId>,
 }
 
-/// What an operation does that is said by a rule, as long as it is in flight.
+/// Symbolic description of the effect of an operation in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Work {
-    /// Nothing beyond its pieces.
+    /// The operation only writes its pieces.
     #[default]
     Pieces,
-    /// Moves a part of a tensor, which becomes pieces when it reads or lands.
+    /// Copies a box of a tensor. The box is split into pieces when its source is read or on completion.
     Tensor(Box<TensorTransfer>),
-    /// Nothing beyond its pieces, which are those of this copy.
+    /// The operation only writes its pieces, which are the pieces of this copy.
     TensorPieces(Box<TensorTransfer>),
-    /// Writes registers of the warp that started it.
+    /// Writes registers of the warp that started the operation.
     Product(Box<WarpgroupProduct>),
-    /// Asks for a cluster that has not started; the answer, and the bytes that mbarriers count, go to these blocks.
+    /// Requests the cancellation of a cluster that has not started. The response is written to these blocks, whose mbarriers count its bytes.
     Cancel {
         lane: u32,
         blocks: Vec<u64>,
         address: u64,
         object: u64,
     },
-    /// Writes tensor memory of a block, or of a pair.
+    /// Writes tensor memory of a block, or of a pair of blocks.
     TensorMemory(Box<TensorMemoryWork>),
 }
 
 impl Work {
-    /// Whether it is a copy that a tensor map describes.
+    /// Checks whether the operation is a tensor copy.
     pub fn is_tensor_copy(&self) -> bool {
         matches!(self, Work::Tensor(_) | Work::TensorPieces(_))
     }
@@ -277,16 +277,16 @@ impl Work {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     pub id: PendingId,
-    /// The step before which it lands, unless nothing else can run earlier or a host asks for it.
+    /// Step at which the operation completes, unless no warp can run before or a host requests the completion.
     pub lands_at: u64,
-    /// The step before which it reads its source, where threads can wait for that alone (PTX ISA,
-    /// "cp.async.bulk.wait_group"), until it has. Other copies read as they land.
+    /// Step at which the operation reads its source, until the source is read. Only operations whose reads threads can wait for (PTX ISA,
+    /// "cp.async.bulk.wait_group") read before their completion.
     pub reads_at: Option<u64>,
     pub operation: PendingOperation,
 }
 
 impl PendingOperation {
-    /// Whether the source is read in a step of its own.
+    /// Checks whether the source is read in a separate step before the completion.
     pub(crate) fn reads_apart(&self) -> bool {
         let bulk = matches!(
             self.completion,
@@ -305,7 +305,7 @@ impl PendingOperation {
         bulk && reads
     }
 
-    /// The pieces that it will write, those of a rule as well.
+    /// Returns the pieces that the operation will write, including the pieces of a tensor copy.
     pub fn all_pieces(&self) -> Cow<'_, [PendingPiece]> {
         match &self.work {
             Work::Pieces
@@ -317,7 +317,7 @@ impl PendingOperation {
         }
     }
 
-    /// The same operation with its rule as pieces.
+    /// Returns the operation with its tensor copy split into pieces.
     pub(crate) fn spelled_out(&self) -> PendingOperation {
         let mut operation = self.clone();
         if let Work::Tensor(transfer) = &self.work {
@@ -329,7 +329,7 @@ impl PendingOperation {
 }
 
 impl Pending {
-    /// The same operation with its rule as pieces.
+    /// Returns the operation with its tensor copy split into pieces.
     pub(crate) fn spelled_out(&self) -> Pending {
         Pending {
             operation: self.operation.spelled_out(),
@@ -337,12 +337,12 @@ impl Pending {
         }
     }
 
-    /// The step before which something becomes of it.
+    /// Returns the step of the next event of the operation: the read of its source, or its completion.
     pub(crate) fn due(&self) -> u64 {
         self.reads_at.unwrap_or(self.lands_at)
     }
 
-    /// The lanes that its pieces belong to.
+    /// Returns the lanes to which its writes are attributed.
     pub(crate) fn lanes(&self) -> u32 {
         let pieces = self.operation.pieces.iter();
         let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));

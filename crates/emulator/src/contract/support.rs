@@ -1,19 +1,19 @@
-//! Whether the emulator runs an instruction.
+//! Support of instructions by the emulator.
 
-/// Whether the emulator runs an instruction.
+/// Support of an instruction by the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// It runs.
+    /// The instruction is emulated.
     Runs,
-    /// It is refused, with [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated), when it would be executed.
+    /// The execution of the instruction faults with [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated).
     NotYet {
-        /// What is missing, as a noun: `asynchronous stores`.
+        /// The missing feature as a noun phrase: `asynchronous stores`.
         reason: &'static str,
     },
 }
 
 impl Support {
-    /// Whether the instruction runs.
+    /// Checks whether the instruction is emulated.
     pub const fn runs(self) -> bool {
         matches!(self, Support::Runs)
     }

@@ -4,7 +4,7 @@ use crate::contract::pending::Reduction;
 use crate::contract::tensor_map::{MAX_RANK, TensorMap};
 use warpgrid_isa::LoadMode;
 
-/// Which way a copy goes.
+/// Direction of a tensor copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorDirection {
     /// From the tensor to shared memory.
@@ -19,31 +19,31 @@ pub struct TensorTransfer {
     pub map: TensorMap,
     pub mode: LoadMode,
     pub direction: TensorDirection,
-    /// Innermost first; for rows that are gathered the column, then each row.
+    /// Coordinates, innermost first; for gathered rows the column, then each row.
     pub coordinates: [i64; MAX_RANK],
-    /// Which tap of a filter, along width, height and depth; or the halo and the offset of `im2col::w`.
+    /// Filter offsets along width, height and depth, or the halo and the offset of `im2col::w`.
     pub offsets: [i64; 3],
-    /// The lane that started it.
+    /// Lane that started the copy.
     pub lane: u32,
-    /// Linear indices of the blocks whose shared memory takes part: one, or those of a multicast.
+    /// Linear indices of the blocks whose shared memory is accessed: one block, or the blocks of a multicast.
     pub blocks: Vec<u64>,
-    /// The first byte in the shared memory of each.
+    /// Offset of the first byte in the shared memory of each block.
     pub shared: u64,
     pub reduces: Option<Reduction>,
 }
 
-/// A part of a row of at most 16 bytes of shared memory, as a tensor copy moves it.
+/// A part of a row that a tensor copy transfers as a unit: at most 16 bytes of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TilePiece {
     /// Coordinates of the first element in the tensor, innermost first.
     pub coordinates: [i64; MAX_RANK],
-    /// First byte in shared memory, with and without the swizzle.
+    /// Offset of the first byte in shared memory, with and without the swizzle.
     pub shared: u64,
     pub plain: u64,
-    /// Bytes of shared memory.
+    /// Number of bytes of shared memory.
     pub n_bytes: u64,
-    /// Of them, those of elements of the tensor; the others are outside of it.
+    /// Number of these bytes that belong to elements within the bounds of the tensor.
     pub n_inside: u64,
-    /// The address of the first element in global memory; none where none is inside.
+    /// Address of the first element in global memory; `None` if all elements are out of bounds.
     pub global: Option<u64>,
 }

@@ -9,18 +9,18 @@ use warpgrid_isa::layout::{DescriptorKind, Major, ProductLayout};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
     pub matrix: TileMatrix,
-    /// Of an element.
+    /// Element type.
     pub ty: ScalarType,
     /// Rows and columns that the operation reads or writes: A as rows of D by terms, B as terms by columns of D.
     pub rows: usize,
     pub columns: usize,
     pub is_written: bool,
     pub place: TilePlace,
-    /// The bytes, ascending in each memory; none where the matrix is in registers.
+    /// Byte ranges in ascending order for each memory; empty for a matrix in registers.
     pub ranges: Vec<(MemoryRegion, Range<u64>)>,
 }
 
-/// What a matrix is to an operation.
+/// Role of a matrix in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TileMatrix {
     A,
@@ -29,24 +29,24 @@ pub enum TileMatrix {
     /// Scale factors of A, and of B.
     ScaleA,
     ScaleB,
-    /// Which elements a sparse A has.
+    /// Sparsity metadata of A.
     Metadata,
-    /// What is copied, and where to.
+    /// Source and destination of a copy.
     Source,
     Destination,
 }
 
-/// Where a matrix lies.
+/// Location of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TilePlace {
     Registers,
-    /// In shared memory, as a descriptor says.
+    /// Shared memory, at the addresses that a descriptor defines.
     Shared {
         descriptor: u64,
         kind: DescriptorKind,
         major: Major,
     },
-    /// In tensor memory, from this address on; of a product how its rows lie.
+    /// Tensor memory, from this address on, with the row layout of a product.
     Tensor {
         address: u32,
         product: Option<ProductLayout>,

@@ -20,15 +20,15 @@ use crate::state::notes::add_once;
 use crate::state::warp::{Stack, Warp};
 use std::sync::Arc;
 
-/// Why a warp stopped before its turn was over.
+/// Why the step loop of a warp returned.
 pub(crate) enum Stop {
-    /// The turn is over, or something must be looked at before it goes on.
+    /// The turn is over, or the machine must check for completed operations before the next step.
     Turn,
-    /// No group of it can go on.
+    /// All groups of lanes wait.
     Blocked,
-    /// Some lanes ended.
+    /// Some lanes exited.
     Exited,
-    /// Some lanes came to a barrier of the block; the step is not counted yet.
+    /// Some lanes arrived at a barrier of the block; the step is not counted yet.
     Barrier {
         plan: PlanId<BarrierPlan>,
         mask: u32,
@@ -37,23 +37,23 @@ pub(crate) enum Stop {
     ClusterArrive {
         mask: u32,
     },
-    /// It gives way.
+    /// The warp yields to other warps.
     Yield,
     /// A phase of an mbarrier of the cluster ended.
     PhaseEnded,
-    /// Columns of tensor memory of the block were given back.
+    /// The block freed columns of its tensor memory.
     ColumnsFreed,
     Fault(Box<Halt>),
 }
 
-/// What the steps of a warp can reach beyond the warp.
+/// The part of the machine that the steps of a warp access, other than the warp.
 pub(crate) struct Surroundings<'a> {
     pub(crate) code: &'a Code,
     pub(crate) map: &'a AddressMap,
     pub(crate) limits: &'a Limits,
     /// Textures and surfaces.
     pub(crate) images: &'a [Image],
-    /// Addresses that stand for several buffers.
+    /// Multicast addresses.
     pub(crate) multicasts: &'a [Multicast],
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
@@ -65,7 +65,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Arc<Vec<Note>>,
-    /// For instructions whose effect comes later.
+    /// Starts asynchronous operations.
     pub(crate) starter: Starter<'a>,
     pub(crate) block: u64,
     /// Warps of the block.
@@ -73,16 +73,16 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) shape: &'a GridShape,
     /// The barrier of the cluster, and the number of the warp there.
     pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
-    /// Counts the steps that stored.
+    /// Number of steps that stored.
     pub(crate) stores: u64,
     /// Executed lane-instructions of this turn.
     pub(crate) lane_instructions: u64,
-    /// Becomes the last of the steps. In place, since in wasm a copy of it is a call to the host.
+    /// The last executed step, which the loop updates in place because a copy in wasm is a call to the host.
     pub(crate) last_step: &'a mut Option<LastStep>,
 }
 
 impl Surroundings<'_> {
-    /// Notes what lanes of a warp did, once for each instruction.
+    /// Adds a note about an instruction of a warp, at most one for each instruction.
     pub(crate) fn note(&mut self, warp: u32, kind: NoteKind, step: u64) {
         let note = Note {
             step,
@@ -93,7 +93,7 @@ impl Surroundings<'_> {
         add_once(self.notes, note, self.limits.max_notes);
     }
 
-    /// Reports what lanes of a warp did to the order of others.
+    /// Reports a synchronization event of lanes of a warp.
     #[inline(always)]
     pub(crate) fn report_sync(&mut self, at: SyncAt, what: SyncKind<'_>) {
         if self.interest.syncs {
@@ -116,7 +116,7 @@ impl Surroundings<'_> {
         });
     }
 
-    /// What an operation that a warp starts now comes from.
+    /// Returns the origin of an operation that a warp starts now.
     pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> PendingOrigin {
         let (function, instruction) = self.code.origin(pc);
         PendingOrigin {
@@ -133,7 +133,7 @@ impl Surroundings<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct SyncAt {
     pub(crate) warp: u32,
-    /// Their place in the code.
+    /// Program counter of the lanes.
     pub(crate) pc: u32,
     pub(crate) lanes: u32,
     pub(crate) step: u64,
@@ -150,21 +150,21 @@ impl SyncAt {
     }
 }
 
-/// What became of the steps of a warp.
+/// The result of the step loop of a warp.
 pub(crate) struct Run {
-    /// Steps that were executed.
+    /// Number of executed steps.
     pub(crate) steps: u32,
     pub(crate) stop: Stop,
-    /// Who came to a barrier.
+    /// Lanes that arrived at a barrier.
     pub(crate) came: Came,
 }
 
-/// Lanes that came to a barrier of the block or of the cluster.
+/// Lanes that arrived at a barrier of the block or of the cluster.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Came {
-    /// Their place in the code.
+    /// Program counter of the lanes.
     pub(crate) pc: u32,
-    /// Those whose guard holds, and those whose guard does not.
+    /// All lanes of the group, including lanes that are predicated off.
     pub(crate) lanes: u32,
 }
 
@@ -176,12 +176,12 @@ pub(crate) struct Choice<'c> {
     pub(crate) depth: u32,
     /// Lanes of the group.
     pub(crate) lanes: u32,
-    /// Those whose guard lets the instruction happen.
+    /// Lanes of the group that are not predicated off.
     pub(crate) executed: u32,
 }
 
 impl<'a> Surroundings<'a> {
-    /// What the waits of a warp look at.
+    /// Returns the state on which the waits of a warp depend.
     pub(crate) fn outside(&self) -> Outside<'_> {
         Outside {
             cluster_pending: self
@@ -195,7 +195,7 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// What an access of a warp with this stack can reach.
+    /// Returns the context of a memory access of a warp.
     #[inline(always)]
     pub(crate) fn reach<'r>(
         &'r mut self,
@@ -226,23 +226,23 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// What becomes of the running group.
+/// How the running group of lanes continues.
 pub(crate) enum After {
-    /// It goes on with the next instruction.
+    /// The group continues with the next instruction.
     Next {
         stores: bool,
     },
-    /// It goes on with the next instruction, after something else was looked at.
+    /// The group continues with the next instruction after the machine has handled `stop`.
     NextThen {
         stores: bool,
         stop: Stop,
     },
-    /// It has been sent elsewhere.
+    /// The operation has set the program counter.
     Moved,
     Stops(Stop),
 }
 
-/// Runs an operation that reaches memory, in the lanes that take part; its result, and whether it stored.
+/// Executes an operation that accesses memory, and returns its result and whether it stored.
 pub(crate) fn reaching<T>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
@@ -264,7 +264,7 @@ pub(crate) fn reaching<T>(
     Ok((result, reach.stored))
 }
 
-/// The registers of a frame of a warp.
+/// Returns the registers of a stack frame of a warp, for the lanes of `mask`.
 #[inline(always)]
 pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {
     Lanes {

@@ -40,7 +40,7 @@ use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Notes that nothing is there to wait for.
+/// Adds a note about a wait for groups that are never committed.
 #[inline(never)]
 fn note_no_groups(
     around: &mut Surroundings<'_>,
@@ -58,7 +58,7 @@ fn note_no_groups(
     around.note(warp.index, kind, step);
 }
 
-/// Notes that lanes execute an instruction of the warp whose mask, in `slot`, does not name them.
+/// Adds a note if the member mask in `slot` does not contain all executing lanes.
 fn note_left_out(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
@@ -134,7 +134,7 @@ const NEXT_TURN: After = After::NextThen {
     stop: Stop::Turn,
 };
 
-/// One instruction of a warp, with everything that it can reach.
+/// The execution of one instruction of a warp.
 struct Execution<'e, 'a> {
     around: &'e mut Surroundings<'a>,
     warp: &'e mut Warp,
@@ -477,7 +477,7 @@ fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u
     }
 }
 
-/// Puts the present time into the special registers that show it: `steps` of the warp, and the number of the step.
+/// Updates the special registers that contain the time: the number of steps of the warp, and the number of the step.
 #[inline(never)]
 pub(crate) fn refresh_clocks(code: &Code, warp: &mut Warp, steps: u64, step: u64) {
     let time = |special: SpecialRegister| match special {

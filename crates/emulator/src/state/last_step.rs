@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::contract::event::{Agent, Outcome, StepEvent};
 
-/// What the last step did, as the state keeps it: the place in the code is looked up when asked for.
+/// The last step. Function and instruction are derived from the program counter on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastStep {
     pub(crate) agent: Agent,
@@ -17,7 +17,7 @@ pub(crate) struct LastStep {
 }
 
 impl LastStep {
-    /// As a host sees it.
+    /// Returns the event that hosts receive.
     pub(crate) fn event(&self, code: &Code, position: u64) -> StepEvent {
         let (function, instruction) = code.origin(self.pc);
         StepEvent {

@@ -1,9 +1,9 @@
-//! Adds notes to a run.
+//! Insertion of notes into the notes of a run.
 
 use crate::contract::inspect::{Note, NoteKind};
 use std::sync::Arc;
 
-/// Adds a note about an instruction, unless there is one about it already or there are too many.
+/// Adds a note, unless the notes contain one about the same instruction or `most` notes.
 pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
     let place = |note: &Note| match &note.kind {
         NoteKind::Printed { .. } | NoteKind::ColumnsKept { .. } => None,

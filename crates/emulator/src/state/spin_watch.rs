@@ -2,25 +2,26 @@
 
 use crate::state::schedule::WarpPlace;
 
-/// What is remembered of a run in which nothing changes.
+/// Progress of a run, and the recorded states of a window without progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SpinWatch {
-    /// Counts barriers that open, threads that end, and whatever else changes without a store.
+    /// Number of changes other than stores, such as completed barriers and exited threads.
     pub(crate) events: u64,
-    /// All changes when something was last seen to change.
+    /// Number of changes at the last observed change.
     pub(crate) changes: u64,
-    /// Before this step no thread looks.
+    /// First step of the next check.
     pub(crate) next: u64,
     pub(crate) pause: u64,
     pub(crate) window_end: u64,
     /// State of each ready group at the start of the window, and whether the group has returned to this state; ordered by block and warp.
     pub(crate) marks: Vec<Mark>,
-    /// Changes other than stores when something was last seen to change.
+    /// Number of changes other than stores at the last observed change.
     pub(crate) other_changes: u64,
-    /// Before this step no copy of the machine runs.
+    /// First step at which a copy of the machine may run ahead.
     pub(crate) next_copy: u64,
 }
 
+/// Recorded state of a group of lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mark {
     pub(crate) place: WarpPlace,

@@ -8,41 +8,41 @@ use crate::races::site::{ProxyKind, SiteId, Sites};
 use crate::races::threads::Warp;
 use crate::scope::Home;
 
-/// Entries of a word beyond which those are dropped that the newest access is ordered after.
+/// Number of entries of a word from which on entries that happen before the newest access are dropped.
 pub(crate) const MANY: usize = 24;
 
-/// Lanes of a warp that access the same bytes, or start operations that do.
+/// Lanes of a warp that access the same bytes, directly or by an asynchronous operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Accessor<'a> {
     pub(crate) warp: &'a Warp,
-    /// Of the threads.
+    /// Row of the threads in vector clocks.
     pub(crate) threads: Row,
     pub(crate) lanes: u32,
     pub(crate) home: Home,
     pub(crate) site: SiteId,
-    /// What the accesses are attributed to.
+    /// Row to which the accesses are attributed.
     pub(crate) as_row: Row,
     pub(crate) as_lanes: u32,
     pub(crate) as_epoch: u32,
     pub(crate) step: u64,
 }
 
-/// The bytes of an access that are in one word.
+/// The bytes of an access within one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// All bytes of the access.
     pub(crate) bytes: Bytes,
     /// The address of the word.
     pub(crate) word: u64,
-    /// A bit for each byte of the word.
+    /// One bit for each byte of the word.
     pub(crate) mask: u8,
 }
 
-/// Lanes that access memory now, or start an operation that does, through a proxy.
+/// Lanes that perform the current access, directly or by an asynchronous operation, through a proxy.
 #[derive(Clone, Copy)]
 pub(crate) struct Current<'a> {
     pub(crate) warp: &'a Warp,
-    /// Of the threads.
+    /// Row of the threads in vector clocks.
     pub(crate) threads: Row,
     pub(crate) lanes: u32,
     pub(crate) proxy: ProxyKind,
@@ -50,13 +50,14 @@ pub(crate) struct Current<'a> {
 }
 
 impl Current<'_> {
-    /// Whether each of the lanes knows an access.
+    /// Checks whether an earlier access happens before the current access of each lane.
     pub(crate) fn knows(&self, entry: &Entry) -> bool {
         self.warp
             .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Whether an access has gone through a fence to the asynchronous proxy, as far as each of the lanes knows, or needs none.
+    /// Checks for each lane whether a proxy fence orders an earlier access before accesses through the asynchronous proxy, or no fence is
+    /// needed.
     pub(crate) fn is_through(&self, entry: &Entry, their: ProxyKind) -> bool {
         let block = self.threads.block();
         let is_here = !entry.row.is_single() && entry.row.block() == block;
@@ -71,18 +72,18 @@ impl Current<'_> {
     }
 }
 
-/// What tells of an access whether it is over.
+/// The facts that decide whether an earlier access can still race.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled<'a> {
     pub(crate) sites: &'a Sites,
     pub(crate) shape: &'a Shape,
     pub(crate) has_proxies: bool,
-    /// Whether what a later copy may read as a tensor map, and what is read past all writes at any time, is in the program.
+    /// Whether the program contains copies that read tensor maps, or non-coherent loads, with which a write can race at any later time.
     pub(crate) is_kept_for_ever: bool,
 }
 
 impl Settled<'_> {
-    /// Whether all that lanes do now comes after an access. What is read past all writes comes after nothing, and nothing after it.
+    /// Checks whether an earlier access happens before the current access. Non-coherent loads are ordered with no access.
     pub(crate) fn comes_after(&self, by: &Current<'_>, entry: &Entry) -> bool {
         let their = self.sites.get(entry.site).proxy;
         if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {
@@ -95,7 +96,7 @@ impl Settled<'_> {
         }
     }
 
-    /// Whether whoever knows this much is ordered after an access, through any proxy.
+    /// Checks whether every access of a thread with this vector clock, through any proxy, is ordered after an earlier access.
     pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
         let Entry {
             row, lanes, epoch, ..

@@ -464,7 +464,7 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lanes among these that are at an epoch.
+/// Returns the lanes of `lanes` whose epoch is `epoch`.
 pub(crate) fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
     let mut same = 0;
     for (lane, own) in epochs.iter().enumerate() {
@@ -473,7 +473,7 @@ pub(crate) fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
     same & lanes
 }
 
-/// Lanes in groups that are at the same epoch, each with it.
+/// Returns groups of lanes with the same epoch, and the epoch of each group.
 pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
     let mut left = lanes;
     std::iter::from_fn(move || {
@@ -486,7 +486,7 @@ pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = 
     })
 }
 
-/// The row of a warp's threads.
+/// Returns the row of the threads of a warp.
 pub(crate) const fn row_of(block: u64, warp: u32) -> Row {
     Row::of(RowKind::Threads, block, warp)
 }

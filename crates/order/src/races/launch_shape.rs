@@ -1,8 +1,8 @@
-//! The numbers of blocks, warps and threads of the observed launch.
+//! Dimensions of the observed launch.
 
 use crate::scope::Home;
 
-/// The shape of a launch.
+/// Dimensions of grid, block and cluster of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub grid: [u32; 3],
@@ -27,7 +27,7 @@ impl Shape {
         x * y * z > 1
     }
 
-    /// Where a block is, for scopes.
+    /// Returns the block and cluster of a block, which define its scopes.
     #[inline(always)]
     pub(crate) fn home(&self, block: u64) -> Home {
         match self.has_clusters() {
@@ -50,7 +50,7 @@ impl Shape {
         }
     }
 
-    /// The lanes of a warp that exist.
+    /// Returns the lanes of a warp that contain a thread.
     pub(crate) fn present(&self, warp: u32) -> u32 {
         let left = self.n_threads().saturating_sub(warp * 32).min(32);
         (u64::from(u32::MAX) >> (32 - left)) as u32

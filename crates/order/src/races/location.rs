@@ -3,7 +3,7 @@
 use crate::races::clock::Fenced;
 use warpgrid_emulator::MemoryId;
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 pub(crate) const WORD: u64 = 4;
 
 /// A memory: global, or the shared memory of a block.
@@ -15,7 +15,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// A fence between proxies for this memory, by threads of a block.
+    /// Returns the kind of proxy fence that covers this memory, executed by threads of a block.
     pub(crate) const fn fenced(self, block: u64) -> Fenced {
         match self {
             Memory::Global => Fenced::Global(block),
@@ -24,23 +24,23 @@ impl Memory {
     }
 }
 
-/// Bytes of a line: 32 words.
+/// Size of a line in bytes: 32 words.
 pub(crate) const LINE: u64 = 128;
 
-/// Bytes of a memory.
+/// A range of bytes of a memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes {
     pub(crate) memory: Memory,
     pub(crate) address: u64,
     pub(crate) n: u32,
-    /// Whether they are the same before and after.
+    /// Whether the access does not change the bytes.
     pub(crate) same_value: bool,
-    /// Whether all lanes write the same there.
+    /// Whether all lanes write equal bytes.
     pub(crate) same_among: bool,
 }
 
 impl Bytes {
-    /// Bytes of which nothing is known to be the same.
+    /// Returns a range of bytes whose values are unknown.
     pub(crate) const fn at(memory: Memory, address: u64, n: u32) -> Bytes {
         Bytes {
             memory,
@@ -51,7 +51,7 @@ impl Bytes {
         }
     }
 
-    /// The words that they are in: address of each, and its bytes.
+    /// Returns the words that contain the bytes: the address of each word, and a mask of its bytes.
     pub(crate) const fn words(self) -> Words {
         Words {
             at: self.address,
@@ -60,7 +60,7 @@ impl Bytes {
     }
 }
 
-/// The words that bytes are in.
+/// Iterator over the words of a byte range.
 pub(crate) struct Words {
     pub(crate) at: u64,
     pub(crate) end: u64,
@@ -80,7 +80,7 @@ impl Iterator for Words {
     }
 }
 
-/// The memory that a detector looks at; what belongs to one thread, and what no thread writes, it does not.
+/// Returns the memory in which accesses can race; `None` for thread-private and read-only memory.
 pub(crate) fn memory_of(memory: MemoryId) -> Option<Memory> {
     match memory {
         MemoryId::Global => Some(Memory::Global),
@@ -89,5 +89,5 @@ pub(crate) fn memory_of(memory: MemoryId) -> Option<Memory> {
     }
 }
 
-/// A place that strong operations access.
+/// A memory location that strong operations access.
 pub(crate) type Location = (Memory, u64);

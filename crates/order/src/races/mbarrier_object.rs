@@ -5,26 +5,28 @@ use crate::races::message::Message;
 use crate::races::site::SiteId;
 use std::rc::Rc;
 
+/// Size of an mbarrier object in bytes.
 pub(crate) const OBJECT_BYTES: u32 = 8;
 
-/// What is kept of an mbarrier.
+/// History of an mbarrier object.
 #[derive(Debug, Default)]
 pub(crate) struct Object {
-    /// What has arrived in the present phase, and in the one before.
+    /// Arrivals of the current phase and of the previous phase.
     pub(crate) phases: [Phase; 2],
-    /// Its set-up, until a copy completes on it.
+    /// Initialization of the object, until a copy completes on it.
     pub(crate) init: Option<Init>,
 }
 
+/// Arrivals of one phase.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase {
-    /// What arrivals and landed operations brought.
+    /// Joined vector clock of all arrivals and completed operations.
     pub(crate) clock: Rc<Clock>,
-    /// What fences before relaxed arrivals hand on.
+    /// Releases of fences that precede relaxed arrivals.
     pub(crate) message: Rc<Message>,
 }
 
-/// The set-up of an mbarrier.
+/// Initialization of an mbarrier object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Init {
     pub(crate) point: Point,
@@ -32,7 +34,7 @@ pub(crate) struct Init {
 }
 
 impl Object {
-    /// An operation, or an arrival with the copies before it, has come in the present phase.
+    /// Records an arrival or a completed operation in the current phase.
     pub(crate) fn land(&mut self, row: Row, bit: u32, arrival: Option<&Clock>) {
         let [now, _] = &mut self.phases;
         let clock = Rc::make_mut(&mut now.clock);
@@ -42,7 +44,7 @@ impl Object {
         }
     }
 
-    /// The present phase is over.
+    /// Completes the current phase.
     pub(crate) fn end_phase(&mut self) {
         let [now, _] = &mut self.phases;
         let over = std::mem::take(now);

@@ -9,18 +9,18 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// A release of lanes of a warp at once, each by itself.
+/// A release by lanes of a warp in the same step.
 #[derive(Debug)]
 pub(crate) struct LaneReleases {
     pub(crate) scope: Scope,
     pub(crate) home: Home,
-    /// Of one of the lanes: all know the same, or take turns together.
+    /// Vector clock of one of the lanes, from which the clocks of the other lanes follow.
     pub(crate) known: Knowledge,
     pub(crate) row: Row,
     pub(crate) epochs: [u32; 32],
 }
 
-/// Lanes that released at once, and have not done so by themselves since.
+/// Lanes that released in the same step, and have not released separately since.
 #[derive(Clone, Debug)]
 pub(crate) struct Released {
     pub(crate) lanes: u32,
@@ -39,7 +39,7 @@ impl Released {
         self.lanes >> (lane & 31) & 1 != 0
     }
 
-    /// The release of a lane, if it takes part.
+    /// Returns the release of a lane of the set.
     pub(crate) fn of(&self, lane: u32) -> Option<Release> {
         let LaneReleases {
             scope, home, row, ..
@@ -57,12 +57,12 @@ impl Released {
     }
 }
 
-/// What lanes of a warp hand on by one store, each by its own.
+/// The releases that an acquire of the values of one store receives.
 #[derive(Debug, Default)]
 pub(crate) struct HandedOn {
-    /// Releases by lane, its own last.
+    /// Releases by lane; the release of the store itself is the last.
     pub(crate) each: Vec<(u32, Release)>,
-    /// Releases of all other lanes at once, their own last.
+    /// Releases of the other lanes, which released in the same step.
     pub(crate) together: SmallVec<[Released; 2]>,
 }
 
@@ -73,7 +73,7 @@ impl HandedOn {
         self.each.is_empty() && self.together.is_empty()
     }
 
-    /// What a lane hands on.
+    /// Returns the releases of a lane.
     pub(crate) fn of(&self, lane: u32) -> impl Iterator<Item = Release> {
         let each = self.each.iter().filter(move |(own, _)| *own == lane);
         let each = each.map(|(_, release)| release.clone());
@@ -82,16 +82,16 @@ impl HandedOn {
     }
 }
 
-/// What lanes have released at once, but for those that have done so by themselves since.
+/// Releases that lanes of a warp performed in the same step, without lanes that have released separately since.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     /// The latest releasing fence of each scope.
     pub(crate) fences: SmallVec<[Released; 1]>,
-    /// The latest releases at places.
+    /// The latest release at each location.
     pub(crate) stores: Vec<Stored>,
 }
 
-/// A releasing store of lanes at once.
+/// A releasing store by lanes of a warp in the same step.
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) memory: Memory,
@@ -99,11 +99,11 @@ pub(crate) struct Stored {
     pub(crate) released: Released,
 }
 
-/// Releases that are kept together.
+/// Maximum number of releases per list.
 pub(crate) const MOST_TOGETHER: usize = 8;
 
 impl Stored {
-    /// The lanes that stored at these places.
+    /// Returns the lanes that stored to these addresses.
     pub(crate) fn lanes_at(&self, memory: Memory, addresses: &[u64; 32]) -> u32 {
         if self.memory != memory {
             return 0;
@@ -129,15 +129,15 @@ impl Together {
         !self.fences.is_empty()
     }
 
-    /// Whether a lane has released at a place.
+    /// Checks whether a lane has released at a location.
     pub(crate) fn has_released(&self, lane: u32, place: Location) -> bool {
         let mut all = self.stores.iter();
         all.any(|stored| stored.released.has(lane) && stored.place(lane) == place)
     }
 
-    /// Adds a fence; false where the fences of each lane must be kept apart.
+    /// Adds a fence. Returns false if the fences of each lane must be recorded separately.
     pub(crate) fn add_fence(&mut self, new: Released) -> bool {
-        // A wider fence, later, replaces a narrower one.
+        // A later fence of a wider scope replaces a fence of a narrower scope.
         let is_older = |old: &Released| old.all.scope <= new.all.scope;
         let is_within = |old: &Released| old.lanes & !new.lanes == 0;
         self.fences.retain(|old| !(is_older(old) && is_within(old)));
@@ -150,7 +150,7 @@ impl Together {
         is_kept
     }
 
-    /// Adds releases at places; false where those of each lane must be kept apart.
+    /// Adds releases at locations. Returns false if the releases of each lane must be recorded separately.
     pub(crate) fn add_stored(
         &mut self,
         memory: Memory,
@@ -166,7 +166,7 @@ impl Together {
         let is_kept = all.all(|old| again(old) == 0) && self.stores.len() < MOST_TOGETHER;
         if is_kept {
             if self.stores.is_empty() {
-                // One store alone most often.
+                // Most lists contain a single store.
                 self.stores.reserve_exact(1);
             }
             self.stores.push(Stored {
@@ -178,7 +178,7 @@ impl Together {
         is_kept
     }
 
-    /// Takes out what a lane has released with others: fences, and releases at places.
+    /// Removes a lane from all sets, and returns its fences and its releases at locations.
     pub(crate) fn take(&mut self, lane: u32) -> (Vec<Release>, Vec<(Location, Release)>) {
         let stores = self.stores.iter();
         let at_places = stores.filter_map(|stored| {

@@ -9,27 +9,27 @@ use std::rc::Rc;
 use warpgrid_emulator::{AccessAction, AccessEvent};
 use warpgrid_isa::{Scope, Sem};
 
-/// Writes that a chain of atomics begins with and goes on with, at most.
+/// Maximum length of a release sequence.
 pub(crate) const LONGEST_CHAIN: usize = 1 << 14;
 
-/// The latest strong write at a place.
+/// The latest strong write at a location.
 #[derive(Debug)]
 pub(crate) struct StrongWrite {
     pub(crate) n_bytes: u32,
     pub(crate) scope: Scope,
     pub(crate) home: Home,
-    /// What it hands on, if anything.
+    /// Releases that an acquire of the value receives.
     pub(crate) message: Option<Rc<Message>>,
     pub(crate) point: Point,
-    /// It, and the writes that it continues as an atomic, once one observes it or continues it.
+    /// Release sequence that ends with this write, once another access observes or continues it.
     pub(crate) chain: Option<Chain>,
 }
 
-/// Writes, each of which continues the one before.
+/// A release sequence: each write continues the previous one by an atomic operation.
 pub(crate) type Chain = Rc<RefCell<Vec<Point>>>;
 
 impl StrongWrite {
-    /// Whether a strong access of its place is morally strong with it.
+    /// Checks whether a strong access of the location is morally strong with the write.
     pub(crate) fn is_linked(&self, by: &Strong) -> bool {
         self.n_bytes == by.n_bytes
             && mutual(
@@ -38,7 +38,7 @@ impl StrongWrite {
             )
     }
 
-    /// A write that continues none.
+    /// Returns a write that starts a release sequence.
     pub(crate) const fn new(
         by: &Strong,
         point: Point,
@@ -54,7 +54,7 @@ impl StrongWrite {
         }
     }
 
-    /// Becomes a write that continues it.
+    /// Replaces the write with a write that continues its release sequence.
     pub(crate) fn go_on(&mut self, by: &Strong, point: Point, message: Option<Rc<Message>>) {
         let mut points = self.chain().borrow_mut();
         if points.len() < LONGEST_CHAIN {
@@ -75,7 +75,7 @@ impl StrongWrite {
     }
 }
 
-/// A strong read that observed the first writes of a chain.
+/// A strong read that observed the first `n` writes of a release sequence.
 #[derive(Debug)]
 pub(crate) struct Observation {
     pub(crate) reader: Point,
@@ -96,7 +96,7 @@ pub(crate) struct Strong {
 }
 
 impl Strong {
-    /// That of a lane, of bytes at a place.
+    /// Returns the access of a lane to bytes at a location.
     pub(crate) const fn of(
         event: &AccessEvent<'_>,
         lane: usize,

@@ -726,25 +726,25 @@ impl Details {
     }
 }
 
-/// What is the same for all accesses of a warp until something orders it.
+/// Facts about a warp that are the same for all its accesses until its next synchronization.
 #[derive(Clone, Debug)]
 pub(crate) struct Here {
-    /// What [`Detector::n_openings`] was.
+    /// Value of [`Detector::n_openings`] at the time of the computation.
     pub(crate) n_openings: u64,
-    /// Of all lanes that are left, where it is the same.
+    /// Common epoch of all remaining lanes, if they have one.
     pub(crate) epoch: Option<u32>,
-    /// Whether its strong stores hand on nothing, and its strong loads get nothing.
+    /// Whether its strong stores release nothing, and its strong loads acquire nothing.
     pub(crate) is_plain: bool,
-    /// Whether all that its strong stores hand on is what its lanes have released at the same places.
+    /// Whether its strong stores release only the earlier releases of its lanes at the same locations.
     pub(crate) has_releases_alone: bool,
     pub(crate) shared: Floor,
     pub(crate) global: Floor,
 }
 
-/// What all that can still access a memory know.
+/// Common lower bound of the vector clocks of all threads that can still access a memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Floor {
     pub(crate) clock: Option<Rc<Clock>>,
-    /// How often it has changed.
+    /// Number of changes of the bound.
     pub(crate) number: u32,
 }

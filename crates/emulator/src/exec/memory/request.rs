@@ -12,29 +12,29 @@ use warpgrid_isa::StateSpace;
 #[derive(Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) plan: PlanId<AccessPlan>,
-    /// Else it stores.
+    /// Whether the access is a load; otherwise a store.
     pub(crate) loads: bool,
     pub(crate) warp: u32,
     pub(crate) step: u64,
-    /// The instruction's place in the code.
+    /// Program counter of the instruction.
     pub(crate) pc: u32,
 }
 
-/// Whether an observer is to hear of an access.
+/// Interest of the observer in an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ear {
-    /// None is.
+    /// No observer receives the access.
     Absent,
-    /// One is, and was not asked yet whether the addresses are enough.
+    /// An observer receives the access, and has not yet been asked whether the addresses suffice.
     Open,
-    /// One has heard of it, and the addresses were enough.
+    /// An observer received the addresses, which sufficed.
     Content,
-    /// One is to receive all that is moved.
+    /// An observer receives the transferred bytes.
     Insists,
 }
 
 impl Ear {
-    /// Before anything was asked.
+    /// Returns the initial state of an access.
     pub(crate) const fn before(interest: Interest, space: StateSpace, loads: bool) -> Ear {
         let is_heard = if loads {
             interest.loads
@@ -49,13 +49,13 @@ impl Ear {
         }
     }
 
-    /// Whether bytes may move without being noted.
+    /// Checks whether the bytes may be transferred without an event.
     pub(crate) const fn is_quiet(self) -> bool {
         matches!(self, Ear::Absent | Ear::Content)
     }
 }
 
-/// Memory that keeps track of its pages; the stacks do not.
+/// Returns the paged memory of an access; `None` for stacks, which have no pages.
 #[inline(always)]
 pub(crate) fn paged<'m>(
     global: &'m mut GlobalMemory,
@@ -71,7 +71,7 @@ pub(crate) fn paged<'m>(
     }
 }
 
-/// Whether no other thread writes what is accessed, so that its order is of no interest.
+/// Checks whether no other thread writes to a state space, so that accesses to it cannot race.
 const fn is_of_one_thread(space: StateSpace) -> bool {
     matches!(
         space,

@@ -116,15 +116,15 @@ pub(crate) fn find_variable<'v>(
     }
 }
 
-/// A body as it goes into the program.
+/// A checked function body.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) function: FunctionId,
-    /// Parameters that only the body knows of: those of a snippet.
+    /// Parameters of a snippet, which its declaration does not contain.
     pub(crate) parameters: Vec<Parameter>,
-    /// Whether it is a snippet that one thread executes.
+    /// Whether the body is a snippet that one thread executes.
     pub(crate) is_of_one_thread: bool,
-    /// After those of the function's head.
+    /// Variables of the body, after the variables of the function header.
     pub(crate) variables: Vec<Variable>,
     pub(crate) registers: Registers,
     /// Registers in scope at the end of a snippet.
@@ -137,14 +137,14 @@ pub(crate) struct Body {
     pub(crate) end: Span,
 }
 
-/// What is particular about the body of a snippet.
+/// State of the checker for the body of a snippet.
 #[derive(Debug, Default)]
 pub(crate) struct Snippet {
-    /// What names stand for in addresses of each memory, where they are used for something else as well.
+    /// Bindings of names in addresses of each state space, for names that the snippet also uses as values.
     pub(crate) pointers: NameMap<Vec<(StateSpace, Binding)>>,
-    /// How many scopes are open at the top of the text.
+    /// Number of open scopes at the start of the text.
     pub(crate) depth: usize,
-    /// The register with the lane's number.
+    /// Register that contains the lane index.
     pub(crate) lane: Option<RegisterId>,
     /// Threads of the block.
     pub(crate) n_threads: u32,

@@ -136,22 +136,22 @@ impl Draft {
     }
 }
 
-/// An instruction that the text does not have.
+/// An instruction that the checker adds to the program.
 #[derive(Debug)]
 pub(crate) struct Inserted {
     pub(crate) does: Does,
     pub(crate) modifiers: Modifiers,
-    /// As a person would write it.
+    /// Spelling of the opcode in PTX.
     pub(crate) opcode: String,
     pub(crate) operands: Vec<OperandValue>,
-    /// The lanes that execute it; all of them without one.
+    /// Guard; without one, all lanes execute the instruction.
     pub(crate) guard: Option<Guard>,
-    /// The statement of the text whose step it belongs to; empty before the first one.
+    /// Statement whose step contains the instruction; empty before the first statement.
     pub(crate) span: Span,
 }
 
 impl Inserted {
-    /// An instruction on one type: `add.u64`.
+    /// Returns an instruction with one type: `add.u64`.
     pub(crate) fn new(
         does: Does,
         opcode: &str,
@@ -171,7 +171,7 @@ impl Inserted {
         }
     }
 
-    /// An instruction with these modifiers.
+    /// Returns an instruction with modifiers.
     pub(crate) fn with_modifiers(
         does: Does,
         modifiers: Modifiers,
@@ -188,7 +188,7 @@ impl Inserted {
         }
     }
 
-    /// `cvt.to.from d, a`
+    /// Returns `cvt.to.from d, a`.
     pub(crate) fn conversion(
         to: ScalarType,
         from: ScalarType,
@@ -204,13 +204,13 @@ impl Inserted {
         Inserted::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
     }
 
-    /// The same in the step of a statement, under its guard.
+    /// Assigns the instruction to the step of a statement, under its guard.
     pub(crate) fn in_step(mut self, span: Span, guard: Option<Guard>) -> Inserted {
         (self.span, self.guard) = (span, guard);
         self
     }
 
-    /// `setp.lt.u32 d, a, number` and its kind.
+    /// Returns a comparison with a constant: `setp.lt.u32 d, a, number`.
     pub(crate) fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
         let to = OperandValue::Pair(Some(RegisterRun::one(d)), None);
         let operands = vec![to, a, source(Source::Immediate(number))];
@@ -221,7 +221,7 @@ impl Inserted {
         comparison
     }
 
-    /// The same with a part of the product: `mad.wide.u32`.
+    /// Selects the part of the product: `mad.wide.u32`.
     pub(crate) fn part(mut self, part: MulPart) -> Inserted {
         self.modifiers.part = Some(part);
         self

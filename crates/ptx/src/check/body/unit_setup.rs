@@ -1,4 +1,4 @@
-//! Set-up instructions of a snippet: mbarriers, tensor maps and descriptors that its instructions need.
+//! Instructions that initialize the registers of a snippet: descriptors, tensor memory addresses, lane numbers and tiles.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting_below;
@@ -12,7 +12,7 @@ use warpgrid_isa::{ArithmeticOp, Does, MoveOp, MulPart, ScalarType, SpecialRegis
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Fills an inferred register of this name.
+    /// Initializes an inferred register.
     pub(crate) fn start_of_unit(&mut self, text: &str, d: RegisterId, start: Start) {
         let bits = match self.body.type_of(d).width_bits() {
             64 => ScalarType::B64,
