@@ -115,6 +115,16 @@ pub enum Bank {
     Predicate,
 }
 
+impl Bank {
+    /// Returns the bank of a register of 64 bits, if `is_wide`, or of 32 bits.
+    pub const fn of_width(is_wide: bool) -> Bank {
+        match is_wide {
+            true => Bank::B64,
+            false => Bank::B32,
+        }
+    }
+}
+
 /// An operand of any bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
@@ -205,6 +215,22 @@ pub enum CompareKind {
     F64,
     F16,
     Bf16,
+}
+
+impl CompareKind {
+    /// Returns the bank of the compared registers.
+    pub const fn bank(self) -> Bank {
+        match self {
+            CompareKind::U64 | CompareKind::S64 | CompareKind::F64 => Bank::B64,
+            CompareKind::U16
+            | CompareKind::S16
+            | CompareKind::U32
+            | CompareKind::S32
+            | CompareKind::F32
+            | CompareKind::F16
+            | CompareKind::Bf16 => Bank::B32,
+        }
+    }
 }
 
 /// The predicate that a comparison is combined with.

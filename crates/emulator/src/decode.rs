@@ -412,7 +412,7 @@ impl<'a> Decoder<'a> {
 
     /// A hidden register that holds a stack address of the frame.
     fn frame_address(&mut self, addend: u64, wide: bool) -> Slot {
-        let bank = if wide { Bank::B64 } else { Bank::B32 };
+        let bank = Bank::of_width(wide);
         if let Some(slot) = self.frame_slots.get(&(bank, addend)) {
             return *slot;
         }

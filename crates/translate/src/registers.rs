@@ -27,11 +27,6 @@ pub(crate) enum Writes {
     Warp,
 }
 
-/// The bank of a register that is the base of addresses.
-pub(crate) fn base_bank(wide: bool) -> Bank {
-    if wide { Bank::B64 } else { Bank::B32 }
-}
-
 /// Returns the number of WebAssembly locals of a register.
 pub(crate) fn parts(register: Register) -> u32 {
     if register.0 == Bank::B64 { 2 } else { 1 }

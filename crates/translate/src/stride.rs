@@ -6,11 +6,11 @@ use crate::code::Source;
 use crate::code::{Code, Placed};
 use crate::flow::{Flow, Meeting};
 use crate::place::GANG;
-use crate::registers::{Definitions, Register, base_bank};
+use crate::registers::{Definitions, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Combine, CompareKind, Comparison, Instr, Int32Op, Int64Op, IntOp, Op, Plain,
-    ShiftOp, Slot, SlotPlace,
+    AccessPlan, Bank, Combine, Comparison, Instr, Int32Op, Int64Op, IntOp, Op, Plain, ShiftOp,
+    Slot, SlotPlace,
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
@@ -585,10 +585,7 @@ impl Reader<'_, '_> {
     }
 
     fn compared(&self, compare: &Comparison, combine: Option<Combine>) -> Known {
-        let bank = match compare.kind {
-            CompareKind::U64 | CompareKind::S64 | CompareKind::F64 => Bank::B64,
-            _ => Bank::B32,
-        };
+        let bank = compare.kind.bank();
         let found = self.read(bank, compare.a).and(self.read(bank, compare.b));
         combine.map_or(found, |combine| found.and(self.predicate(combine.slot)))
     }
@@ -600,7 +597,7 @@ impl Reader<'_, '_> {
         if !is_constant && (!is_of_all || self.is_strict) {
             return None;
         }
-        let bank = base_bank(plan.wide);
+        let bank = Bank::of_width(plan.wide);
         Some(self.read(bank, plan.base).and(ONE))
     }
 }

@@ -7,9 +7,9 @@ use crate::code::tensor_memory::{
 };
 use crate::code::warp_product::{FactorPlace, WarpProductPlan};
 use crate::code::{
-    AccessPlan, AsyncPlan, Bank, BarrierMode, CallPlan, Code, CollectiveKind, Combine, CompareKind,
-    Comparison, Element, ImagePlan, LaunchPlan, MachinePlan, MultimemAction, Place, Predicate,
-    Source, StackPlan, TensorCopyPlan, TensorMapPlan, Transfer,
+    AccessPlan, AsyncPlan, Bank, BarrierMode, CallPlan, Code, CollectiveKind, Combine, Comparison,
+    Element, ImagePlan, LaunchPlan, MachinePlan, MultimemAction, Place, Predicate, Source,
+    StackPlan, TensorCopyPlan, TensorMapPlan, Transfer,
 };
 use crate::contract::fault::AccessKind;
 use crate::semantics::registers::Slot;
@@ -142,7 +142,7 @@ impl Code {
                 v.write(B32, d);
             }
             Op::TestFloat { wide, d, a, .. } => {
-                v.read(bank_of_width(wide), a);
+                v.read(Bank::of_width(wide), a);
                 v.write(Predicate, d);
             }
             Op::Select32 { d, a, b, p } => {
@@ -390,7 +390,7 @@ impl Visitor<'_> {
     }
 
     fn read_comparison(&mut self, compare: &Comparison, combine: Option<Combine>) {
-        self.read_all(bank_of(compare.kind), &[compare.a, compare.b]);
+        self.read_all(compare.kind.bank(), &[compare.a, compare.b]);
         if let Some(combine) = combine {
             self.read(Bank::Predicate, combine.slot);
         }
@@ -398,7 +398,7 @@ impl Visitor<'_> {
 
     /// Visits the base register of an address.
     fn read_base(&mut self, access: &AccessPlan) {
-        self.read(bank_of_width(access.wide), access.base);
+        self.read(Bank::of_width(access.wide), access.base);
     }
 
     fn places<'p>(&mut self, access: SlotAccess, places: impl Iterator<Item = &'p Place>) {
@@ -645,30 +645,9 @@ impl Visitor<'_> {
     }
 }
 
-const fn bank_of_width(is_wide: bool) -> Bank {
-    match is_wide {
-        true => Bank::B64,
-        false => Bank::B32,
-    }
-}
-
 const fn bank_of_reduction(op: BarrierReduce) -> Bank {
     match op {
         BarrierReduce::Popc => Bank::B32,
         BarrierReduce::And | BarrierReduce::Or => Bank::Predicate,
-    }
-}
-
-/// Returns the bank of the operands of a comparison.
-const fn bank_of(kind: CompareKind) -> Bank {
-    match kind {
-        CompareKind::U64 | CompareKind::S64 | CompareKind::F64 => Bank::B64,
-        CompareKind::U16
-        | CompareKind::S16
-        | CompareKind::U32
-        | CompareKind::S32
-        | CompareKind::F32
-        | CompareKind::F16
-        | CompareKind::Bf16 => Bank::B32,
     }
 }

@@ -6,7 +6,7 @@ use crate::emit::{ALL, Emitter, Names};
 use crate::instructions::{at, splat32, splat64};
 use crate::place::site;
 use crate::refusal::Refusal;
-use crate::registers::{Register, base_bank};
+use crate::registers::Register;
 use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
 
@@ -91,7 +91,7 @@ impl Emitter<'_> {
         if !access.has_aligned_base() {
             return Ok(None);
         }
-        let bank = base_bank(plan.wide);
+        let bank = Bank::of_width(plan.wide);
         let key = (self.own(bank, index), access.width());
         if let Some(lie) = self.lies.get(&key) {
             return Ok(Some(*lie));

@@ -8,7 +8,6 @@ use crate::emit::warp::rows::BytePlaces;
 use crate::place::stop;
 use crate::place::{GANG, GANGS, Site, holds};
 use crate::refusal::Refusal;
-use crate::registers::base_bank;
 use crate::registers::parts;
 use warpgrid_emulator::plain::{
     AccessPlan, Bank, Element, LANES, LinesAccess, RowsAccess, Slot, SlotPlace,
@@ -226,7 +225,7 @@ impl Emitter<'_> {
         let (address, stride) = (self.names.offset, self.names.first);
         self.push_address(plan, 0, warp)?;
         self.set(address);
-        self.check_same(base_bank(plan.wide), plan.base, warp)?;
+        self.check_same(Bank::of_width(plan.wide), plan.base, warp)?;
         self.push_row(lines.stride, 0, warp)?;
         self.op(I::I32x4ExtractLane(0));
         self.set(stride);
