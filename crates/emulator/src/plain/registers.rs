@@ -3,7 +3,7 @@
 
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::op::Op;
-use crate::code::op::beyond_registers;
+use crate::code::op::{beyond_registers, frequent, infrequent};
 use crate::code::operands::SlotAccess;
 use crate::code::{Bank, Instr};
 use crate::exec::arithmetic::compute::compute_apart;
@@ -167,41 +167,31 @@ impl Plain<'_> {
     /// Checks whether [`Plain::execute`] executes an operation that the translator may refuse.
     fn needs_registers_alone(self, op: &Op) -> bool {
         match *op {
-            Op::Int16 { .. }
-            | Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Int8x4 { .. }
-            | Op::Wide16 { .. }
-            | Op::Wide32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Extract64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Count64 { .. }
-            | Op::Float32 { .. }
-            | Op::Float64 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Video(_)
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::ConvertBy { .. }
-            | Op::Modify { .. }
-            | Op::SetPredicate { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::SelectSign { .. }
-            | Op::Collective(_) => true,
+            Op::Collective(_) => true,
             Op::Matrix(plan) => {
                 let plan = self.code().matrices.get(plan);
                 matches!(plan, Some(MatrixPlan::Product(_)))
             }
-            // The translator emits the moves and the address arithmetic. Carry flags and the time are no registers. All others access
-            // memory or other warps.
-            Op::Mov32 { .. }
+            frequent!() | infrequent!() => !is_excluded(op),
+            Op::Warpgroup(_)
+            | Op::TensorMemory(_)
+            | Op::WarpBarrier { .. }
+            | Op::Reconverge { .. }
+            | Op::ReconvergeUnlessYielded { .. }
+            | Op::ClusterWait
+            | Op::Mbarrier(_)
+            | Op::AsyncWait(_)
+            | beyond_registers!() => false,
+        }
+    }
+}
+
+/// Checks whether an operation on registers is not left to the interpreter: the translator emits every move and address
+/// computation, and the other operations access state that [`WarpRegisters`] lacks, such as carry flags and the active mask.
+const fn is_excluded(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Mov32 { .. }
             | Op::Mov64 { .. }
             | Op::Mov128 { .. }
             | Op::MovPredicate { .. }
@@ -219,15 +209,5 @@ impl Plain<'_> {
             | Op::Machine(_)
             | Op::Carry32 { .. }
             | Op::Carry64 { .. }
-            | Op::Warpgroup(_)
-            | Op::TensorMemory(_)
-            | Op::WarpBarrier { .. }
-            | Op::Reconverge { .. }
-            | Op::ReconvergeUnlessYielded { .. }
-            | Op::ClusterWait
-            | Op::Mbarrier(_)
-            | Op::AsyncWait(_)
-            | beyond_registers!() => false,
-        }
-    }
+    )
 }
