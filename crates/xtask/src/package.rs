@@ -53,8 +53,7 @@ pub(crate) fn built() -> Result<PathBuf> {
 fn build() -> Result<PathBuf> {
     let folder = shell::root().join("pkg");
     let outputs = [folder.clone(), shell::root().join(WIDGET_CORE)];
-    let address = Address::of_project()?.manifest();
-    build_if_changed("npm package", &address, &outputs, || write_package(&folder))?;
+    build_if_changed("npm package", &outputs, || write_package(&folder))?;
     Ok(folder)
 }
 

@@ -323,6 +323,27 @@ pub(crate) fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
+/// Returns the files below a folder, except files and folders with one of the ignored names. Symbolic links are not followed.
+pub(crate) fn files_below(folder: &Path, ignored: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let error = |error: std::io::Error| format!("{}: {error}", folder.display());
+        for entry in std::fs::read_dir(&folder).map_err(error)? {
+            let entry = entry.map_err(error)?;
+            let kind = entry.file_type().map_err(error)?;
+            let is_ignored = ignored.iter().any(|name| entry.file_name() == *name);
+            match (kind.is_dir(), kind.is_file()) {
+                _ if is_ignored => {}
+                (true, _) => folders.push(entry.path()),
+                (_, true) => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    Ok(files)
+}
+
 /// Writes a file.
 pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))

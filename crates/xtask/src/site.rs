@@ -48,9 +48,8 @@ pub(crate) fn released() -> Result<PathBuf> {
 /// Builds the release site unless the sources are unchanged; its folder.
 fn release() -> Result<PathBuf> {
     let site = shell::root().join("dist");
-    let address = Address::of_project()?.manifest();
     let outputs = std::slice::from_ref(&site);
-    build_if_changed("release site", &address, outputs, || write_site(&site))?;
+    build_if_changed("release site", outputs, || write_site(&site))?;
     Ok(site)
 }
 

@@ -1,11 +1,11 @@
 //! What a folder weighs: its files go in, a table of raw and gzipped bytes comes out.
 
-use crate::shell::Result;
+use crate::shell::{self, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Prefix of a wasm file's name and its budget in gzipped bytes: the size at the start of the release plus 5 %. The longer of two
 /// prefixes precedes the shorter one.
@@ -29,7 +29,7 @@ pub(crate) struct Size {
 /// Every file below a folder, the heaviest first.
 pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
     let mut sizes = Vec::new();
-    for file in files(folder)? {
+    for file in shell::files_below(folder, &[])? {
         if file.extension().is_some_and(|ending| ending == "br") {
             continue;
         }
@@ -109,24 +109,6 @@ fn limit_of(name: &str) -> Option<usize> {
     let limits = LIMITS.iter().filter(|_| file.ends_with(".wasm"));
     let mut limits = limits.filter(|(start, _)| file.starts_with(start));
     limits.next().map(|(_, limit)| *limit)
-}
-
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let entries =
-            std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        for entry in entries {
-            let path = entry.map_err(|error| error.to_string())?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.push(path);
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Bytes of `FILE.br`, which hosts may send in the place of FILE; 0 where there is none.

@@ -1,38 +1,39 @@
-//! Skips build steps whose inputs and outputs have not changed since the last run, so that a repeated `cargo xtask test` only tests.
+//! Skips build steps whose inputs and outputs have not changed since the last run, so that a repeated `cargo xtask test` only runs tests.
 //!
-//! The stamp of a step is a file with two hashes: one of the sources of the repository, and one of the files that the step wrote.
-//! Contents are hashed, not times, because a checkout changes times and some steps write equal files again.
+//! The stamp of a step is a file with a hash of its inputs and a hash of each output folder. The inputs are the sources of the
+//! repository, the addresses of the project and the version of the compiler. The hashes cover contents instead of modification times,
+//! because a checkout changes the times of unchanged files.
 
+use crate::address::Address;
 use crate::shell::{self, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Files and folders of the repository that no build reads.
+/// Files and folders that are no input of a build.
 const IGNORED: &[&str] = &[
     ".git",
     "dist",
     "e2e",
     "node_modules",
     "pkg",
-    "shared",
     "target",
     "test-results",
 ];
 
-/// Runs `build` and returns its output folders, unless the sources, `setting` and the output folders are those of the last
-/// successful run. `name` names the stamp and appears in the progress line; `setting` is what the step depends on beside the sources.
+/// Runs `build`, unless the inputs and the output folders are unchanged since the last successful run. `name` identifies the stamp
+/// and appears in the progress line.
 pub(crate) fn build_if_changed(
     name: &str,
-    setting: &str,
     outputs: &[PathBuf],
     build: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     let file = shell::root()
         .join("target/stamps")
         .join(name.replace([' ', '/'], "-"));
-    let sources = hash_of(&shell::root(), setting)?;
+    let inputs = hash_of_inputs()?;
     let stamp = || -> Result<String> {
-        let mut stamp = format!("{sources:016x}\n");
+        let mut stamp = format!("{inputs:016x}\n");
         for output in outputs {
             stamp += &format!("{:016x}\n", hash_of(output, "")?);
         }
@@ -49,12 +50,22 @@ pub(crate) fn build_if_changed(
     shell::write(&file, &stamp()?)
 }
 
-/// Hashes the names and contents of all files below a folder.
-fn hash_of(folder: &Path, setting: &str) -> Result<u64> {
+fn hash_of_inputs() -> Result<u64> {
+    let version = Command::new("rustc").arg("--version").output();
+    let version = version.map_err(|error| format!("rustc: {error}"))?.stdout;
+    let settings = format!(
+        "{}{}",
+        Address::of_project()?.manifest(),
+        String::from_utf8_lossy(&version)
+    );
+    hash_of(&shell::root(), &settings)
+}
+
+/// Hashes settings, and the names and contents of all files below a folder.
+fn hash_of(folder: &Path, settings: &str) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
-    setting.hash(&mut hasher);
-    let mut files = Vec::new();
-    add_files(folder, &mut files)?;
+    settings.hash(&mut hasher);
+    let mut files = shell::files_below(folder, IGNORED)?;
     files.sort();
     for file in files {
         let contents =
@@ -63,21 +74,6 @@ fn hash_of(folder: &Path, setting: &str) -> Result<u64> {
         contents.hash(&mut hasher);
     }
     Ok(hasher.finish())
-}
-
-fn add_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let error = |error: std::io::Error| format!("{}: {error}", folder.display());
-    for entry in std::fs::read_dir(folder).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        let kind = entry.file_type().map_err(error)?;
-        let is_ignored = IGNORED.iter().any(|name| entry.file_name() == *name);
-        if kind.is_dir() && !is_ignored {
-            add_files(&entry.path(), files)?;
-        } else if kind.is_file() {
-            files.push(entry.path());
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -90,9 +86,9 @@ mod tests {
         let output = shell::root().join("target/stamps/test-output");
         let _ = std::fs::remove_dir_all(&output);
         let n_runs = Cell::new(0);
-        let run = |setting: &str| {
+        let run = || {
             let outputs = [output.clone()];
-            build_if_changed("stamp test", setting, &outputs, || {
+            build_if_changed("stamp test", &outputs, || {
                 n_runs.set(n_runs.get() + 1);
                 std::fs::create_dir_all(&output).map_err(|error| error.to_string())?;
                 shell::write(&output.join("file"), "contents")
@@ -100,12 +96,31 @@ mod tests {
             .expect("a step that succeeds");
             n_runs.get()
         };
-        assert_eq!(run("a"), 1);
-        assert_eq!(run("a"), 1);
-        assert_eq!(run("b"), 2, "another setting");
+        assert_eq!(run(), 1);
+        assert_eq!(run(), 1);
         shell::write(&output.join("file"), "changed").expect("a writable folder");
-        assert_eq!(run("b"), 3, "a changed output");
+        assert_eq!(run(), 2, "a changed output");
         std::fs::remove_dir_all(&output).expect("an existing folder");
-        assert_eq!(run("b"), 4, "a missing output");
+        assert_eq!(run(), 3, "a missing output");
+    }
+
+    #[test]
+    fn hash_depends_on_settings_names_and_contents() {
+        let folder = shell::root().join("target/stamps/test-input");
+        let hash_with = |settings: &str, name: &str, contents: &str| {
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::create_dir_all(&folder).expect("a writable folder");
+            shell::write(&folder.join(name), contents).expect("a writable folder");
+            hash_of(&folder, settings).expect("a readable folder")
+        };
+        let hash = hash_with("a", "file", "contents");
+        assert_eq!(hash_with("a", "file", "contents"), hash);
+        assert_ne!(hash_with("b", "file", "contents"), hash);
+        assert_ne!(hash_with("a", "other", "contents"), hash);
+        assert_ne!(hash_with("a", "file", "other"), hash);
+        assert_eq!(
+            hash_with("a", "dist", "contents"),
+            hash_with("a", "pkg", "")
+        );
     }
 }

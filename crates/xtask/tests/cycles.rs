@@ -1,8 +1,11 @@
 //! Imports between the files of a crate: no import cycle has more than ten files, and the layers of the emulator import only
 //! lower layers.
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use support::rust_files;
 use syn::visit::{self, Visit};
 use syn::{Attribute, ItemMod, ItemUse, UseTree};
 
@@ -323,19 +326,6 @@ fn source_folders() -> Vec<PathBuf> {
     folders.sort();
     assert!(folders.len() > 15, "{folders:?}");
     folders
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a source folder") {
-        let path = entry.expect("an entry of a source folder").path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 fn workspace() -> PathBuf {

@@ -5,8 +5,11 @@
 //! `does == Does::Memory(Store)` answer "no" for every new variant, so that questions are exhaustive matches beside the enum or in
 //! the `families.rs` of a front end. The facts beside the enum may use `matches!`, because their default is "no".
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use support::rust_files;
 use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
 use syn::{Arm, BinOp, Expr, ExprBinary, ExprLet, ExprMatch, Local, Macro, Pat, Token, UseTree};
@@ -121,9 +124,7 @@ fn every_meaning_is_one_of_a_row() {
         .map(|layout| format!("{:?}", layout.form.does))
         .collect();
     let mut machine = String::new();
-    let mut files = Vec::new();
-    add_sources(&crates.join("sass/src/lower"), &mut files);
-    for path in files {
+    for path in rust_files(&crates.join("sass/src/lower")) {
         machine.push_str(&std::fs::read_to_string(path).expect("a source file that was listed"));
     }
     let families = families_of(&file);
@@ -368,23 +369,9 @@ fn sources() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for room in ROOMS {
-        add_sources(&crates.join(room).join("src"), &mut files);
+        files.extend(rust_files(&crates.join(room).join("src")));
     }
     files.push(crates.join(TRANSLATED_OPERATIONS));
     files.sort();
     files
-}
-
-fn add_sources(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            add_sources(&path, files);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            files.push(path);
-        }
-    }
 }

@@ -53,7 +53,7 @@ fn build_documents() -> Result<()> {
         command.args(["docs/hosts/build.mjs", tool.name]);
         command.arg(&output);
         let name = format!("document of {}", tool.name);
-        build_if_changed(&name, "", &[output], || {
+        build_if_changed(&name, &[output], || {
             let title = format!("building a document with {}", tool.name);
             shell::step(&title, &mut command).map(drop)
         })?;
@@ -72,7 +72,7 @@ fn build_consumers() -> Result<()> {
         command.args(["crates/wasm/consumers/build.mjs", page]);
         let output = shell::root().join("target/consumers").join(page);
         command.arg(&output);
-        build_if_changed(&format!("page {page}"), "", &[output], || {
+        build_if_changed(&format!("page {page}"), &[output], || {
             let title = format!("building a page with the npm package: {page}");
             shell::step(&title, &mut command).map(drop)
         })?;

@@ -1,0 +1,18 @@
+//! Source files that the tests of the workspace structure read.
+
+use std::path::{Path, PathBuf};
+
+/// Returns the Rust files below a folder, sorted.
+pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a source folder") {
+        let path = entry.expect("an entry of a source folder").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
