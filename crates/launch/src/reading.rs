@@ -1,5 +1,5 @@
-//! What single instructions do, as far as a launch, its guesses and its views depend on it: an instruction of the program
-//! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
+//! Queries about the operands of one instruction, for launch inference and views: accesses, addresses, values, and the parts of tensor,
+//! image and cluster operations.
 
 mod flow;
 
