@@ -31,12 +31,18 @@ impl Default for Literal {
 impl Literal {
     /// Reads a decimal number or `0x…`.
     pub fn read(text: &str) -> Option<Literal> {
-        if text.starts_with("0x") || text.starts_with("0X") {
+        if hexadecimal_digits(text).is_some() {
             return Some(Literal::Text(text.to_owned()));
         }
         let integer = text.parse().ok().map(Literal::Integer);
         integer.or_else(|| read_decimal(text).map(Literal::Float))
     }
+}
+
+/// Returns the digits of a hexadecimal number: the text after `0x` or `0X`.
+pub fn hexadecimal_digits(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("0x");
+    digits.or_else(|| text.strip_prefix("0X"))
 }
 
 /// As a `//@` line writes it.
@@ -240,7 +246,7 @@ impl ElementType {
     }
 
     fn encode_text(self, text: &str) -> Result<u128, String> {
-        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let digits = hexadecimal_digits(text);
         let bits = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
         match bits {
             Some(bits) if bits & !self.mask() == 0 => Ok(bits),

@@ -19,5 +19,5 @@ mod tests;
 mod tree;
 
 pub(crate) use lexer::SyntaxError;
+pub(crate) use tree::read_unsigned;
 pub use tree::{Binary, Comparison, Condition, Expression, Literal, Place, Unary, WatchExpression};
-pub(crate) use tree::{hexadecimal_digits, read_unsigned};

@@ -8,13 +8,12 @@
 //! ```
 
 use crate::catalogue::no_such_memory;
-use crate::expression::hexadecimal_digits;
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use crate::start::read_value;
 use serde::{Deserialize, Serialize};
-use warpgrid_launch::value::ElementType;
+use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
 /// Longest text.
 const MAX_BYTES: usize = 200;

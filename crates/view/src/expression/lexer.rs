@@ -1,7 +1,8 @@
 //! Tokens of conditions and expressions, with their positions.
 
-use super::tree::{Binary, hexadecimal_digits};
+use super::tree::Binary;
 use std::ops::Range;
+use warpgrid_launch::value::hexadecimal_digits;
 
 /// A syntax error, with its range in bytes.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use crate::memory_id::MemoryId;
 use std::ops::Range;
 use warpgrid_isa::read_decimal;
-use warpgrid_launch::value::ElementType;
+use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
 /// A comparison of a register with a number.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,11 +148,6 @@ pub(crate) fn read_unsigned(text: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     }
-}
-
-pub(crate) fn hexadecimal_digits(text: &str) -> Option<&str> {
-    let digits = text.strip_prefix("0x");
-    digits.or_else(|| text.strip_prefix("0X"))
 }
 
 impl Literal {
