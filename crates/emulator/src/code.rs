@@ -194,14 +194,6 @@ pub struct Predicate {
     pub negated: bool,
 }
 
-/// How a carry chain treats the flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CarryMode {
-    pub signed: bool,
-    pub reads: bool,
-    pub writes: bool,
-}
-
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareKind {
@@ -230,6 +222,12 @@ impl CompareKind {
             | CompareKind::F16
             | CompareKind::Bf16 => Bank::B32,
         }
+    }
+
+    /// Checks whether integers are compared.
+    pub const fn is_integer(self) -> bool {
+        use CompareKind as K;
+        matches!(self, K::U16 | K::S16 | K::U32 | K::S32 | K::U64 | K::S64)
     }
 }
 

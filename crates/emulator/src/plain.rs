@@ -12,17 +12,18 @@ pub use crate::code::op::Op;
 pub use crate::code::operands::SlotAccess;
 pub use crate::code::plans::PlanId;
 pub use crate::code::{
-    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, CarryMode, Collective,
-    CollectiveKind, Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
+    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind,
+    Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
 };
 pub use crate::contract::pending::GroupKind;
 pub use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Round};
 pub use crate::semantics::ops::{
-    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
-    Overflow, PackedOp, ShiftOp,
+    CarryMode, CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op,
+    IntOp, Overflow, PackedOp, ShiftOp,
 };
 pub use crate::semantics::registers::{Slot, SlotPlace};
 pub use crate::semantics::tensor::rule::SumRule;
+pub use crate::semantics::{compare, integer, word};
 pub use crate::state::warp::TURN_STEPS;
 
 pub use crate::code::{CallPlan, Place};

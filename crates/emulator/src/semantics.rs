@@ -2,7 +2,9 @@
 
 pub(crate) mod approximate;
 pub(crate) mod approximate_tables;
+pub mod compare;
 pub(crate) mod fused;
+pub mod integer;
 pub(crate) mod mode;
 pub(crate) mod narrow;
 pub(crate) mod ops;
@@ -12,3 +14,4 @@ pub(crate) mod soft;
 mod soft_tests;
 pub(crate) mod sparse;
 pub mod tensor;
+pub mod word;

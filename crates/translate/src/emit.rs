@@ -2,7 +2,6 @@
 //! out: instructions of WebAssembly. Every register is one local of 128 bits, or two; a predicate is all ones or zeros a lane.
 
 pub(crate) mod approximate;
-pub(crate) mod carry;
 pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod convert;
@@ -13,14 +12,14 @@ pub(crate) mod fused;
 pub(crate) mod gang;
 pub(crate) mod half;
 pub(crate) mod integer;
+pub(crate) mod lower;
 pub(crate) mod memory;
-pub(crate) mod moves;
 pub(crate) mod notes;
 pub(crate) mod quick;
 pub(crate) mod routine;
 pub(crate) mod scalar;
+pub(crate) mod value;
 pub(crate) mod warp;
-pub(crate) mod wide;
 
 pub(crate) use crate::emit::routine::Routine;
 
@@ -173,6 +172,8 @@ pub(crate) struct Emitter<'p> {
     /// By place in the code: how an access shares a range out among threads.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
+    /// Temporary variables by type and number.
+    temporaries: BTreeMap<(ValType, usize), u32>,
     /// In the block at hand, by base and width: how the lanes' bases lie.
     pub(crate) lies: BTreeMap<(Register, u32), memory::Lie>,
     /// The two ways of the block at hand, where it has two.
@@ -259,6 +260,7 @@ impl<'p> Emitter<'p> {
             leaves_to: None,
             pointer: Pointer::to(0),
             names: Names::default(),
+            temporaries: BTreeMap::new(),
             guard: None,
             detours: Detours::new(),
             on_detour: None,
@@ -547,6 +549,26 @@ impl<'p> Emitter<'p> {
         }
     }
 
+    /// Returns the number that a 64-bit operand has in all lanes, if the code names it.
+    pub(crate) fn known64(&self, slot: Slot) -> Option<u64> {
+        match slot.place() {
+            SlotPlace::Constant(index) => Some(self.plain.constant64(index)),
+            SlotPlace::None => Some(0),
+            SlotPlace::Register(index) => self.local_address(self.own(Bank::B64, index)),
+            SlotPlace::Special(_) => None,
+        }
+    }
+
+    /// Returns temporary variable `n` of a type. Its value does not outlive an operation.
+    pub(crate) fn temporary(&mut self, ty: ValType, n: usize) -> u32 {
+        if let Some(local) = self.temporaries.get(&(ty, n)) {
+            return *local;
+        }
+        let local = self.local(ty);
+        self.temporaries.insert((ty, n), local);
+        local
+    }
+
     /// Writes what is on the stack to a register, where the guard lets it.
     fn write(&mut self, register: Register, part: u32) {
         if let Some(scalar) = self.scalars.get(&register).copied() {
@@ -697,19 +719,10 @@ impl<'p> Emitter<'p> {
     }
 
     fn operation(&mut self, op: &Op) -> Result<(), Refusal> {
-        if self.scalar_operation(op)? {
+        if self.primitive_operation(op)? {
             return Ok(());
         }
         match *op {
-            Op::Int16 { f, signed, slots } => self.int16(f, signed, slots),
-            Op::Int32 { f, signed, slots } => self.int32(f, signed, slots),
-            Op::Int64 { f, signed, slots } => self.int64(f, signed, slots),
-            Op::Shift64 { f, signed, slots } => self.shift64(f, signed, slots),
-            Op::Carry32 { f, mode, slots } => self.carry32(f, mode, slots),
-            Op::Carry64 { f, mode, slots } => self.carry64(f, mode, slots),
-            Op::Wide32 { signed, slots } => self.wide32(signed, slots),
-            Op::Wide16 { signed, slots } => self.wide16(signed, slots),
-            Op::Insert32(slots) => self.insert32(slots),
             Op::Float32 { f, mode, slots } => self.float32(f, mode, slots),
             Op::Float64 { f, mode, slots } => self.float64(f, mode, slots),
             Op::Float32x2 { f, mode, slots } => self.float32x2(f, mode, slots),
@@ -720,54 +733,15 @@ impl<'p> Emitter<'p> {
                 a,
                 b,
             } => self.convert_packed(conversion, [d, a, b]),
-            Op::Mov32 { d, a } => self.move32(d, a),
-            Op::Mov64 { d, a } => self.move64(d, a),
-            Op::MovPredicate { d, a } => self.move_predicate(d, a),
-            Op::Pack {
-                d,
-                elements,
-                element_bits,
-            } => self.pack(d, elements, element_bits),
-            Op::Unpack {
-                a,
-                elements,
-                element_bits,
-            } => self.unpack(a, elements, element_bits),
             Op::Convert {
                 ref conversion,
                 d,
                 a,
             } => self.convert(conversion, d, a),
-            Op::Extend32 { signed, d, a } => self.extend32(signed, d, a),
-            Op::Truncate64 { d, a } => self.truncate64(d, a),
-            Op::Offset { d, a, addend } => self.add_offset(d, a, addend),
-            Op::AlignDown { d, a, bytes } => self.align_down(d, a, bytes),
-            Op::SetPredicate {
-                ref compare,
-                d,
-                q,
-                combine,
-            } => self.set_predicate(compare, [d, q], combine),
-            Op::Set {
-                ref compare,
-                to,
-                d,
-                combine,
-            } => self.set_number(compare, to, d, combine),
-            Op::Select32 { d, a, b, p } => self.select32([d, a, b, p]),
-            Op::Select64 { d, a, b, p } => self.select64([d, a, b, p]),
-            Op::PredicateLogic { table, d, a, b } => self.predicate_logic(table, [d, a, b]),
             Op::Load(plan) => self.load_or_store(plan, memory::Way::Load),
             Op::Store(plan) => self.load_or_store(plan, memory::Way::Store),
             Op::Atomic(plan) => self.atomic(plan),
             Op::StartAsync(plan) => self.copy(plan),
-            Op::Policy { d } => {
-                for half in 0..2 {
-                    self.op(splat64(0));
-                    self.write64(d, half);
-                }
-                Ok(())
-            }
             Op::Nop | Op::Fence => Ok(()),
             Op::Trap => {
                 self.give_up_here(stop::FAULT);
@@ -778,12 +752,35 @@ impl<'p> Emitter<'p> {
                 self.give_up_here(stop::RARE);
                 Ok(())
             }
-            Op::Int16x2 { .. }
-            | Op::Int8x4 { .. }
-            | Op::Extract64 { .. }
+            Op::Int16 { .. }
+            | Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Shift64 { .. }
             | Op::Count64 { .. }
-            | Op::Insert64 { .. }
-            | Op::Video { .. }
+            | Op::Extract64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Wide16 { .. }
+            | Op::Wide32 { .. }
+            | Op::Carry32 { .. }
+            | Op::Carry64 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Int8x4 { .. }
+            | Op::Mov32 { .. }
+            | Op::Mov64 { .. }
+            | Op::MovPredicate { .. }
+            | Op::Extend32 { .. }
+            | Op::Truncate64 { .. }
+            | Op::Offset { .. }
+            | Op::AlignDown { .. }
+            | Op::Select32 { .. }
+            | Op::Select64 { .. }
+            | Op::PredicateLogic { .. }
+            | Op::SetPredicate { .. }
+            | Op::Set { .. }
+            | Op::Policy { .. } => self.refuse(format!("{op:?}")),
+            Op::Pack { .. } | Op::Unpack { .. } => self.refuse("a register of 128 bits"),
+            Op::Video { .. }
             | Op::ConvertBy { .. }
             | Op::TestFloat { .. }
             | Op::SelectSign { .. }

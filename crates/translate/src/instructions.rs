@@ -31,6 +31,15 @@ pub(crate) const fn halves(half: u32) -> I<'static> {
     }
 }
 
+/// Extends two of four 32-bit lanes to 64 bits.
+pub(crate) const fn extended_words(signed: bool, half: u32) -> I<'static> {
+    match (signed, half) {
+        (true, half) => halves(half),
+        (false, 0) => I::I64x2ExtendLowI32x4U,
+        (false, _) => I::I64x2ExtendHighI32x4U,
+    }
+}
+
 /// Combines the low words of two vectors of 64-bit lanes.
 pub(crate) const fn low_words() -> I<'static> {
     I::I8x16Shuffle([0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])

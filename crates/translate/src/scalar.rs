@@ -7,8 +7,7 @@ use crate::registers::{Definitions, Register};
 use crate::stride::Strides;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, CompareKind, Instr, Int32Op, Int64Op, IntOp, Op, Plain, ShiftOp, Slot,
-    SlotAccess, SlotPlace,
+    AccessPlan, Bank, Instr, Int32Op, Op, Plain, Slot, SlotAccess, SlotPlace,
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
@@ -79,68 +78,37 @@ fn is_scalar(
     })
 }
 
-/// Checks whether the translator emits an operation on the value of the first lane alone.
+/// Checks whether the translator can compute the only result of an operation for the first lane alone.
 fn is_done_on_scalars(plain: Plain<'_>, instr: &Instr) -> bool {
-    let is_number = |slot: Slot| matches!(slot.place(), SlotPlace::Constant(_));
     match instr.op {
-        Op::Mov32 { .. }
+        Op::Int16 { .. }
+        | Op::Int64 { .. }
+        | Op::Shift64 { .. }
+        | Op::Count64 { .. }
+        | Op::Extract64 { .. }
+        | Op::Insert32(_)
+        | Op::Insert64(_)
+        | Op::Wide16 { .. }
+        | Op::Wide32 { .. }
+        | Op::Int16x2 { .. }
+        | Op::Int8x4 { .. }
+        | Op::Mov32 { .. }
         | Op::Mov64 { .. }
         | Op::MovPredicate { .. }
         | Op::Extend32 { .. }
         | Op::Truncate64 { .. }
-        | Op::Wide32 { .. } => true,
-        Op::Int32 {
-            f: Int32Op::Plain(f),
-            ..
-        }
-        | Op::Int64 {
-            f: Int64Op::Plain(f),
-            ..
-        } => is_plain(f),
-        Op::Int32 {
-            f: Int32Op::Shl | Int32Op::Shr,
-            slots: [_, _, amount, _],
-            ..
-        }
-        | Op::Shift64 {
-            f: ShiftOp::Left | ShiftOp::Right,
-            slots: [_, _, amount],
-            ..
-        } => is_number(amount),
-        Op::Offset { d, a, .. } => {
-            d.bank == a.bank && (a.bank == Bank::B64 || a.bits == 32 && d.bits == 32)
-        }
-        Op::SetPredicate {
-            ref compare,
-            q,
-            combine: None,
-            ..
-        } => {
-            let is_integer = matches!(
-                compare.kind,
-                CompareKind::U32 | CompareKind::S32 | CompareKind::U64 | CompareKind::S64
-            );
-            is_integer && !q.is_some()
-        }
+        | Op::Select32 { .. }
+        | Op::Select64 { .. }
+        | Op::PredicateLogic { .. } => true,
+        Op::Int32 { f, .. } => f != Int32Op::Fns,
+        Op::Offset { d, a, .. } | Op::AlignDown { d, a, .. } => [d, a]
+            .iter()
+            .all(|e| matches!(e.bank, Bank::B32 | Bank::B64)),
+        Op::SetPredicate { ref compare, q, .. } => compare.kind.is_integer() && !q.is_some(),
+        Op::Set { ref compare, .. } => compare.kind.is_integer(),
         Op::Load(plan) => plain.access(plan).is_some_and(is_known_place),
         _ => false,
     }
-}
-
-/// Checks whether an integer operation has a scalar form.
-fn is_plain(f: IntOp) -> bool {
-    matches!(
-        f,
-        IntOp::Add
-            | IntOp::Sub
-            | IntOp::MulLo
-            | IntOp::MadLo
-            | IntOp::And
-            | IntOp::Or
-            | IntOp::Xor
-            | IntOp::Not
-            | IntOp::Neg
-    )
 }
 
 /// Whether a load is of one number that no thread writes, at an address that the code names.

@@ -7,16 +7,16 @@ use crate::code::plans::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
 use crate::code::warp_product::WarpProductPlan;
 use crate::code::{
-    AccessPlan, AsyncPlan, AtomicPlan, BarrierPlan, CallPlan, CarryMode, Collective, Combine,
-    Comparison, Element, FillPlan, GroupWait, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan,
-    MultimemPlan, Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
+    AccessPlan, AsyncPlan, AtomicPlan, BarrierPlan, CallPlan, Collective, Combine, Comparison,
+    Element, FillPlan, GroupWait, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan, MultimemPlan,
+    Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
 };
 use crate::contract::pending::GroupKind;
 use crate::semantics::mode::{Conversion, FloatMode};
 use crate::semantics::narrow::Beside;
 use crate::semantics::ops::{
-    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, PackedOp,
-    ShiftOp,
+    CarryMode, CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op,
+    PackedOp, ShiftOp,
 };
 use crate::semantics::registers::Slot;
 use warpgrid_isa::{FloatTest, ScalarType, StateSpace};

@@ -1,10 +1,9 @@
 //! Arithmetic that reads or writes the carry flag (PTX ISA, "Extended-Precision Integer Arithmetic Instructions").
 
-use crate::code::CarryMode;
 use crate::code::op::Op;
 use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
-use crate::semantics::ops;
+use crate::semantics::ops::{self, CarryMode};
 use warpgrid_isa::{CarryOp, Flag, Modifiers, MulPart, ScalarType};
 
 pub(crate) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {

@@ -152,6 +152,16 @@ pub struct Conversion {
     pub mode: ArithmeticMode,
 }
 
+impl Conversion {
+    /// Checks whether both types are integers of at most 64 bits.
+    pub const fn is_between_integers(&self) -> bool {
+        self.from.is_integer()
+            && self.to.is_integer()
+            && self.from.width_bits() <= 64
+            && self.to.width_bits() <= 64
+    }
+}
+
 impl From<ArithmeticMode> for FloatMode {
     fn from(mode: ArithmeticMode) -> FloatMode {
         FloatMode {

@@ -187,3 +187,12 @@ pub enum CarryOp {
     MadLo,
     MadHi,
 }
+
+/// Use of the carry flag by an operation of a carry chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CarryMode {
+    /// Whether the factors of a product are signed.
+    pub signed: bool,
+    pub reads: bool,
+    pub writes: bool,
+}

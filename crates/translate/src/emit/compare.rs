@@ -1,145 +1,26 @@
-//! Comparisons. In: rows; out: predicates, or rows of yes and no.
+//! Comparisons of floats. In: vectors; out: all ones or zeros per lane.
 
 use crate::emit::Emitter;
 use crate::emit::half::Format;
-use crate::instructions::{low_words, splat32, splat64};
+use crate::instructions::low_words;
 use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{CompareKind, Comparison, Slot};
-use warpgrid_isa::{BoolOp, CompareOp, ScalarType};
+use warpgrid_emulator::plain::{CompareKind, Comparison};
+use warpgrid_isa::CompareOp;
 use wasm_encoder::Instruction as I;
 
-/// The predicate that a comparison is combined with.
-type Combine = Option<warpgrid_emulator::plain::Combine>;
-
 impl Emitter<'_> {
-    pub(crate) fn set_predicate(
-        &mut self,
-        compare: &Comparison,
-        [d, q]: [Slot; 2],
-        combine: Combine,
-    ) -> Result<(), Refusal> {
-        self.compare(compare)?;
-        let result = self.names.vectors[4];
-        self.set(result);
-        // The predicate that it is combined with may be the one that is written.
-        let second = self.names.vectors[3];
-        if q.is_some() {
-            self.get(result);
-            self.op(I::V128Not);
-            self.combined(combine)?;
-            self.set(second);
-        }
-        self.get(result);
-        self.combined(combine)?;
-        self.write_predicate(d);
-        if q.is_some() {
-            self.get(second);
-            self.write_predicate(q);
-        }
-        Ok(())
-    }
-
-    fn combined(&mut self, combine: Combine) -> Result<(), Refusal> {
-        let Some(combine) = combine else {
-            return Ok(());
-        };
-        self.read_predicate(combine.slot)?;
-        if combine.negated {
-            self.op(I::V128Not);
-        }
-        self.op(match combine.op {
-            BoolOp::And => I::V128And,
-            BoolOp::Or => I::V128Or,
-            BoolOp::Xor => I::V128Xor,
-        });
-        Ok(())
-    }
-
-    pub(crate) fn set_number(
-        &mut self,
-        compare: &Comparison,
-        to: ScalarType,
-        d: Slot,
-        combine: Combine,
-    ) -> Result<(), Refusal> {
-        let yes = match to {
-            ScalarType::F32 => 1f32.to_bits(),
-            ScalarType::F16 | ScalarType::Bf16 => return self.refuse("`set` with a 16-bit result"),
-            _ if to.width_bits() == 16 => 0xffff,
-            _ => u32::MAX,
-        };
-        self.compare(compare)?;
-        self.combined(combine)?;
-        self.ops([splat32(yes), I::V128And]);
-        self.write32(d);
-        Ok(())
-    }
-
-    /// Leaves all ones or zeros a lane.
-    fn compare(&mut self, c: &Comparison) -> Result<(), Refusal> {
-        use CompareKind as K;
+    /// Compares floats, and pushes all ones or zeros per lane.
+    pub(crate) fn compare_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
         match c.kind {
-            K::U32 | K::S32 | K::U16 | K::S16 => self.compare32(c),
-            K::U64 | K::S64 => self.compare64(c),
-            K::F32 => self.compare_floats(c),
-            K::F64 => self.compare_doubles(c),
-            K::F16 | K::Bf16 if c.ftz => self.refuse("a comparison of 16-bit floats with `.ftz`"),
-            K::F16 | K::Bf16 => self.compare_floats(c),
+            CompareKind::F64 => self.compare_doubles(c),
+            CompareKind::F16 | CompareKind::Bf16 if c.ftz => {
+                self.refuse("a comparison of 16-bit floats with `.ftz`")
+            }
+            _ => self.compare_singles(c),
         }
     }
 
-    fn compare32(&mut self, c: &Comparison) -> Result<(), Refusal> {
-        use CompareOp as C;
-        let signed = matches!(c.kind, CompareKind::S32 | CompareKind::S16);
-        for slot in [c.a, c.b] {
-            match c.kind {
-                CompareKind::U16 | CompareKind::S16 => self.read16(slot, signed)?,
-                _ => self.read32(slot)?,
-            }
-        }
-        self.op(match (c.op, signed) {
-            (C::Eq | C::Equ, _) => I::I32x4Eq,
-            (C::Ne | C::Neu, _) => I::I32x4Ne,
-            (C::Lt | C::Lo | C::Ltu, true) => I::I32x4LtS,
-            (C::Lt | C::Lo | C::Ltu, false) => I::I32x4LtU,
-            (C::Le | C::Ls | C::Leu, true) => I::I32x4LeS,
-            (C::Le | C::Ls | C::Leu, false) => I::I32x4LeU,
-            (C::Gt | C::Hi | C::Gtu, true) => I::I32x4GtS,
-            (C::Gt | C::Hi | C::Gtu, false) => I::I32x4GtU,
-            (C::Ge | C::Hs | C::Geu, true) => I::I32x4GeS,
-            (C::Ge | C::Hs | C::Geu, false) => I::I32x4GeU,
-            (C::Num | C::Nan, _) => return self.refuse("a comparison operator for floats only"),
-        });
-        Ok(())
-    }
-
-    fn compare64(&mut self, c: &Comparison) -> Result<(), Refusal> {
-        use CompareOp as C;
-        let signed = c.kind == CompareKind::S64;
-        for half in 0..2 {
-            self.read64(c.a, half)?;
-            if !signed {
-                self.ops([splat64(1 << 63), I::V128Xor]);
-            }
-            self.read64(c.b, half)?;
-            if !signed {
-                self.ops([splat64(1 << 63), I::V128Xor]);
-            }
-            self.op(match c.op {
-                C::Eq | C::Equ => I::I64x2Eq,
-                C::Ne | C::Neu => I::I64x2Ne,
-                C::Lt | C::Lo | C::Ltu => I::I64x2LtS,
-                C::Le | C::Ls | C::Leu => I::I64x2LeS,
-                C::Gt | C::Hi | C::Gtu => I::I64x2GtS,
-                C::Ge | C::Hs | C::Geu => I::I64x2GeS,
-                C::Num | C::Nan => return self.refuse("a comparison operator for floats only"),
-            });
-        }
-        self.op(low_words());
-        Ok(())
-    }
-
-    fn compare_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
+    fn compare_singles(&mut self, c: &Comparison) -> Result<(), Refusal> {
         for slot in [c.a, c.b] {
             self.read_any_nan(slot)?;
             match c.kind {

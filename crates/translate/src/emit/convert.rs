@@ -59,10 +59,6 @@ impl Emitter<'_> {
         use ScalarType as T;
         let (from, to, mode) = (conversion.from, conversion.to, conversion.mode);
         let is_plain = !(mode.saturate || mode.ftz || mode.relu || mode.satfinite);
-        let integers = from.is_integer() && to.is_integer();
-        if integers && is_plain && from.width_bits() <= 64 && to.width_bits() <= 64 {
-            return self.between_integers(from, to, d, a);
-        }
         if let (true, T::F32, Some(format)) = (is_plain, to, Format::of(from))
             && (from.width_bits(), a.bank, d.bank) == (16, Bank::B32, Bank::B32)
         {
@@ -81,7 +77,6 @@ impl Emitter<'_> {
         let whole = Whole::of(mode.rounding);
         let is_narrow = |ty: ScalarType| ty.is_integer() && ty.width_bits() <= 32;
         match (from, to) {
-            _ if is_narrow(from) && is_narrow(to) && !mode.ftz => self.saturate(from, to, d, a),
             (_, T::F32) if is_narrow(from) && nearest && is_plain => {
                 self.read32(a.slot)?;
                 self.fit(from.width_bits(), from.is_signed());
@@ -139,22 +134,6 @@ impl Emitter<'_> {
             },
             _ => self.refuse(format!("a conversion from {from:?} to {to:?}")),
         }
-    }
-
-    /// Integers of up to 32 bits to the nearest that another type has.
-    fn saturate(
-        &mut self,
-        from: ScalarType,
-        to: ScalarType,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
-        self.read32(a.slot)?;
-        self.fit(from.width_bits(), from.is_signed());
-        self.clamp(from.is_signed(), to);
-        self.fit(d.bits, false);
-        self.write32(d.slot);
-        Ok(())
     }
 
     /// Cuts the numbers of 32 bits on the stack, signed or not, to what a type has.
@@ -365,57 +344,6 @@ impl Emitter<'_> {
             }
             convert(self, half);
             self.write64(d.slot, half);
-        }
-        Ok(())
-    }
-
-    /// The source is cut to its type and extended, cut to the type of the result, and extended to the register if that is signed.
-    fn between_integers(
-        &mut self,
-        from: ScalarType,
-        to: ScalarType,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
-        if matches!(d.bank, Bank::B128 | Bank::Predicate)
-            || matches!(a.bank, Bank::B128 | Bank::Predicate)
-        {
-            return self.refuse("a conversion with a different width");
-        }
-        let narrow = from.width_bits().min(32);
-        if to.width_bits() < 64 || from.width_bits() < 64 {
-            // All that matters of the source are its low bits, extended, where the result is not wider than 32 bits.
-            self.read_element32(a)?;
-            self.fit(narrow, from.is_signed());
-            self.fit(to.width_bits().min(32), to.is_signed());
-        }
-        match d.bank {
-            Bank::B32 => {
-                if to.width_bits() == 64 {
-                    return self.refuse("a conversion to a narrower register");
-                }
-                self.fit(d.bits, false);
-                self.write32(d.slot);
-            }
-            _ if to.width_bits() == 64 && from.width_bits() == 64 => {
-                if a.bank != Bank::B64 {
-                    return self.refuse("a conversion with a different width");
-                }
-                self.move64(d.slot, a.slot)?;
-            }
-            _ => {
-                let signed = match to.width_bits() {
-                    64 => from.is_signed(),
-                    _ => to.is_signed(),
-                };
-                let kept = self.names.vectors[0];
-                self.set(kept);
-                for half in 0..2 {
-                    self.get(kept);
-                    self.extend_half(signed, half);
-                    self.write64(d.slot, half);
-                }
-            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::code::Moves;
 use crate::emit::{Emitter, RECORD};
 use crate::helpers;
-use crate::instructions::at;
+use crate::instructions::{at, extended_words};
 use crate::place::{GANG, record};
 use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, Place};
@@ -64,7 +64,7 @@ impl Emitter<'_> {
                         self.read64(from.slot, half)?;
                     } else {
                         self.read32(from.slot)?;
-                        self.extend_half(false, half);
+                        self.op(extended_words(false, half));
                     }
                     self.frame = to_frame;
                     self.write64(to.slot, half);

@@ -13,7 +13,7 @@ pub(crate) mod row;
 pub(crate) use crate::emit::memory::address::Lie;
 use crate::emit::memory::quick::accepts;
 use crate::emit::{Emitter, Names};
-use crate::instructions::{at, halves};
+use crate::instructions::{at, extended_words, halves};
 use crate::place::{SEVERAL, STORE, Site, holds, site};
 use crate::refusal::Refusal;
 use crate::registers::Writes;
@@ -285,7 +285,7 @@ impl<'p> Emitter<'p> {
                     self.get(kept);
                     match plan.signed {
                         true => self.op(halves(half)),
-                        false => self.extend_half(false, half),
+                        false => self.op(extended_words(false, half)),
                     }
                     self.write64(element.slot, half);
                 }

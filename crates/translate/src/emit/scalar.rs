@@ -8,10 +8,7 @@ use crate::refusal::Refusal;
 use crate::registers::Register;
 use crate::stride::Strides;
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{
-    Bank, CompareKind, Comparison, Element, Int32Op, Int64Op, IntOp, Op, ShiftOp, Slot, SlotPlace,
-};
-use warpgrid_isa::CompareOp;
+use warpgrid_emulator::plain::{Bank, Element, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
 
 /// Where the first lane's value is, and what each lane is beyond the one before.
@@ -74,7 +71,7 @@ impl Emitter<'_> {
     }
 
     /// Writes the number on the stack.
-    fn set_scalar(&mut self, scalar: Scalar, register: Register) {
+    pub(crate) fn set_scalar(&mut self, scalar: Scalar, register: Register) {
         self.lies.retain(|(base, _), _| *base != register);
         self.set(scalar.local);
     }
@@ -212,190 +209,5 @@ impl Emitter<'_> {
             return self.refuse("a clock");
         }
         Ok(())
-    }
-
-    /// An operation that writes a scalar; false for all others.
-    pub(crate) fn scalar_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
-        let (bank, d) = match *op {
-            Op::Mov32 { d, .. } | Op::Truncate64 { d, .. } => (Bank::B32, d),
-            Op::Int32 { slots: [d, ..], .. } => (Bank::B32, d),
-            Op::Mov64 { d, .. } | Op::Extend32 { d, .. } => (Bank::B64, d),
-            Op::Int64 { slots: [d, ..], .. } => (Bank::B64, d),
-            Op::Shift64 { slots: [d, ..], .. } => (Bank::B64, d),
-            Op::Wide32 { slots: [d, ..], .. } => (Bank::B64, d),
-            Op::Offset { d, .. } => (d.bank, d.slot),
-            Op::MovPredicate { d, .. } | Op::SetPredicate { d, .. } => (Bank::Predicate, d),
-            _ => return Ok(false),
-        };
-        let (Some(scalar), SlotPlace::Register(index)) = (self.scalar(bank, d), d.place()) else {
-            return Ok(false);
-        };
-        self.push_result(op)?;
-        self.set_scalar(scalar, self.own(bank, index));
-        Ok(true)
-    }
-
-    fn push_result(&mut self, op: &Op) -> Result<(), Refusal> {
-        match *op {
-            Op::Mov32 { a, .. } => self.push_first(Bank::B32, a),
-            Op::Mov64 { a, .. } => self.push_first(Bank::B64, a),
-            Op::MovPredicate { a, .. } => self.push_first(Bank::Predicate, a),
-            Op::Truncate64 { a, .. } => {
-                self.push_first(Bank::B64, a)?;
-                self.op(I::I32WrapI64);
-                Ok(())
-            }
-            Op::Extend32 { signed, a, .. } => {
-                self.push_first(Bank::B32, a)?;
-                self.op(extend(signed));
-                Ok(())
-            }
-            Op::Offset { d, a, addend } => {
-                self.push_first(a.bank, a.slot)?;
-                match d.bank {
-                    Bank::B64 => self.ops([I::I64Const(addend.cast_signed()), I::I64Add]),
-                    _ => self.ops([I::I32Const(addend as i32), I::I32Add]),
-                }
-                Ok(())
-            }
-            Op::Int32 {
-                f: Int32Op::Plain(f),
-                slots: [_, a, b, c],
-                ..
-            } => self.push_integer(Bank::B32, f, [a, b, c]),
-            Op::Int64 {
-                f: Int64Op::Plain(f),
-                slots: [_, a, b, c],
-                ..
-            } => self.push_integer(Bank::B64, f, [a, b, c]),
-            Op::Int32 {
-                f,
-                signed,
-                slots: [_, a, b, _],
-            } => {
-                let amount = self.known32(b).unwrap_or(0);
-                self.push_first(Bank::B32, a)?;
-                let keeps_sign = f == Int32Op::Shr && signed;
-                if amount > 31 && !keeps_sign {
-                    self.ops([I::Drop, I::I32Const(0)]);
-                    return Ok(());
-                }
-                self.op(I::I32Const(amount.min(31) as i32));
-                self.op(match (f, signed) {
-                    (Int32Op::Shl, _) => I::I32Shl,
-                    (_, true) => I::I32ShrS,
-                    (_, false) => I::I32ShrU,
-                });
-                Ok(())
-            }
-            Op::Shift64 {
-                f,
-                signed,
-                slots: [_, a, b],
-            } => {
-                let amount = self.known32(b).unwrap_or(0);
-                self.push_first(Bank::B64, a)?;
-                let keeps_sign = f == ShiftOp::Right && signed;
-                if amount > 63 && !keeps_sign {
-                    self.ops([I::Drop, I::I64Const(0)]);
-                    return Ok(());
-                }
-                self.op(I::I64Const(amount.min(63).into()));
-                self.op(match (f, signed) {
-                    (ShiftOp::Left, _) => I::I64Shl,
-                    (ShiftOp::Right, true) => I::I64ShrS,
-                    (ShiftOp::Right, false) => I::I64ShrU,
-                });
-                Ok(())
-            }
-            Op::Wide32 {
-                signed,
-                slots: [_, a, b, c],
-            } => {
-                for factor in [a, b] {
-                    self.push_first(Bank::B32, factor)?;
-                    self.op(extend(signed));
-                }
-                self.op(I::I64Mul);
-                self.push_first(Bank::B64, c)?;
-                self.op(I::I64Add);
-                Ok(())
-            }
-            Op::SetPredicate { ref compare, .. } => self.push_comparison(compare),
-            _ => self.refuse("an operation on scalars"),
-        }
-    }
-
-    fn push_integer(&mut self, bank: Bank, f: IntOp, [a, b, c]: [Slot; 3]) -> Result<(), Refusal> {
-        let is_wide = bank == Bank::B64;
-        let pick = |wide: I<'static>, narrow: I<'static>| if is_wide { wide } else { narrow };
-        match f {
-            IntOp::Neg => {
-                self.op(pick(I::I64Const(0), I::I32Const(0)));
-                self.push_first(bank, a)?;
-                self.op(pick(I::I64Sub, I::I32Sub));
-            }
-            IntOp::Not => {
-                self.push_first(bank, a)?;
-                self.op(pick(I::I64Const(-1), I::I32Const(-1)));
-                self.op(pick(I::I64Xor, I::I32Xor));
-            }
-            _ => {
-                self.push_first(bank, a)?;
-                self.push_first(bank, b)?;
-                self.op(match f {
-                    IntOp::Add => pick(I::I64Add, I::I32Add),
-                    IntOp::Sub => pick(I::I64Sub, I::I32Sub),
-                    IntOp::And => pick(I::I64And, I::I32And),
-                    IntOp::Or => pick(I::I64Or, I::I32Or),
-                    IntOp::Xor => pick(I::I64Xor, I::I32Xor),
-                    _ => pick(I::I64Mul, I::I32Mul),
-                });
-            }
-        }
-        if f == IntOp::MadLo {
-            self.push_first(bank, c)?;
-            self.op(pick(I::I64Add, I::I32Add));
-        }
-        Ok(())
-    }
-
-    /// All ones where it holds.
-    fn push_comparison(&mut self, c: &Comparison) -> Result<(), Refusal> {
-        use CompareOp as C;
-        let (bank, signed) = match c.kind {
-            CompareKind::U64 => (Bank::B64, false),
-            CompareKind::S64 => (Bank::B64, true),
-            CompareKind::S32 => (Bank::B32, true),
-            _ => (Bank::B32, false),
-        };
-        self.op(I::I32Const(0));
-        self.push_first(bank, c.a)?;
-        self.push_first(bank, c.b)?;
-        let of =
-            |[signed64, unsigned64, signed32, unsigned32]: [I<'static>; 4]| match (bank, signed) {
-                (Bank::B64, true) => signed64,
-                (Bank::B64, false) => unsigned64,
-                (_, true) => signed32,
-                (_, false) => unsigned32,
-            };
-        self.op(match c.op {
-            C::Eq | C::Equ => of([I::I64Eq, I::I64Eq, I::I32Eq, I::I32Eq]),
-            C::Ne | C::Neu => of([I::I64Ne, I::I64Ne, I::I32Ne, I::I32Ne]),
-            C::Lt | C::Lo | C::Ltu => of([I::I64LtS, I::I64LtU, I::I32LtS, I::I32LtU]),
-            C::Le | C::Ls | C::Leu => of([I::I64LeS, I::I64LeU, I::I32LeS, I::I32LeU]),
-            C::Gt | C::Hi | C::Gtu => of([I::I64GtS, I::I64GtU, I::I32GtS, I::I32GtU]),
-            C::Ge | C::Hs | C::Geu => of([I::I64GeS, I::I64GeU, I::I32GeS, I::I32GeU]),
-            C::Num | C::Nan => return self.refuse("a comparison operator for floats only"),
-        });
-        self.op(I::I32Sub);
-        Ok(())
-    }
-}
-
-fn extend(signed: bool) -> I<'static> {
-    match signed {
-        true => I::I64ExtendI32S,
-        false => I::I64ExtendI32U,
     }
 }

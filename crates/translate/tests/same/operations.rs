@@ -73,6 +73,40 @@ const OTHERS: [&str; 31] = [
     "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; sub.ftz.f32x2 %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
 ];
 
+/// Integer operations without a vector instruction, or with several sources in registers.
+const INTEGERS: [&str; 30] = [
+    "bfe.u32 %d, %y, %z, %x;",
+    "bfe.s32 %d, %y, %x, %z;",
+    "and.b32 %x, %x, 31; and.b32 %z, %z, 31; bfe.s32 %d, %y, %x, %z;",
+    "bfi.b32 %d, %y, %n, %z, %x;",
+    "and.b32 %x, %x, 31; and.b32 %z, %z, 15; bfi.b32 %d, %y, %n, %x, %z;",
+    "bfe.u32 %d, %y, 5, 9; bfe.s32 %z, %y, 12, 20; xor.b32 %d, %d, %z; bfi.b32 %d, %x, %d, 7, 11;",
+    "prmt.b32 %d, %y, %z, %x;",
+    "prmt.b32 %d, %y, %z, 0x7250; prmt.b32 %y, %d, %z, 0x9f3a; xor.b32 %d, %d, %y;",
+    "prmt.b32.f4e %d, %y, %z, %x; prmt.b32.b4e %y, %d, %z, %n; prmt.b32.rc8 %z, %y, %d, %x; xor.b32 %d, %d, %z;",
+    "prmt.b32.ecl %d, %y, %z, %x; prmt.b32.ecr %y, %d, %z, %n; prmt.b32.rc16 %z, %y, %d, %x; xor.b32 %d, %d, %z;",
+    "add.sat.s32 %d, %y, %z; sub.sat.s32 %y, %x, %z; xor.b32 %d, %d, %y;",
+    "mad.hi.sat.s32 %d, %y, %z, %y; mul.hi.u32 %x, %y, %z; mad.hi.s32 %y, %z, %y, %d; xor.b32 %d, %d, %y; xor.b32 %d, %d, %x;",
+    "mul24.hi.s32 %d, %y, %z; mad24.hi.u32 %d, %y, %z, %d; mad24.hi.sat.s32 %y, %z, %y, %z; mul24.lo.s32 %z, %z, %x; xor.b32 %d, %d, %y; add.u32 %d, %d, %z;",
+    "szext.clamp.s32 %d, %y, %x; szext.wrap.u32 %y, %z, %x; xor.b32 %d, %d, %y;",
+    "and.b32 %z, %z, 63; and.b32 %x, %x, 63; bmsk.clamp.b32 %d, %x, %z; bmsk.wrap.b32 %y, %z, %x; xor.b32 %d, %d, %y;",
+    "dp2a.lo.s32.u32 %d, %y, %z, %x; dp2a.hi.u32.s32 %d, %z, %y, %d; dp2a.hi.s32.s32 %d, %z, %y, %d;",
+    "lop3.b32 %d, %y, %z, %x, 0x96; lop3.b32 %y, %y, %z, %x, 0xe8; lop3.b32 %z, %y, %d, %x, 0x2d; xor.b32 %d, %d, %z;",
+    "cvt.u16.u32 %h, %y; cvt.u16.u32 %i, %z; mul.hi.u16 %h, %h, %i; mad.lo.s16 %i, %i, %h, %i; cvt.s32.s16 %d, %i;",
+    "cvt.u16.u32 %h, %y; cvt.u16.u32 %i, %z; mul.hi.s16 %h, %h, %i; sad.s16 %i, %i, %h, %i; cvt.u32.u16 %d, %i;",
+    "cvt.u16.u32 %h, %y; cvt.u16.u32 %i, %x; div.s16 %h, %h, %i; rem.u16 %i, %h, %i; cvt.s32.s16 %d, %i;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %z; cnot.b16 %i, %i; shr.s16 %h, %h, %y; shl.b16 %i, %i, %n; xor.b16 %h, %h, %i; cvt.u32.u16 %d, %h;",
+    "div.s32 %d, %y, %x; rem.s32 %z, %z, %x; div.u32 %y, %y, 7; rem.s32 %x, %z, -1; xor.b32 %d, %d, %y; xor.b32 %d, %d, %x; xor.b32 %d, %d, %z;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; popc.b64 %d, %o; clz.b64 %y, %q; bfind.s64 %z, %o; bfind.shiftamt.u64 %x, %q; xor.b32 %d, %d, %y; mad.lo.u32 %d, %d, 77, %z; add.u32 %d, %d, %x;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; and.b32 %x, %x, 63; bfe.s64 %o, %o, %x, %n; bfi.b64 %q, %o, %q, %x, %n; bfe.u64 %o, %q, 3, 40; xor.b64 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; brev.b64 %o, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; sad.s64 %o, %o, %q, %o; sad.u64 %q, %o, %q, %q; min.u64 %o, %o, %q; max.s64 %q, %q, %o; xor.b64 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%x, %z}; div.s64 %o, %o, %q; rem.u64 %q, %o, %q; div.s64 %q, %q, -1; rem.s64 %o, %o, 1000; xor.b64 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; shl.b64 %o, %o, %x; shr.s64 %q, %q, %n; shr.u64 %q, %q, 35; setp.lt.u64 %p, %o, %q; selp.b64 %o, %o, %q, %p; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "add.u16x2 %d, %y, %z; min.s16x2 %y, %y, %z; max.u16x2 %z, %d, %y; add.sat.s16x2 %d, %z, %y; add.sat.u16x2 %d, %d, %x; add.sat.s8x4 %y, %d, %z; max.u8x4 %z, %y, %d; sub.u8x4 %d, %y, %z;",
+    "set.eq.u32.s32 %d, %x, %n; setp.gt.s32 %p, %x, %z; set.lo.and.f32.u32 %f, %y, %z, %p; mov.b32 %y, %f; setp.hs.or.u32 %p|%more, %y, %z, %p; selp.b32 %z, %z, %x, %more; xor.b32 %d, %d, %y; add.u32 %d, %d, %z;",
+];
+
 /// Conversions, likewise. Where NaNs of the arguments would give the run up they become something else.
 const CONVERSIONS: [&str; 34] = [
     "mov.b32 %f, %y; cvt.rni.f32.f32 %f, %f; mov.b32 %d, %f;",
@@ -112,11 +146,16 @@ const CONVERSIONS: [&str; 34] = [
 ];
 
 /// Ways from a number `%n` to the bits of arguments.
-const ARGUMENTS_OF: [(&str, &str); 2] = [
+const ARGUMENTS_OF: [(&str, &str); 3] = [
     // All numbers in the low half, spread over all bits in the others.
     (
         "all numbers",
         "mul.lo.u32 %y, %n, 0x9e3779b1; mul.lo.u32 %z, %y, 0x85ebca6b; shl.b32 %x, %z, 16; xor.b32 %x, %x, %n;",
+    ),
+    // The same in all lanes, except for `%n`.
+    (
+        "uniform numbers",
+        "sub.u32 %x, %n, %t; mul.lo.u32 %y, %x, 0x9e3779b1; mul.lo.u32 %z, %y, 0x85ebca6b; shr.u32 %x, %x, 7;",
     ),
     // Of like size, so that sums cancel and digits are cut off in the middle: few digits, with one further down.
     (
@@ -129,7 +168,11 @@ const ARGUMENTS_OF: [(&str, &str); 2] = [
 
 /// Each operation on each kind of arguments, with what it is.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
-    let all = OPERATIONS.into_iter().chain(OTHERS).chain(CONVERSIONS);
+    let all = OPERATIONS
+        .into_iter()
+        .chain(OTHERS)
+        .chain(INTEGERS)
+        .chain(CONVERSIONS);
     all.flat_map(|operation| {
         let of = move |(kind, arguments): (&str, &str)| {
             (
@@ -144,7 +187,7 @@ pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
 fn scenario(operation: &str, arguments: &str) -> Scenario {
     let end = THREADS * ARGUMENTS;
     let source = format!(
-        ".version 8.6\n.target sm_100\n.address_size 64
+        ".version 9.4\n.target sm_107a\n.address_size 64
 .visible .entry k(.param .u64 out) {{
 .reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .f64 %e, %j; .reg .b16 %h, %i; .reg .pred %p, %more;
 mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %n, %b, 128, %t;

@@ -3,36 +3,26 @@
 
 use crate::code::{Combine, CompareKind, Comparison};
 use crate::exec::elements::mask_of;
-use crate::semantics::mode::Round;
-use crate::semantics::registers::{FULL, LANES, Lanes, Slot};
-use crate::semantics::soft;
+use crate::semantics::compare::{Upper16, compare as integers, true_bits};
+use crate::semantics::integer::Apply;
+use crate::semantics::registers::{LANES, Lanes, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
-/// Integers: all comparisons come from two, with the operands or the answer turned round.
-#[inline(always)]
-fn integers<T: Copy, V: Ord>(
-    op: CompareOp,
-    a: &[T; LANES],
-    b: &[T; LANES],
-    value: impl Fn(T) -> V,
-) -> u32 {
-    use CompareOp as C;
-    let (a, b) = match op {
-        C::Gt | C::Hi | C::Gtu | C::Le | C::Ls | C::Leu => (b, a),
-        _ => (a, b),
-    };
-    let mask = match op {
-        C::Eq | C::Equ | C::Ne | C::Neu => mask_of(a, b, |a, b| value(a) == value(b)),
-        C::Num | C::Nan => FULL,
-        _ => mask_of(a, b, |a, b| value(a) < value(b)),
-    };
-    match op {
-        C::Ne | C::Neu | C::Le | C::Ls | C::Leu | C::Ge | C::Hs | C::Geu | C::Nan => !mask,
-        _ => mask,
+/// The rows of two sources, and the mask of the lanes that compare true.
+struct MaskRows<'a, T> {
+    sources: [&'a [T; LANES]; 2],
+    mask: &'a mut u32,
+}
+
+impl<T: Copy> Apply<[T; 2], bool> for MaskRows<'_, T> {
+    #[inline(always)]
+    fn apply(self, f: impl Fn([T; 2]) -> bool) {
+        let [a, b] = self.sources;
+        *self.mask = mask_of(a, b, |a, b| f([a, b]));
     }
 }
 
-/// Floats: as with integers; a comparison that a NaN makes true is the opposite of one that it makes false.
+/// Compares floats. A comparison that is true for NaN is the complement of one that is false for NaN.
 fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     use CompareOp as C;
     let (a, b) = match op {
@@ -82,18 +72,27 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
 #[inline(always)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
     use CompareKind as K;
-    // Moved to the top, 16 bits compare like 32.
-    let shift = match c.kind {
-        K::U16 | K::S16 => 16,
-        _ => 0,
-    };
+    let signed = matches!(c.kind, K::S16 | K::S32 | K::S64);
+    let mut found = 0;
+    let mask = &mut found;
     match c.kind {
-        K::U32 | K::U16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v << shift),
-        K::S32 | K::S16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| (v << shift) as i32),
-        K::U64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v),
-        K::S64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v as i64),
-        _ => floats(c.op, &float_values(l, c, c.a), &float_values(l, c, c.b)),
+        K::U32 | K::S32 => {
+            let sources = [l.r32(c.a), l.r32(c.b)];
+            integers(c.op, signed, MaskRows { sources, mask });
+        }
+        K::U16 | K::S16 => {
+            let sources = [l.r32(c.a), l.r32(c.b)];
+            integers(c.op, signed, Upper16(MaskRows { sources, mask }));
+        }
+        K::U64 | K::S64 => {
+            let sources = [l.r64(c.a), l.r64(c.b)];
+            integers(c.op, signed, MaskRows { sources, mask });
+        }
+        K::F16 | K::Bf16 | K::F32 | K::F64 => {
+            return floats(c.op, &float_values(l, c, c.a), &float_values(l, c, c.b));
+        }
     }
+    found
 }
 
 #[inline(always)]
@@ -139,13 +138,7 @@ pub(crate) fn set(
     combine: Option<Combine>,
 ) {
     let result = combined(l, compare(l, comparison), combine);
-    let yes = match to {
-        ScalarType::F32 => 1.0f32.to_bits(),
-        ScalarType::F16 => soft::pack(FloatFormat::F16, 1.0, Round::Nearest),
-        ScalarType::Bf16 => soft::pack(FloatFormat::BF16, 1.0, Round::Nearest),
-        _ if to.width_bits() == 16 => 0xffff,
-        _ => u32::MAX,
-    };
+    let yes = true_bits(to);
     let mut row = [0; LANES];
     for (lane, value) in row.iter_mut().enumerate() {
         *value = if result >> lane & 1 != 0 { yes } else { 0 };

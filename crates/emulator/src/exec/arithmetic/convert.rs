@@ -3,6 +3,7 @@
 
 use crate::code::Element;
 use crate::exec::elements::{read64, read128, write64, write128};
+use crate::semantics::integer;
 use crate::semantics::mode::{Conversion, FloatMode, Round};
 use crate::semantics::narrow;
 use crate::semantics::narrow::Beside;
@@ -22,6 +23,11 @@ pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a:
         return write128(l, d, &row);
     }
     let rows = read64(l, a);
+    let Conversion { to, from, mode } = *conversion;
+    if from.is_integer() && to.is_integer() {
+        let row = rows.map(|value| integer::convert(value, from, to, mode.saturate));
+        return write64(l, d, &row);
+    }
     let mut row = frequent(conversion, &rows).unwrap_or_else(|| {
         let mut row = [0; LANES];
         for (r, v) in row.iter_mut().zip(&rows) {
@@ -47,15 +53,6 @@ fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
     if mode.saturate || mode.ftz || mode.relu {
         return None;
     }
-    if from.is_integer() && to.is_integer() {
-        let shift = 64 - from.width_bits().clamp(1, 64);
-        let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
-        return Some(if from.is_signed() {
-            rows.map(|v| ((v << shift) as i64 >> shift) as u64 & keep)
-        } else {
-            rows.map(|v| (v << shift >> shift) & keep)
-        });
-    }
     let f = |v: u64| f32::from_bits(v as u32);
     let bits = |v: f32| u64::from(v.to_bits());
     Some(match (from, to, mode.rounding) {
@@ -78,15 +75,14 @@ fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
         return bits;
     }
     match (from.is_float(), to.is_float()) {
-        (false, false) => integer_to_integer(integer(from, bits), to, mode.saturate),
-        (false, true) => integer_to_float(integer(from, bits), to, mode),
+        (false, _) => integer_to_float(integer_value(from, bits), to, mode),
         (true, false) => float_to_integer(float(from, bits, mode), from, to, mode),
         (true, true) => float_to_float(conversion, bits, mode),
     }
 }
 
 /// The value of an integer of a type.
-fn integer(ty: ScalarType, bits: u64) -> i128 {
+fn integer_value(ty: ScalarType, bits: u64) -> i128 {
     let shift = 128 - ty.width_bits().clamp(1, 64);
     if ty.is_signed() {
         (i128::from(bits) << shift) >> shift
@@ -102,16 +98,6 @@ fn range(ty: ScalarType) -> (i128, i128) {
     } else {
         (0, (1 << bits) - 1)
     }
-}
-
-fn integer_to_integer(value: i128, to: ScalarType, saturate: bool) -> u64 {
-    let (low, high) = range(to);
-    let value = if saturate {
-        value.clamp(low, high)
-    } else {
-        value
-    };
-    (value as u64) & (u64::MAX >> (64 - to.width_bits().clamp(1, 64)))
 }
 
 fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {

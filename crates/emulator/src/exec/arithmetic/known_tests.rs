@@ -1,6 +1,6 @@
 //! Results that are known bit by bit from the machine's own code, where the manual leaves room or is easily misread.
 
-use crate::code::{Bank, CarryMode, CompareKind, Comparison, Element, SignOf};
+use crate::code::{Bank, CompareKind, Comparison, Element, SignOf};
 use crate::exec::arithmetic::compare::set_predicate;
 use crate::exec::arithmetic::convert::convert;
 use crate::exec::arithmetic::float::{op_half, op32};
@@ -9,7 +9,7 @@ use crate::exec::arithmetic::select::select_sign;
 use crate::exec::elements::read64;
 use crate::semantics::mode::{ArithmeticMode, Conversion};
 use crate::semantics::mode::{FloatMode, Round};
-use crate::semantics::ops::{CarryOp, Float32Op, FloatOp, HalfOp};
+use crate::semantics::ops::{CarryMode, CarryOp, Float32Op, FloatOp, HalfOp};
 use crate::semantics::registers::{BankSizes, Banks, FULL, LANES, Lanes, Slot};
 use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType};
 

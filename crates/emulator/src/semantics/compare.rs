@@ -1,0 +1,50 @@
+//! Integer comparisons (PTX ISA, "set", "setp"), over the primitives of [`word`](super::word).
+
+use crate::semantics::integer::Apply;
+use crate::semantics::mode::Round;
+use crate::semantics::soft;
+use crate::semantics::word::{Composed, Truth, Word};
+use warpgrid_isa::{CompareOp, FloatFormat, ScalarType};
+
+/// Compares two integers.
+#[inline(always)]
+pub fn compare<W: Word>(op: CompareOp, signed: bool, rows: impl Apply<[W; 2], W::Truth>) {
+    use CompareOp as C;
+    match (op, signed) {
+        (C::Eq | C::Equ, _) => rows.apply(|[a, b]| a.equal(b)),
+        (C::Ne | C::Neu, _) => rows.apply(|[a, b]| a.equal(b).not()),
+        (C::Lt | C::Lo | C::Ltu, true) => rows.apply(|[a, b]| a.less_signed(b)),
+        (C::Lt | C::Lo | C::Ltu, false) => rows.apply(|[a, b]| a.less_unsigned(b)),
+        (C::Ge | C::Hs | C::Geu, true) => rows.apply(|[a, b]| a.less_signed(b).not()),
+        (C::Ge | C::Hs | C::Geu, false) => rows.apply(|[a, b]| a.less_unsigned(b).not()),
+        (C::Gt | C::Hi | C::Gtu, true) => rows.apply(|[a, b]| b.less_signed(a)),
+        (C::Gt | C::Hi | C::Gtu, false) => rows.apply(|[a, b]| b.less_unsigned(a)),
+        (C::Le | C::Ls | C::Leu, true) => rows.apply(|[a, b]| b.less_signed(a).not()),
+        (C::Le | C::Ls | C::Leu, false) => rows.apply(|[a, b]| b.less_unsigned(a).not()),
+        // Integers are never NaN.
+        (C::Num, _) => rows.apply(|[a, _]| a.equal(a)),
+        (C::Nan, _) => rows.apply(|[a, _]| a.equal(a).not()),
+    }
+}
+
+/// Sources of 16 bits, moved to the upper half, where the comparison of 32 bits has the same result.
+pub struct Upper16<R>(pub R);
+
+impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R> {
+    #[inline(always)]
+    fn apply(self, f: impl Fn([W; 2]) -> W::Truth) {
+        self.0
+            .apply(|sources| f(sources.map(|v| v.shift_left(v.narrow(16)))));
+    }
+}
+
+/// Returns the result of `set` for a comparison that holds: 1.0, or all ones.
+pub fn true_bits(to: ScalarType) -> u32 {
+    match to {
+        ScalarType::F32 => 1.0f32.to_bits(),
+        ScalarType::F16 => soft::pack(FloatFormat::F16, 1.0, Round::Nearest),
+        ScalarType::Bf16 => soft::pack(FloatFormat::BF16, 1.0, Round::Nearest),
+        _ if to.width_bits() == 16 => 0xffff,
+        _ => u32::MAX,
+    }
+}

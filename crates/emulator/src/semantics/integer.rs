@@ -1,0 +1,490 @@
+//! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision Integer
+//! Arithmetic Instructions", "Logic and Shift Instructions"), over the primitives of [`word`](super::word).
+//!
+//! The functions select the operation before they apply it, so that the selection stays outside of the interpreter's loop over lanes.
+
+use crate::semantics::ops::{
+    CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow, PackedOp, ShiftOp,
+};
+use crate::semantics::word::{Composed, Word};
+use warpgrid_isa::{PermuteMode, ScalarType};
+
+/// Sources and destination of an operation, for all lanes.
+pub trait Apply<S, R> {
+    /// Computes the destination from the sources.
+    fn apply(self, f: impl Fn(S) -> R);
+}
+
+/// Integer of 32 bits.
+pub trait Word32: Word<Narrow = Self> {}
+
+impl<W: Word<Narrow = W>> Word32 for W {}
+
+/// Arithmetic and logic of 32 and 64 bits.
+#[inline(always)]
+pub fn arithmetic<W: Word>(f: IntOp, signed: bool, rows: impl Apply<[W; 3], W>) {
+    use IntOp as A;
+    match (f, signed) {
+        (A::Add, _) => rows.apply(|[a, b, _]| a.add(b)),
+        (A::Sub, _) => rows.apply(|[a, b, _]| a.sub(b)),
+        (A::MulLo, _) => rows.apply(|[a, b, _]| a.mul(b)),
+        (A::MadLo, _) => rows.apply(|[a, b, c]| a.mul(b).add(c)),
+        (A::MulHi, true) => rows.apply(|[a, b, _]| a.mul_high_signed(b)),
+        (A::MulHi, false) => rows.apply(|[a, b, _]| a.mul_high_unsigned(b)),
+        (A::MadHi, true) => rows.apply(|[a, b, c]| a.mul_high_signed(b).add(c)),
+        (A::MadHi, false) => rows.apply(|[a, b, c]| a.mul_high_unsigned(b).add(c)),
+        (A::Sad, true) => {
+            rows.apply(|[a, b, c]| c.add(a.max_signed(b).sub(a.min_signed(b))));
+        }
+        (A::Sad, false) => {
+            rows.apply(|[a, b, c]| c.add(a.max_unsigned(b).sub(a.min_unsigned(b))));
+        }
+        (A::Div, true) => rows.apply(|[a, b, _]| a.div_signed(b)),
+        (A::Div, false) => rows.apply(|[a, b, _]| a.div_unsigned(b)),
+        (A::Rem, true) => rows.apply(|[a, b, _]| a.rem_signed(b)),
+        (A::Rem, false) => rows.apply(|[a, b, _]| a.rem_unsigned(b)),
+        (A::Abs, _) => rows.apply(|[a, ..]| a.abs()),
+        (A::Neg, _) => rows.apply(|[a, ..]| a.neg()),
+        (A::Min, true) => rows.apply(|[a, b, _]| a.min_signed(b)),
+        (A::Min, false) => rows.apply(|[a, b, _]| a.min_unsigned(b)),
+        (A::Max, true) => rows.apply(|[a, b, _]| a.max_signed(b)),
+        (A::Max, false) => rows.apply(|[a, b, _]| a.max_unsigned(b)),
+        (A::And, _) => rows.apply(|[a, b, _]| a.and(b)),
+        (A::Or, _) => rows.apply(|[a, b, _]| a.or(b)),
+        (A::Xor, _) => rows.apply(|[a, b, _]| a.xor(b)),
+        (A::Not, _) => rows.apply(|[a, ..]| a.not()),
+        (A::Cnot, _) => rows.apply(|[a, ..]| a.constant(0).add_truth(a.is_zero())),
+    }
+}
+
+/// Operations on 32-bit registers. [`Int32Op::Fns`] searches bit by bit, which has no form without a loop, so each instantiation defines it.
+#[inline(always)]
+pub fn int32<W: Word32>(f: Int32Op, signed: bool, rows: impl Apply<[W; 3], W>) {
+    use Int32Op as A;
+    match f {
+        A::Plain(f) => arithmetic(f, signed, rows),
+        A::AddSaturated if signed => rows.apply(|[a, b, _]| add_saturated_signed(a, b)),
+        A::AddSaturated => rows.apply(|[a, b, _]| {
+            let sum = a.add(b);
+            W::select(sum.less_unsigned(a), a.constant(u64::MAX), sum)
+        }),
+        A::SubSaturated if signed => rows.apply(|[a, b, _]| {
+            let difference = a.sub(b);
+            let overflow = a.xor(b).and(a.xor(difference));
+            saturated(difference, overflow)
+        }),
+        A::SubSaturated => rows.apply(|[a, b, _]| a.max_unsigned(b).sub(b)),
+        A::MadHiSaturated => {
+            rows.apply(|[a, b, c]| add_saturated_signed(a.mul_high_signed(b), c));
+        }
+        A::Mul24Lo => rows.apply(|[a, b, _]| low24(a, signed).mul(low24(b, signed))),
+        A::Mad24Lo => rows.apply(|[a, b, c]| low24(a, signed).mul(low24(b, signed)).add(c)),
+        A::Mul24Hi => rows.apply(|[a, b, _]| mul24_high(a, b, signed)),
+        A::Mad24Hi => rows.apply(|[a, b, c]| mul24_high(a, b, signed).add(c)),
+        A::Mad24HiSaturated => {
+            rows.apply(|[a, b, c]| add_saturated_signed(mul24_high(a, b, signed), c));
+        }
+        A::Lop3(table) => rows.apply(|[a, b, c]| logic3(table, a, b, c)),
+        A::Shl => rows.apply(|[a, b, _]| a.shift_left_clamped(b)),
+        A::Shr if signed => rows.apply(|[a, b, _]| a.shift_right_signed_clamped(b)),
+        A::Shr => rows.apply(|[a, b, _]| a.shift_right_clamped(b)),
+        A::ShfLeft(overflow) => rows.apply(|[a, b, c]| {
+            let amount = shift_amount(c, overflow);
+            let from_low = a.shift_right_clamped(a.constant(32).sub(amount));
+            b.shift_left_clamped(amount).or(from_low)
+        }),
+        A::ShfRight(overflow) => rows.apply(|[a, b, c]| {
+            let amount = shift_amount(c, overflow);
+            let from_high = b.shift_left_clamped(a.constant(32).sub(amount));
+            a.shift_right_clamped(amount).or(from_high)
+        }),
+        A::Count(f) => count(f, signed, First(rows)),
+        A::Brev => rows.apply(|[a, ..]| a.reverse_bits()),
+        A::Bfe => rows.apply(|[a, b, c]| extract(a, b, c, signed)),
+        A::Fns => {}
+        A::Szext(overflow) => {
+            rows.apply(|[a, b, _]| extract(a, a.constant(0), shift_amount(b, overflow), signed))
+        }
+        A::Bmsk(overflow) => rows.apply(|[a, b, _]| {
+            let [start, length] = [a, b].map(|n| shift_amount(n, overflow));
+            ones(length).shift_left_clamped(start)
+        }),
+        A::Prmt => rows.apply(|[a, b, c]| a.permute_bytes(b, c)),
+        A::PrmtMode(mode) => rows.apply(|[a, b, c]| a.permute_bytes(b, selector(mode, c))),
+        A::Dp4a { a_signed, b_signed } => {
+            rows.apply(|[a, b, c]| a.dot_bytes(b, [a_signed, b_signed]).add(c));
+        }
+        A::Dp2a {
+            a_signed,
+            b_signed,
+            high,
+        } => rows.apply(|[a, b, c]| {
+            let start = if high { 16 } else { 0 };
+            (0..2).fold(c, |sum, index| {
+                let factor = part(a, 16 * index, 16, a_signed);
+                sum.add(factor.mul(part(b, start + 8 * index, 8, b_signed)))
+            })
+        }),
+    }
+}
+
+/// Operations on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source is ignored; that of the
+/// result is zero.
+#[inline(always)]
+pub fn int16<W: Word32>(f: Int16Op, signed: bool, rows: impl Apply<[W; 3], W>) {
+    use IntOp as A;
+    match f {
+        // The low bits of these results depend on the low bits of the sources alone.
+        Int16Op::Plain(
+            f @ (A::Add | A::Sub | A::MulLo | A::MadLo | A::And | A::Or | A::Xor | A::Not | A::Neg),
+        ) => arithmetic(f, signed, Low16(rows)),
+        Int16Op::Plain(f @ (A::MulHi | A::MadHi)) => {
+            Low16(rows).apply(|[a, b, c]: [W; 3]| {
+                let product = low16(a, signed).mul(low16(b, signed));
+                let high = product.shift_right_unsigned(a.constant(16));
+                if f == A::MadHi { high.add(c) } else { high }
+            });
+        }
+        Int16Op::Plain(f @ (A::Sad | A::Div | A::Rem | A::Abs | A::Min | A::Max | A::Cnot)) => {
+            // Extended 16-bit values are signed numbers of 32 bits.
+            let extended = Extended16 {
+                rows: Low16(rows),
+                signed,
+            };
+            arithmetic(f, true, extended);
+        }
+        Int16Op::Shl => Low16(rows).apply(|[a, b, _]: [W; 3]| a.shift_left_clamped(b)),
+        Int16Op::Shr => {
+            Low16(rows).apply(|[a, b, _]: [W; 3]| low16(a, signed).shift_right_signed_clamped(b))
+        }
+    }
+}
+
+/// Operations on 64-bit registers.
+#[inline(always)]
+pub fn int64<W: Word>(f: Int64Op, signed: bool, rows: impl Apply<[W; 3], W>) {
+    match f {
+        Int64Op::Plain(f) => arithmetic(f, signed, rows),
+        Int64Op::Brev => rows.apply(|[a, ..]| a.reverse_bits()),
+    }
+}
+
+/// Shifts of 64-bit registers.
+#[inline(always)]
+pub fn shift<W: Word>(f: ShiftOp, signed: bool, rows: impl Apply<(W, W::Narrow), W>) {
+    match f {
+        ShiftOp::Left => rows.apply(|(a, b)| a.shift_left_clamped(b)),
+        ShiftOp::Right if signed => rows.apply(|(a, b)| a.shift_right_signed_clamped(b)),
+        ShiftOp::Right => rows.apply(|(a, b)| a.shift_right_clamped(b)),
+    }
+}
+
+/// Counts and searches of bits.
+#[inline(always)]
+pub fn count<W: Word>(f: CountOp, signed: bool, rows: impl Apply<W, W::Narrow>) {
+    // `bfind` ignores copies of the sign bit, so it searches the complement of a negative number.
+    let magnitude = |a: W| if signed { a.xor(a.sign_mask()) } else { a };
+    match f {
+        CountOp::Popc => rows.apply(|a| a.count_ones()),
+        CountOp::Clz => rows.apply(|a| a.leading_zeros()),
+        // All ones if no bit is found, because the number of leading zeros is then the width.
+        CountOp::Bfind => {
+            rows.apply(|a| a.narrow(W::BITS - 1).sub(magnitude(a).leading_zeros()));
+        }
+        CountOp::BfindShiftAmount => rows.apply(|a| {
+            let bits = magnitude(a);
+            W::Narrow::select(bits.is_zero(), a.narrow(u32::MAX), bits.leading_zeros())
+        }),
+    }
+}
+
+/// `bfe`: extracts `length` bits from `position` on. Bits beyond the top are copies of the sign bit, or zeros.
+#[inline(always)]
+pub fn extract<W: Word>(a: W, position: W::Narrow, length: W::Narrow, signed: bool) -> W {
+    let (position, length) = field::<W>(position, length);
+    let width = a.narrow(W::BITS);
+    let unused = width.sub(length.min_unsigned(width));
+    let bits = match signed {
+        true => a
+            .shift_right_signed_clamped(position)
+            .shift_left(unused)
+            .shift_right_signed(unused),
+        false => a
+            .shift_right_clamped(position)
+            .shift_left(unused)
+            .shift_right_unsigned(unused),
+    };
+    W::select(length.is_zero(), a.constant(0), bits)
+}
+
+/// `bfi`: inserts the low `length` bits of `a` into `b` at `position`.
+#[inline(always)]
+pub fn insert<W: Word>(a: W, b: W, position: W::Narrow, length: W::Narrow) -> W {
+    let (position, length) = field::<W>(position, length);
+    let one = a.constant(1);
+    let low = one.shift_left_clamped(length).sub(one);
+    let mask = low.shift_left_clamped(position);
+    a.shift_left(position).blend(b, mask)
+}
+
+/// Position and length of a bit field: the low eight bits of both numbers (PTX ISA, "bfe"). For 64 bits, the machine has no such instruction,
+/// and the code of the assembler uses all bits of the numbers (13.5, all architectures).
+#[inline(always)]
+fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narrow) {
+    match W::BITS {
+        64 => (position, length),
+        _ => (
+            position.extend_low_unsigned(8),
+            length.extend_low_unsigned(8),
+        ),
+    }
+}
+
+/// `add.cc`, `subc`, `madc.hi` and relatives: the sum of two numbers and the carry flag, and the new carry flag. A subtraction adds the
+/// complement and 1, as the machine does, so its flag is set if nothing was borrowed, and one chain may contain additions and subtractions.
+#[inline(always)]
+pub fn carry<W: Word>(
+    f: CarryOp,
+    mode: CarryMode,
+    rows: impl Apply<([W; 3], W::Truth), (W, W::Truth)>,
+) {
+    let sum = |a: W, b: W, flag: W::Truth| {
+        let sum = match (mode.reads, f) {
+            (true, _) => a.add(b).add_truth(flag),
+            (false, CarryOp::Sub) => a.add(b).add(a.constant(1)),
+            (false, CarryOp::Add | CarryOp::MadLo | CarryOp::MadHi) => a.add(b),
+        };
+        // Both top bits produce a carry; one of them does if the top bit of the sum is zero.
+        let carries = a.and(b).or(a.or(b).and(sum.not()));
+        (sum, carries.less_signed(a.constant(0)))
+    };
+    match f {
+        CarryOp::Add => rows.apply(|([a, b, _], flag)| sum(a, b, flag)),
+        CarryOp::Sub => rows.apply(|([a, b, _], flag)| sum(a, b.not(), flag)),
+        CarryOp::MadLo => rows.apply(|([a, b, c], flag)| sum(a.mul(b), c, flag)),
+        CarryOp::MadHi if mode.signed => {
+            rows.apply(|([a, b, c], flag)| sum(a.mul_high_signed(b), c, flag));
+        }
+        CarryOp::MadHi => rows.apply(|([a, b, c], flag)| sum(a.mul_high_unsigned(b), c, flag)),
+    }
+}
+
+/// `mul.wide`, `mad.wide` of 32-bit factors: products of 64 bits, plus c.
+#[inline(always)]
+pub fn wide32<W: Word32>(signed: bool, rows: impl Apply<(W, W, W::Wide), W::Wide>) {
+    match signed {
+        true => rows.apply(|(a, b, c)| a.to_wide_signed().mul(b.to_wide_signed()).add(c)),
+        false => rows.apply(|(a, b, c)| a.to_wide_unsigned().mul(b.to_wide_unsigned()).add(c)),
+    }
+}
+
+/// `mul.wide`, `mad.wide` of 16-bit factors: products of 32 bits, plus c.
+#[inline(always)]
+pub fn wide16<W: Word32>(signed: bool, rows: impl Apply<[W; 3], W>) {
+    rows.apply(|[a, b, c]| low16(a, signed).mul(low16(b, signed)).add(c));
+}
+
+/// `cvt` between integer types of at most `W::BITS` bits. The result has the sign of its type in the bits beyond its width.
+#[inline(always)]
+pub fn convert<W: Word>(value: W, from: ScalarType, to: ScalarType, saturate: bool) -> W {
+    let value = extend(value, from);
+    if !saturate {
+        return extend(value, to);
+    }
+    let bits = to.width_bits().clamp(1, W::BITS);
+    let most = match to.is_signed() {
+        true => u64::MAX >> (65 - bits),
+        false => u64::MAX >> (64 - bits),
+    };
+    let most = value.constant(most);
+    match (from.is_signed(), to.is_signed()) {
+        (true, true) => value.max_signed(most.not()).min_signed(most),
+        (true, false) => value.max_signed(value.constant(0)).min_unsigned(most),
+        (false, _) => value.min_unsigned(most),
+    }
+}
+
+/// Extends the bits of a type to the width of a word.
+#[inline(always)]
+fn extend<W: Word>(value: W, ty: ScalarType) -> W {
+    match (ty.width_bits(), ty.is_signed()) {
+        (bits, _) if bits >= W::BITS => value,
+        (bits, true) => value.extend_low_signed(bits),
+        (bits, false) => value.extend_low_unsigned(bits),
+    }
+}
+
+/// Operations on two 16-bit integers in each 32-bit register.
+#[inline(always)]
+pub fn int16x2<W: Word32>(f: PackedOp, signed: bool, rows: impl Apply<[W; 2], W>) {
+    rows.apply(|[a, b]| packed::<W, 16>(f, signed, a, b));
+}
+
+/// Operations on four 8-bit integers in each 32-bit register.
+#[inline(always)]
+pub fn int8x4<W: Word32>(f: PackedOp, signed: bool, rows: impl Apply<[W; 2], W>) {
+    rows.apply(|[a, b]| packed::<W, 8>(f, signed, a, b));
+}
+
+/// Applies an operation to each element of `BITS` bits.
+#[inline(always)]
+fn packed<W: Word32, const BITS: u32>(f: PackedOp, signed: bool, a: W, b: W) -> W {
+    use PackedOp as A;
+    let (least, most) = match signed {
+        true => (u64::MAX << (BITS - 1), (1 << (BITS - 1)) - 1),
+        false => (0, (1 << BITS) - 1),
+    };
+    let clamp = |v: W| v.max_signed(v.constant(least)).min_signed(v.constant(most));
+    (0..32 / BITS).fold(a.constant(0), |row, index| {
+        let start = BITS * index;
+        let (x, y) = (part(a, start, BITS, signed), part(b, start, BITS, signed));
+        let element = match f {
+            A::Add => x.add(y),
+            A::Sub => x.sub(y),
+            A::AddSaturated => clamp(x.add(y)),
+            A::SubSaturated => clamp(x.sub(y)),
+            A::Mul => x.mul(y),
+            A::Neg => x.neg(),
+            A::Abs => part(a, start, BITS, true).abs(),
+            A::Min => x.min_signed(y),
+            A::Max => x.max_signed(y),
+        };
+        let bits = element.extend_low_unsigned(BITS);
+        row.or(bits.shift_left(a.constant(start.into())))
+    })
+}
+
+/// Extracts `bits` bits from `start` on.
+#[inline(always)]
+fn part<W: Word32>(value: W, start: u32, bits: u32, signed: bool) -> W {
+    let top = value.shift_left(value.constant((32 - start - bits).into()));
+    let unused = value.constant((32 - bits).into());
+    match signed {
+        true => top.shift_right_signed(unused),
+        false => top.shift_right_unsigned(unused),
+    }
+}
+
+/// Extends the low 16 bits.
+#[inline(always)]
+pub(crate) fn low16<W: Word32>(value: W, signed: bool) -> W {
+    match signed {
+        true => value.extend_low_signed(16),
+        false => value.extend_low_unsigned(16),
+    }
+}
+
+/// Extends the low 24 bits.
+#[inline(always)]
+fn low24<W: Word32>(value: W, signed: bool) -> W {
+    match signed {
+        true => value.extend_low_signed(24),
+        false => value.extend_low_unsigned(24),
+    }
+}
+
+/// Bits 16 to 47 of the product of the low 24 bits.
+#[inline(always)]
+fn mul24_high<W: Word32>(a: W, b: W, signed: bool) -> W {
+    let [a, b] = [a, b].map(|v| match signed {
+        true => v.extend_low_signed(24).to_wide_signed(),
+        false => v.extend_low_unsigned(24).to_wide_unsigned(),
+    });
+    let product = a.mul(b);
+    let high = product.shift_right_unsigned(product.narrow(16));
+    high.to_narrow()
+}
+
+#[inline(always)]
+fn add_saturated_signed<W: Word32>(a: W, b: W) -> W {
+    let sum = a.add(b);
+    saturated(sum, a.xor(sum).and(b.xor(sum)))
+}
+
+/// Returns the largest or the smallest signed number instead of a result whose `overflow` is negative.
+#[inline(always)]
+fn saturated<W: Word32>(result: W, overflow: W) -> W {
+    let limit = result.sign_mask().xor(result.constant(1 << 31));
+    W::select(overflow.less_signed(result.constant(0)), limit, result)
+}
+
+/// Combines three sources by a truth table: bit i of the table is the result for a, b, c = bits 2, 1, 0 of i.
+#[inline(always)]
+fn logic3<W: Word>(table: u8, a: W, b: W, c: W) -> W {
+    let all = |bit: u32| a.constant(if table >> bit & 1 != 0 { u64::MAX } else { 0 });
+    let [by_c0, by_c1, by_c2, by_c3] = [0, 2, 4, 6].map(|bit| all(bit + 1).blend(all(bit), c));
+    let [by_b0, by_b1] = [by_c1.blend(by_c0, b), by_c3.blend(by_c2, b)];
+    by_b1.blend(by_b0, a)
+}
+
+/// Shift amount of at most 32.
+#[inline(always)]
+fn shift_amount<W: Word32>(n: W, overflow: Overflow) -> W {
+    match overflow {
+        Overflow::Clamp => n.min_unsigned(n.constant(32)),
+        Overflow::Wrap => n.and(n.constant(31)),
+    }
+}
+
+/// Returns `length` ones, at most 32.
+#[inline(always)]
+fn ones<W: Word32>(length: W) -> W {
+    let one = length.constant(1);
+    one.shift_left_clamped(length).sub(one)
+}
+
+/// Selector of the default mode with the result of another mode (PTX ISA, "prmt").
+#[inline(always)]
+fn selector<W: Word32>(mode: PermuteMode, c: W) -> W {
+    let selectors = match mode {
+        PermuteMode::F4e => [0x3210, 0x4321, 0x5432, 0x6543],
+        PermuteMode::B4e => [0x5670, 0x6701, 0x7012, 0x0123],
+        PermuteMode::Rc8 => [0x0000, 0x1111, 0x2222, 0x3333],
+        PermuteMode::Ecl => [0x3210, 0x3211, 0x3222, 0x3333],
+        PermuteMode::Ecr => [0x0000, 0x1110, 0x2210, 0x3210],
+        PermuteMode::Rc16 => [0x1010, 0x3232, 0x1010, 0x3232],
+    };
+    let [s0, s1, s2, s3] = selectors.map(|selector| c.constant(selector));
+    let is_even = c.and(c.constant(1)).is_zero();
+    let is_low = c.and(c.constant(2)).is_zero();
+    W::select(
+        is_low,
+        W::select(is_even, s0, s1),
+        W::select(is_even, s2, s3),
+    )
+}
+
+/// The first of three sources.
+struct First<R>(R);
+
+impl<W, T, R: Apply<[W; 3], T>> Apply<W, T> for First<R> {
+    #[inline(always)]
+    fn apply(self, f: impl Fn(W) -> T) {
+        self.0.apply(|[a, ..]| f(a));
+    }
+}
+
+/// A destination of 16 bits.
+struct Low16<R>(R);
+
+impl<W: Word, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Low16<R> {
+    #[inline(always)]
+    fn apply(self, f: impl Fn([W; 3]) -> W) {
+        self.0.apply(|sources| f(sources).extend_low_unsigned(16));
+    }
+}
+
+/// Sources of 16 bits, extended.
+struct Extended16<R> {
+    rows: R,
+    signed: bool,
+}
+
+impl<W: Word32, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Extended16<R> {
+    #[inline(always)]
+    fn apply(self, f: impl Fn([W; 3]) -> W) {
+        let signed = self.signed;
+        self.rows
+            .apply(|sources| f(sources.map(|v| low16(v, signed))));
+    }
+}
