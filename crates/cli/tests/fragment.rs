@@ -209,11 +209,11 @@ fn a_map_that_does_not_exist_is_explained() {
         text(&output.stderr)
     };
     expect![[r#"
-        warpgrid: `store.d` has no type `tf32` in shape `m16n16k8`, expected `f32`
+        warpgrid: `store.d` with shape `m16n16k8` does not support type `tf32`, expected `f32`
     "#]]
     .assert_eq(&complaint("store.d", "m16n16k8", "tf32", "sm_80", &[]));
     expect![[r#"
-        warpgrid: `load.b` with `m8n8k128` and `b1` requires `sm_75` or higher, found `sm_72`
+        warpgrid: `load.b` with shape `m8n8k128` and type `b1` requires `sm_75` or higher, found `sm_72`
     "#]]
     .assert_eq(&complaint("load.b", "m8n8k128", "b1", "sm_72", &[]));
     expect![[r#"

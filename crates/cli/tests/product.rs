@@ -150,9 +150,9 @@ fn a_product_that_does_not_exist_is_wrong_usage() {
         warpgrid: sums of `s8` are exact: no bits are truncated
         warpgrid: `f64` results are IEEE 754 fused multiply-adds in ascending k: no bits are truncated
         warpgrid: expected the types of A, B, C and D, found 2
-        warpgrid: `load.a` has no type `f16` in shape `m16n16k8`, expected `tf32`
+        warpgrid: `load.a` with shape `m16n16k8` does not support type `f16`, expected `tf32`
         warpgrid: found `0x12345`, expected an element of `f16`: a number such as `1.5` or bits such as `0x3c00`
         warpgrid: found operation `fma`, expected `wmma` or `mma`
-        warpgrid: `mma.b` has no type `f16` in shape `m16n8k4`, expected one of `tf32`, `f64`
+        warpgrid: `mma.b` with shape `m16n8k4` does not support type `f16`, expected one of `tf32`, `f64`
     "#]].assert_eq(&refusals.concat());
 }

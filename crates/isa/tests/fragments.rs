@@ -407,19 +407,19 @@ fn a_missing_fragment_is_explained_by_what_exists() {
     };
     assert_eq!(
         error("store.d", "m16n16k4", "f32", None, "sm_90"),
-        "`store.d` has no shape `m16n16k4`, expected one of `m16n16k16`, `m8n32k16`, `m32n8k16`, `m8n8k32`, `m8n8k128`, `m16n16k8`, `m8n8k4`"
+        "`store.d` does not support shape `m16n16k4`, expected one of `m16n16k16`, `m8n32k16`, `m32n8k16`, `m8n8k32`, `m8n8k128`, `m16n16k8`, `m8n8k4`"
     );
     assert_eq!(
         error("store.d", "m16n16k8", "s32", None, "sm_90"),
-        "`store.d` has no type `s32` in shape `m16n16k8`, expected `f32`"
+        "`store.d` with shape `m16n16k8` does not support type `s32`, expected `f32`"
     );
     assert_eq!(
         error("load.a", "m16n16k16", "bf16", None, "sm_75"),
-        "`load.a` with `m16n16k16` and `bf16` requires `sm_80` or higher, found `sm_75`"
+        "`load.a` with shape `m16n16k16` and type `bf16` requires `sm_80` or higher, found `sm_75`"
     );
     assert_eq!(
         error("load.a", "m8n8k32", "s4", Some("col"), "sm_80"),
-        "`load.a` with `m8n8k32` and `s4` has no layout `col`, expected `row`"
+        "`load.a` with shape `m8n8k32` and type `s4` does not support layout `col`, expected `row`"
     );
     assert!(matches!(
         fragment(&query("store.d", "m16n16k16", "f32", None, "sm_61")),

@@ -75,19 +75,23 @@ fn words_of_a_form_have_their_own_help_in_hover() {
     says(
         "add.rn.ftz.f32 %f1, %f2, %f3;",
         "ftz",
-        "subnormal numbers are flushed to zero",
+        "flushes subnormal operands and results to zero",
     );
     says(
         "cvt.rn.relu.f16.f32 %h1, %f1;",
         "relu",
-        "negative results are clamped to zero",
+        "clamps negative results to zero",
     );
     says(
         "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",
         "satfinite",
-        "largest finite number",
+        "largest finite value",
     );
-    says("min.NaN.f32 %f1, %f2, %f3;", "NaN", "NaN if a source is");
+    says(
+        "min.NaN.f32 %f1, %f2, %f3;",
+        "NaN",
+        "NaN if a source operand is",
+    );
     says(
         "st.mmio.relaxed.sys.global.u32 [%rd1], %r1;",
         "mmio",
@@ -122,9 +126,9 @@ fn completion_says_what_a_word_of_the_form_does() {
     };
     assert_eq!(
         help("ftz").as_deref(),
-        Some("subnormal numbers are flushed to zero")
+        Some("flushes subnormal operands and results to zero")
     );
-    assert!(help("sat").is_some_and(|help| help.contains("clamped")));
+    assert!(help("sat").is_some_and(|help| help.contains("clamps")));
 }
 
 fn offered(line: &str, options: &Overrides) -> Vec<String> {

@@ -465,7 +465,10 @@ mod tests {
         for (subject, part) in [
             ("%tid", "index of the thread in its block"),
             ("%tid.y", "32 bits"),
-            ("%lanemask_lt", "bit mask of lower lanes"),
+            (
+                "%lanemask_lt",
+                "bit mask of all lanes lower than the executing lane",
+            ),
             ("bank conflict", "32 banks"),
             ("Misaligned", "multiple"),
             ("//@", "launch"),

@@ -53,7 +53,7 @@ impl fmt::Display for FragmentError {
         match self {
             FragmentError::Shape { op, shape, shapes } => write!(
                 f,
-                "`{op}` has no shape `{shape}`, expected one of {}",
+                "`{op}` does not support shape `{shape}`, expected one of {}",
                 list(shapes)
             ),
             FragmentError::Type {
@@ -63,7 +63,7 @@ impl fmt::Display for FragmentError {
                 types,
             } => write!(
                 f,
-                "`{op}` has no type `{ty}` in shape `{shape}`, expected {}{}",
+                "`{op}` with shape `{shape}` does not support type `{ty}`, expected {}{}",
                 if types.len() > 1 { "one of " } else { "" },
                 list(types)
             ),
@@ -75,7 +75,7 @@ impl fmt::Display for FragmentError {
                 first_sm,
             } => write!(
                 f,
-                "`{op}` with `{shape}` and `{ty}` requires `sm_{first_sm}` or higher, found `{found}`"
+                "`{op}` with shape `{shape}` and type `{ty}` requires `sm_{first_sm}` or higher, found `{found}`"
             ),
             FragmentError::Layout {
                 op,
@@ -85,7 +85,7 @@ impl fmt::Display for FragmentError {
                 expected,
             } => write!(
                 f,
-                "`{op}` with `{shape}` and `{ty}` has no layout `{}`, expected `{}`",
+                "`{op}` with shape `{shape}` and type `{ty}` does not support layout `{}`, expected `{}`",
                 found.name(),
                 expected.name()
             ),

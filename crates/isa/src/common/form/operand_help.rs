@@ -21,9 +21,9 @@ impl Layout {
         };
         Some(match (operand.role, operand.shape) {
             (Role::Written, OperandShape::Pair { .. }) => {
-                format!("destination: {value} and a predicate after `|`")
+                format!("destination {value}, followed by a predicate after `|`")
             }
-            (Role::Written, _) => format!("destination: {value}"),
+            (Role::Written, _) => format!("destination {value}"),
             (Role::Read, OperandShape::Negatable) => {
                 format!("{value}, optionally negated by `!`")
             }
@@ -40,33 +40,33 @@ impl OperandSlot {
             Role::Read => "register or constant",
         };
         Some(match ty {
-            OperandType::Slot(name) => format!("{value} of the type in {}", slot(name)),
+            OperandType::Slot(name) => format!("{value} of the type specified by {}", slot(name)),
             OperandType::Loose(name) => {
-                format!("{value} of the type in {}, or a wider register", slot(name))
+                format!("{value} of the type specified by {}, or wider register", slot(name))
             }
             OperandType::Wide(name) => {
-                format!("{value} of twice the width of the type in {}", slot(name))
+                format!("{value} with twice the width of the type specified by {}", slot(name))
             }
             OperandType::Fixed(ty) | OperandType::Own(ty) => {
                 format!("{value} of type `.{}`", ty.name())
             }
             OperandType::Wider(ty) => format!("{value} of type `.{}`, or wider", ty.name()),
             OperandType::Vector(name) => format!(
-                "list of registers in braces, of the type in {} or wider; `.vec` is their number",
+                "brace-enclosed list of registers of the type specified by {} or wider, whose length is given by `.vec`",
                 slot(name)
             ),
             OperandType::Elements(name) => {
                 format!(
-                    "list of registers in braces, of the type in {}; `.vec` is their number",
+                    "brace-enclosed list of registers of the type specified by {}, whose length is given by `.vec`",
                     slot(name)
                 )
             }
             OperandType::List(name, n) => {
-                format!("{n} values in braces, of the type in {}", slot(name))
+                format!("brace-enclosed list of {n} values of the type specified by {}", slot(name))
             }
             OperandType::SingleOf(name) => {
                 format!(
-                    "{value} of the type in {}; a constant is an `.f32`",
+                    "{value} of the type specified by {} (a constant has type `.f32`)",
                     slot(name)
                 )
             }
@@ -78,7 +78,7 @@ impl OperandSlot {
             OperandType::Literal(bits) => format!("{bits}-bit constant"),
             OperandType::Predicate => "predicate".to_owned(),
             OperandType::Address => {
-                "address in the state space `.ss`; generic if `.ss` is omitted".to_owned()
+                "address in the state space specified by `.ss`, or generic address if `.ss` is omitted".to_owned()
             }
             OperandType::AddressIn(space) => format!("address in `.{}` memory", space.name()),
             OperandType::MbarrierIn(space) => {
@@ -88,7 +88,7 @@ impl OperandSlot {
                 )
             }
             OperandType::Label => "label or function name".to_owned(),
-            OperandType::CachePolicy => "64-bit cache policy, created by `createpolicy`".to_owned(),
+            OperandType::CachePolicy => "64-bit cache policy created by `createpolicy`".to_owned(),
             OperandType::Unit(operand) => return Some(of_unit(operand)),
             OperandType::Custom(what) => what.to_owned(),
         })
@@ -98,65 +98,65 @@ impl OperandSlot {
 fn of_unit(operand: UnitOperand) -> String {
     let slot = |slot: SlotName| format!("`.{}`", slot.name());
     match operand {
-        UnitOperand::Register(name) => format!("register of the type in {}", slot(name)),
-        UnitOperand::Alignment => "constant, a power of two".to_owned(),
+        UnitOperand::Register(name) => format!("register of the type specified by {}", slot(name)),
+        UnitOperand::Alignment => "constant that is a power of two".to_owned(),
         UnitOperand::Columns => {
-            "number of tensor memory columns: a power of two from 32 to 512".to_owned()
+            "number of tensor memory columns, which is a power of two from 32 to 512".to_owned()
         }
         UnitOperand::TensorAddress => "address in tensor memory".to_owned(),
         UnitOperand::InstructionDescriptor => "32-bit instruction descriptor".to_owned(),
-        UnitOperand::Packed => "128-bit value, or its parts in braces".to_owned(),
+        UnitOperand::Packed => "128-bit value, or brace-enclosed list of the parts of the value".to_owned(),
         UnitOperand::Values(name) => {
             format!(
-                "values of the type in {}; `.vec` is their number",
+                "values of the type specified by {}, whose number is given by `.vec`",
                 slot(name)
             )
         }
-        UnitOperand::Widened(name) => format!("value of the type in {}, or wider", slot(name)),
-        UnitOperand::Mask => "16-bit mask of the blocks of the cluster".to_owned(),
-        UnitOperand::Bytes => "size in bytes, a multiple of 16".to_owned(),
+        UnitOperand::Widened(name) => format!("value of the type specified by {}, or wider value", slot(name)),
+        UnitOperand::Mask => "16-bit mask that selects blocks of the cluster".to_owned(),
+        UnitOperand::Bytes => "size in bytes, which is a multiple of 16".to_owned(),
         UnitOperand::AddressOrName(space) => format!("address in `.{}` memory", space.name()),
-        UnitOperand::TensorPlace => "tensor map and coordinates: `[map, {x, y}]`".to_owned(),
-        UnitOperand::ImageOffsets => "16-bit offsets within the image".to_owned(),
+        UnitOperand::TensorPlace => "tensor map and coordinates, such as `[map, {x, y}]`".to_owned(),
+        UnitOperand::ImageOffsets => "16-bit offsets within the image, for im2col mode".to_owned(),
         UnitOperand::Words => {
-            "32-bit registers; their number follows from shape and repetition count".to_owned()
+            "32-bit registers, whose number follows from the shape and the repetition count".to_owned()
         }
-        UnitOperand::Reduced => "32-bit register for the minimum or maximum".to_owned(),
-        UnitOperand::Descriptor => "64-bit descriptor of a matrix in shared memory".to_owned(),
+        UnitOperand::Reduced => "32-bit destination register for the minimum or maximum".to_owned(),
+        UnitOperand::Descriptor => "64-bit matrix descriptor of a matrix in shared memory".to_owned(),
         UnitOperand::ZeroColumns => "64-bit mask of the columns of B that are treated as zero".to_owned(),
         UnitOperand::Factor => {
-            "matrix A: an address in tensor memory, or a 64-bit shared memory descriptor"
+            "matrix A, specified by an address in tensor memory or by a 64-bit shared memory descriptor"
                 .to_owned()
         }
         UnitOperand::Lanes => {
-            "disable-output-lane mask: lanes of D that are not updated, one register per 32 lanes".to_owned()
+            "disable-output-lane mask, which specifies the lanes of D that are not updated, with one register per 32 lanes".to_owned()
         }
-        UnitOperand::Sums => "registers of matrix D, in braces".to_owned(),
+        UnitOperand::Sums => "brace-enclosed list of registers that hold matrix D".to_owned(),
         UnitOperand::WarpgroupFactor => {
-            "matrix A: registers in braces, or a 64-bit shared memory descriptor".to_owned()
+            "matrix A, specified by a brace-enclosed list of registers or by a 64-bit shared memory descriptor".to_owned()
         }
-        UnitOperand::Metadata => "32-bit metadata of the sparse matrix A".to_owned(),
+        UnitOperand::Metadata => "32-bit register with the metadata of the sparse matrix A".to_owned(),
         UnitOperand::Reference => "texture, sampler or surface".to_owned(),
         UnitOperand::Level => "mipmap level".to_owned(),
-        UnitOperand::SurfacePlace => "surface and coordinates: `[surface, {x, y}]`".to_owned(),
-        UnitOperand::Texels => "values; `.vec` is their number".to_owned(),
-        UnitOperand::Sampled => "four values in braces, or two `.f16x2` registers".to_owned(),
+        UnitOperand::SurfacePlace => "surface and coordinates, such as `[surface, {x, y}]`".to_owned(),
+        UnitOperand::Texels => "values, whose number is given by `.vec`".to_owned(),
+        UnitOperand::Sampled => "brace-enclosed list of four values, or of two `.f16x2` registers".to_owned(),
         UnitOperand::TexturePlace => {
-            "texture, sampler (in the independent texture mode) and coordinates: `[texture, {x, y}]`"
+            "texture, sampler (in the independent texture mode) and coordinates, such as `[texture, {x, y}]`"
                 .to_owned()
         }
-        UnitOperand::Detail => "level of detail, with the type of the coordinates".to_owned(),
+        UnitOperand::Detail => "level of detail, which has the type of the coordinates".to_owned(),
         UnitOperand::Gradient => "gradient of the coordinates".to_owned(),
-        UnitOperand::TextureOffset => "offsets in texels, in braces".to_owned(),
+        UnitOperand::TextureOffset => "brace-enclosed list of offsets in texels".to_owned(),
         UnitOperand::Compared => "reference value of the depth comparison".to_owned(),
         UnitOperand::Sign => "constant 1 or -1".to_owned(),
         UnitOperand::Constant => "constant".to_owned(),
         UnitOperand::NumberUpTo(most) | UnitOperand::NumberBy(most, ..) => {
-            format!("constant of at most {most}")
+            format!("constant not greater than {most}")
         }
-        UnitOperand::SumScale => "constant n: D is scaled by 2^-n".to_owned(),
+        UnitOperand::SumScale => "constant n, by which D is scaled with a factor of 2^-n".to_owned(),
         UnitOperand::SparseScale => "constant".to_owned(),
-        UnitOperand::Condition => "predicate, 0 or 1".to_owned(),
+        UnitOperand::Condition => "predicate, or constant 0 or 1".to_owned(),
     }
 }
 
@@ -168,15 +168,15 @@ fn number_words(rule: NumberRule) -> String {
         NumberRule::Multiple(of, least, most) => {
             format!("multiple of {of} from {least} to {most}")
         }
-        NumberRule::UpTo(most) => format!("32-bit integer of at most {most}"),
+        NumberRule::UpTo(most) => format!("32-bit integer not greater than {most}"),
         NumberRule::Within(least, most) => {
             format!("32-bit integer from {least} to {most}")
         }
         NumberRule::MultipleUpTo(of, most) => {
-            format!("32-bit integer, a multiple of {of}, at most {most}")
+            format!("32-bit integer that is a multiple of {of} and not greater than {most}")
         }
         NumberRule::PredicateOrUpTo(most) => {
-            format!("predicate, or 32-bit integer of at most {most}")
+            format!("predicate, or 32-bit integer not greater than {most}")
         }
     }
 }

@@ -212,17 +212,19 @@ impl Rule {
 impl RuleKind {
     fn sentence(&self) -> String {
         match *self {
-            RuleKind::Clash { a, b } => format!("{} excludes {}", a.text(), b.text()),
+            RuleKind::Clash { a, b } => {
+                format!("{} cannot be combined with {}", a.text(), b.text())
+            }
             RuleKind::Needs { when, slot, among } => {
                 let wanted = Pick {
                     slot,
                     values: among,
                 };
-                format!("{} needs {}", when.text(), wanted.text())
+                format!("{} requires {}", when.text(), wanted.text())
             }
             RuleKind::Only { when, among, .. } => {
                 format!(
-                    "{} can be combined only with {}",
+                    "{} can be combined with {} only",
                     when.text(),
                     listed(among)
                 )
@@ -237,17 +239,19 @@ impl RuleKind {
                 format!("omitting `.{slot}` requires {}", gate.text())
             }
             RuleKind::VectorBits { most, wide } if wide.shapes.is_empty() => {
-                format!("at most {most} bits in total")
+                format!("a vector has at most {most} bits in total")
             }
             RuleKind::VectorBits { most, wide } => format!(
-                "at most {most} bits in total, or {} with {} in {} and generic memory",
+                "a vector has at most {most} bits in total, or {} with {} in {} and generic memory",
                 wide.text(),
                 wide.gate.text(),
                 listed(wide.spaces)
             ),
-            RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),
+            RuleKind::WideOnly { when, wide } => {
+                format!("{} requires {}", when.text(), wide.text())
+            }
             RuleKind::Before { first, second } => format!("`.{first}` must precede `.{second}`"),
-            RuleKind::Refused { words } => format!("not {}", listed(words)),
+            RuleKind::Refused { words } => format!("{} is not allowed", listed(words)),
         }
     }
 }

@@ -15,36 +15,36 @@ const ATOMICS: Gate = since(1, 1).sm(11);
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
 set! { SEM: Sem "memory order";
-    "relaxed", Sem(Relaxed), MODEL, "relaxed: does not order other accesses";
-    "acquire", Sem(Acquire), MODEL, "acquire: orders all later accesses after the operation";
-    "release", Sem(Release), MODEL, "release: orders all earlier accesses before the operation";
-    "acq_rel", Sem(AcqRel),  MODEL, "acquire and release";
+    "relaxed", Sem(Relaxed), MODEL, "relaxed semantics, which do not order other memory accesses";
+    "acquire", Sem(Acquire), MODEL, "acquire semantics, which order all later memory accesses after the operation";
+    "release", Sem(Release), MODEL, "release semantics, which order all earlier memory accesses before the operation";
+    "acq_rel", Sem(AcqRel),  MODEL, "acquire and release semantics";
 }
 set! { RED_SEM: Sem "memory order";
-    "relaxed", Sem(Relaxed), MODEL, "relaxed: does not order other accesses";
-    "release", Sem(Release), MODEL, "release: orders all earlier accesses before the operation";
+    "relaxed", Sem(Relaxed), MODEL, "relaxed semantics, which do not order other memory accesses";
+    "release", Sem(Release), MODEL, "release semantics, which order all earlier memory accesses before the operation";
 }
 set! { BITWISE: Op "operation";
-    "and", Atomic(And), ALWAYS, "bitwise AND";
-    "or",  Atomic(Or),  ALWAYS, "bitwise OR";
-    "xor", Atomic(Xor), ALWAYS, "bitwise XOR";
+    "and", Atomic(And), ALWAYS, "computes the bitwise AND";
+    "or",  Atomic(Or),  ALWAYS, "computes the bitwise OR";
+    "xor", Atomic(Xor), ALWAYS, "computes the bitwise XOR";
 }
 set! { EXCHANGE: Op "operation";
-    "exch", Atomic(Exch), ALWAYS, "replaces the value";
+    "exch", Atomic(Exch), ALWAYS, "replaces the value in memory with b";
 }
 set! { COMPARE_EXCHANGE: Op "operation";
-    "cas", Atomic(Cas), ALWAYS, "replaces the value if it equals b";
+    "cas", Atomic(Cas), ALWAYS, "replaces the value in memory with c if the value equals b";
 }
 set! { ADD: Op "operation";
-    "add", Atomic(Add), ALWAYS, "adds the operand";
+    "add", Atomic(Add), ALWAYS, "adds the operand to the value in memory";
 }
 set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "increments the value, or sets it to zero if it is not less than the operand";
-    "dec", Atomic(Dec), ALWAYS, "decrements the value, or sets it to the operand if it is zero or greater than the operand";
+    "inc", Atomic(Inc), ALWAYS, "increments the value in memory, which wraps to zero if it is greater than or equal to the operand";
+    "dec", Atomic(Dec), ALWAYS, "decrements the value in memory, which wraps to the operand if it is zero or greater than the operand";
 }
 set! { EXTREME: Op "operation";
-    "min", Atomic(Min), ALWAYS, "stores the minimum";
-    "max", Atomic(Max), ALWAYS, "stores the maximum";
+    "min", Atomic(Min), ALWAYS, "stores the minimum of both values";
+    "max", Atomic(Max), ALWAYS, "stores the maximum of both values";
 }
 types!(BITS, Type, B32; since(3, 1).sm(32) => B64);
 types!(EXCHANGED, Type, B32 B64; since(8, 3).sm(90) => B128);
@@ -69,34 +69,34 @@ set! { UP_TO_8: Vector "vector width";
     "v8", Vector(V8), ALWAYS, "eight elements";
 }
 set! { HALF_OPS: Op "operation";
-    "add", Atomic(Add), ALWAYS, "adds b";
-    "min", Atomic(Min), ALWAYS, "stores the minimum";
-    "max", Atomic(Max), ALWAYS, "stores the maximum";
+    "add", Atomic(Add), ALWAYS, "adds b to the value in memory";
+    "min", Atomic(Min), ALWAYS, "stores the minimum of both values";
+    "max", Atomic(Max), ALWAYS, "stores the maximum of both values";
 }
 const IN_SHARED: Pick = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
 const OF_64: Pick = of(S::Type, &["b64", "u64"]);
 #[rustfmt::skip]
-pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "an address without a state space is generic");
+pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "an address without a state space is a generic address");
 #[rustfmt::skip]
-const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support atomics in global memory only");
+const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support atomic operations on global memory only");
 #[rustfmt::skip]
-const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support 32-bit atomics only");
+const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support 32-bit atomic operations only");
 #[rustfmt::skip]
-const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older architectures support 64-bit atomics in global memory only");
+const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older architectures support 64-bit atomic operations on global memory only");
 /// What holds between the modifiers of atomics.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were introduced in PTX 5.0 and `sm_60`"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes of atomic operations were introduced in PTX 5.0 for `sm_60`"),
     GENERIC, SHARED_FIRST, LONG_FIRST, LONG_SHARED_FIRST,
     assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
 ];
 #[rustfmt::skip]
 const EXTREME_RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were introduced in PTX 5.0 and `sm_60`"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes of atomic operations were introduced in PTX 5.0 for `sm_60`"),
     GENERIC, SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit minimum and maximum require PTX 1.2 and `sm_32`"),
+    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit minimum and maximum operations require PTX 1.2 and `sm_32`"),
 ];
 
 operands! {
@@ -110,39 +110,39 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Performs an atomic bitwise operation on memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically performs a bitwise operation on a value in memory and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.and.b32 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Atomically replaces the value in memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically replaces the value in memory with b and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.exch.b64 d, [d], d;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}",
         [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Atomically replaces the value in memory with c if it equals b; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically replaces the value in memory with c if the value equals b, and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.shared.cas.b32 r, [r], r, r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Atomically adds to memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically adds b to the value in memory and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Atomically adds half-precision values to memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically adds half-precision values to memory and returns the original values in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
-        "Atomically increments or decrements memory with wraparound; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically increments or decrements a value in memory with wraparound and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.inc.u32 r, [d], 7;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: EXTREME_RULES;
-        "Atomically stores the minimum or maximum in memory; d is the original value.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically replaces a value in memory with the minimum or maximum of the value and b, and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.max.u32 r, [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Performs an atomic bitwise operation on memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically performs a bitwise operation on a value in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.or.b32 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Atomically adds to memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically adds b to the value in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.f32 [d], f;"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
@@ -150,34 +150,34 @@ pub static FORMS: &[Form] = &[
         good: &["red.global.add.noftz.f16x2 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
-        "Atomically increments or decrements memory with wraparound.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically increments or decrements a value in memory with wraparound.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.dec.u32 [d], 7;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: EXTREME_RULES;
-        "Atomically stores the minimum or maximum in memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically replaces a value in memory with the minimum or maximum of the value and b.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.s32 [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
-        "Atomically adds a vector of single-precision values to memory; d is the original vector.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically adds each element of a vector of single-precision values to memory and returns the original vector in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.v2.f32 {f, f}, [d], {f, f};"], bad: &[("atom.shared.add.v2.f32 {f, f}, [d], {f, f};", "W0102")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
-        "Atomically combines a vector of half-precision values with memory; d is the original vector.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically combines each element of a vector of half-precision values with memory and returns the original vector in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.min.noftz.v8.f16 {h, h, h, h, h, h, h, h}, [d], {h, h, h, h, h, h, h, h};"]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
         [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
-        "Atomically combines a vector of packed half-precision pairs with memory; d is the original vector.", "parallel-synchronization-and-communication-instructions-atom";
+        "Atomically combines each element of a vector of packed half-precision pairs with memory and returns the original vector in d.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
-        "Atomically adds a vector of single-precision values to memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically adds each element of a vector of single-precision values to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.v2.f32 [d], {f, f};"], bad: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
-        "Atomically combines a vector of half-precision values with memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically combines each element of a vector of half-precision values with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
-        "Atomically combines a vector of packed half-precision pairs with memory.", "parallel-synchronization-and-communication-instructions-red";
+        "Atomically combines each element of a vector of packed half-precision pairs with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
 ];

@@ -16,14 +16,14 @@ const REGISTERS: Gate = since(8, 0)
     .assembler("13.5");
 
 set! { ARRIVES: Sem "memory order";
-    "release", Sem(Release), ORDERED, "release: orders all earlier accesses before the operation; the default";
-    "relaxed", Sem(Relaxed), ORDERED, "relaxed: does not order other accesses";
+    "release", Sem(Release), ORDERED, "release semantics (the default), which order all earlier memory accesses before the operation";
+    "relaxed", Sem(Relaxed), ORDERED, "relaxed semantics, which do not order other memory accesses";
 }
 set! { WAITS: Sem "memory order";
-    "acquire", Sem(Acquire), ORDERED, "acquire: orders all later accesses after the operation; the default";
+    "acquire", Sem(Acquire), ORDERED, "acquire semantics (the default), which order all later memory accesses after the operation";
 }
 set! { IN_CLUSTER: Space "state space";
-    "shared::cluster", Space(SharedCluster), ALWAYS, "a `.shared::cluster` address instead of a generic address";
+    "shared::cluster", Space(SharedCluster), ALWAYS, "uses a `.shared::cluster` address instead of a generic address";
 }
 types!(MAPPED, Type, U32 U64; ALWAYS.assembler("13.5") => S32 S64);
 types!(LOCATED, Type, U32 U64);
@@ -39,20 +39,20 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("barrier.cluster.arrive{.sem}{.aligned}", [ARRIVES], Sync(ClusterArrive), gate: CLUSTERS, leads: 2;
-        "Arrives at the cluster barrier without waiting.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
+        "Arrives at the cluster barrier without waiting for other threads.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
         good: &["barrier.cluster.arrive;", "barrier.cluster.arrive.relaxed.aligned;"], bad: &[("barrier.cluster.arrive.acquire;", "W0102")]),
     form!("barrier.cluster.wait{.sem}{.aligned}", [WAITS], Sync(ClusterWait), gate: CLUSTERS, leads: 2;
         "Waits until all threads of the cluster have arrived at the cluster barrier.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
         good: &["barrier.cluster.wait;", "barrier.cluster.wait.acquire.aligned;"]),
     form!("mapa{.ss}.type d, a, b", [IN_CLUSTER, MAPPED], Move(MapToRank), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: TO_RANK;
-        "Maps a shared memory address to the corresponding address in the block of the cluster with rank b.", "data-movement-and-conversion-instructions-mapa";
+        "Maps a shared memory address to the corresponding address in the block with rank b in the cluster.", "data-movement-and-conversion-instructions-mapa";
         good: &["mapa.shared::cluster.u32 r, r, 1;", "mapa.u64 d, d, r;"], bad: &[("mapa.shared.u32 r, r, 1;", "W0102"), ("mapa.u64 d, d, d;", "W0109")]),
     form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(RankOf), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: RANK;
-        "Returns the cluster rank of the block whose shared memory contains the address.", "data-movement-and-conversion-instructions-getctarank";
+        "Returns the rank in the cluster of the block whose shared memory contains the address.", "data-movement-and-conversion-instructions-getctarank";
         good: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], bad: &[("getctarank.u64 d, d;", "W0109")]),
     form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Increase)), gate: REGISTERS, leads: 1, types: COUNT;
-        "Requests an increase of the per-thread register limit to `count`.", "miscellaneous-instructions-setmaxnreg";
+        "Requests an increase of the maximum number of registers per thread to `count`.", "miscellaneous-instructions-setmaxnreg";
         bad: &[("setmaxnreg.inc.sync.aligned.u32 25;", "W0144")]),
     form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Decrease)), gate: REGISTERS, leads: 1, types: COUNT;
-        "Releases registers down to a per-thread limit of `count`.", "miscellaneous-instructions-setmaxnreg"),
+        "Releases registers to reduce the maximum number of registers per thread to `count`.", "miscellaneous-instructions-setmaxnreg"),
 ];

@@ -9,7 +9,7 @@ operands! {
     TARGET: "tgt" Label;
     TABLE: "index" Bits(32), "tlist" Label;
     TIME: "a" Bits(32);
-    CALLEE: "func" Custom("function name, or a register that contains the address of a function");
+    CALLEE: "func" Custom("name of a function, or register that contains the address of a function");
     EVENT: "a" Number(Between(0, 15));
     EVENTS: "a" Number(Between(0, 65535));
 }
@@ -18,23 +18,23 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("bra{.uni} tgt", [], Control(Branch), types: TARGET;
-        "Branches to a label; `.uni` asserts that the branch is not divergent.", "control-flow-instructions-bra";
+        "Branches to a label. `.uni` asserts that the branch is not divergent.", "control-flow-instructions-bra";
         good: &["bra L;", "bra.uni L;"], bad: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
     form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(5, 1).sm(30).assembler("13.5"), leads: 1, types: TABLE;
-        "Branches to the label at an index of a list.", "control-flow-instructions-brx-idx"),
+        "Branches to the label that an index selects from a list of labels.", "control-flow-instructions-brx-idx"),
     form!("call{.uni} func", [], Control(Call), types: CALLEE, takes: &[Takes::ParameterLists];
         "Calls a function.", "control-flow-instructions-call"),
     form!("ret{.uni}", [], Control(Return);
-        "Returns from a function; terminates the thread in a kernel.", "control-flow-instructions-ret";
+        "Returns from a function, or terminates the thread if executed in a kernel.", "control-flow-instructions-ret";
         good: &["ret;", "ret.uni;"]),
     form!("exit", [], Control(Exit);
         "Terminates the thread.", "control-flow-instructions-exit";
         good: &["exit;"]),
     form!("trap", [], Control(Trap);
-        "Aborts the execution of the grid with a fault.", "miscellaneous-instructions-trap";
+        "Aborts the execution of the grid and generates an interrupt to the host.", "miscellaneous-instructions-trap";
         good: &["trap;"]),
     form!("brkpt", [], Control(Breakpoint);
-        "Suspends execution for a debugger.", "miscellaneous-instructions-brkpt";
+        "Suspends execution at a breakpoint for a debugger.", "miscellaneous-instructions-brkpt";
         good: &["brkpt;"]),
     form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 2).sm(70), types: TIME;
         "Suspends the thread for approximately `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
@@ -46,7 +46,7 @@ pub static FORMS: &[Form] = &[
         "Triggers several performance monitor events.", "miscellaneous-instructions-pmevent";
         good: &["pmevent.mask 7;"]),
     form!("griddepcontrol.launch_dependents", [], Hint(GridDependency), gate: since(7, 8).sm(90);
-        "Allows dependent grids to start.", "parallel-synchronization-and-communication-instructions-griddepcontrol";
+        "Signals that dependent grids may be launched.", "parallel-synchronization-and-communication-instructions-griddepcontrol";
         good: &["griddepcontrol.launch_dependents;"]),
     form!("griddepcontrol.wait", [], Hint(GridDependency), gate: since(7, 8).sm(90);
         "Waits for the completion of prerequisite grids.", "parallel-synchronization-and-communication-instructions-griddepcontrol";

@@ -20,14 +20,14 @@ set! { FROM: Source "source";
     "global", SourceSpace(Global), ALWAYS, "from global memory";
 }
 set! { CACHED: CacheOp "cache operator";
-    "ca", Cache(Ca), ALWAYS, "cache at all levels";
-    "cg", Cache(Cg), ALWAYS, "cache in L2 only";
+    "ca", Cache(Ca), ALWAYS, "caches the data at all levels";
+    "cg", Cache(Cg), ALWAYS, "caches the data in L2 only";
 }
 set! { OWN: Space "state space"; SHARED; SHARED_CTA; }
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified first"),
+    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified before the source state space"),
 ];
 
 operands! {
@@ -42,21 +42,21 @@ pub static FORMS: &[Form] = &[
     form!("cp.async.cop.dst.src{.level::cache_hint}{.level::prefetch_size}{.L1::32B} [dst], [src], size{, source-size}{, cache-policy}",
         [CACHED, TO, FROM, CACHE_HINT, PREFETCH_SIZE], Async(Copy), gate: COPIES, leads: 1, announced: &[("cache-policy", Hint)],
         address: Copied, types: COPIED, rules: RULES;
-        "Starts an asynchronous copy of 4, 8 or 16 bytes; bytes beyond `source-size` are filled with zeros, and all bytes if the ignore-src predicate is true.",
+        "Starts an asynchronous copy of 4, 8 or 16 bytes. Bytes beyond `source-size` are filled with zeros, and all bytes are if the ignore-src predicate is true.",
         "data-movement-and-conversion-instructions-cp-async";
         good: &["cp.async.ca.shared.global [r], [d], 4;", "cp.async.cg.shared.global [r], [d], 16, r;", "cp.async.cg.shared.global [r], [d], 16, p;"],
         bad: &[("cp.async.cg.shared.global [r], [d], 4;", "W0144"), ("cp.async.shared.global [r], [d], 4;", "W0105"), ("cp.async.ca.global.shared [d], [r], 4;", "W0388")]),
     form!("cp.async.commit_group", [], Async(CopyCommit), gate: COPIES, leads: 2;
-        "Commits all prior uncommitted copies of the thread to a group.", "data-movement-and-conversion-instructions-cp-async-commit-group";
+        "Commits all prior uncommitted `cp.async` operations of the thread to a cp.async-group.", "data-movement-and-conversion-instructions-cp-async-commit-group";
         good: &["cp.async.commit_group;"]),
     form!("cp.async.wait_group n", [], Async(CopyWait), gate: COPIES, leads: 2, types: GROUPS;
-        "Waits until at most the `n` most recent groups of the thread are pending.", "data-movement-and-conversion-instructions-cp-async-wait-group";
+        "Waits until at most the `n` most recent cp.async-groups of the thread are pending.", "data-movement-and-conversion-instructions-cp-async-wait-group";
         good: &["cp.async.wait_group 1;"], bad: &[("cp.async.wait_group r;", "W0110")]),
     form!("cp.async.wait_all", [], Async(CopyWaitAll), gate: COPIES, leads: 2;
-        "Waits for all prior copies of the thread.", "data-movement-and-conversion-instructions-cp-async-wait-group";
+        "Waits until all prior `cp.async` operations of the thread are complete.", "data-movement-and-conversion-instructions-cp-async-wait-group";
         good: &["cp.async.wait_all;"]),
     form!("cp.async.mbarrier.arrive{.noinc}{.ss}.type [addr]", [OWN, B64_ONLY], Async(CopyArrive), gate: COPIES, leads: 3, address: Copied;
-        "Triggers an arrival at an mbarrier when all prior copies of the thread complete; without `.noinc` the pending count is incremented first.",
+        "Triggers an arrival at an mbarrier when all prior `cp.async` operations of the thread are complete. Without `.noinc`, the pending count is incremented first.",
         "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive";
         good: &["cp.async.mbarrier.arrive.noinc.shared.b64 [d];"]),
 ];

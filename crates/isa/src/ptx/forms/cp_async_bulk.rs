@@ -20,18 +20,18 @@ pub(super) const TO_BLOCK: Gate = since(8, 6).sm(90);
 pub(super) const MOST: u64 = 0xf_fff0;
 
 set! { TO_GLOBAL: Destination "destination"; "global", Space(Global), ALWAYS, "to global memory"; }
-set! { TO_CLUSTER: Destination "destination"; "shared::cluster", Space(SharedCluster), ALWAYS, "to shared memory of a block of the cluster"; }
+set! { TO_CLUSTER: Destination "destination"; "shared::cluster", Space(SharedCluster), ALWAYS, "to shared memory of any block of the cluster"; }
 set! { TO_CTA: Destination "destination"; "shared::cta", Space(Shared), ALWAYS, "to shared memory of the block"; }
 set! { FROM_GLOBAL: Source "source"; "global", SourceSpace(Global), ALWAYS, "from global memory"; }
 set! { FROM_CTA: Source "source"; "shared::cta", SourceSpace(Shared), ALWAYS, "from shared memory of the block"; }
 set! { MBARRIER: Completion "completion mechanism";
-    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "completion decrements the tx-count of the mbarrier by the number of bytes";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "decrements the tx-count of the mbarrier by the number of bytes on completion";
 }
 set! { GROUP: Completion "completion mechanism";
-    "bulk_group", Completion(BulkGroup), ALWAYS, "completion is tracked by a bulk async-group of the thread";
+    "bulk_group", Completion(BulkGroup), ALWAYS, "tracks completion with a bulk async-group of the thread";
 }
-set! { CP_MASK: Mode "byte mask"; "cp_mask", Flag(ByteMask), since(8, 6).sm(100), "a byte mask selects the bytes of each 16-byte chunk that are written"; }
-set! { OUT_OF_BOUNDS: Mode "out-of-bounds bytes"; "ignore_oob", Flag(Oob), since(9, 2).sm(90).assembler("13.5"), "the given numbers of bytes at both ends are ignored"; }
+set! { CP_MASK: Mode "byte mask"; "cp_mask", Flag(ByteMask), since(8, 6).sm(100), "writes only the bytes of each 16-byte chunk that are selected by a byte mask"; }
+set! { OUT_OF_BOUNDS: Mode "out-of-bounds bytes"; "ignore_oob", Flag(Oob), since(9, 2).sm(90).assembler("13.5"), "ignores the specified numbers of bytes at both ends of the source"; }
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 types!(BITS, Type, B32 B64);
 types!(ADDED, Type, U32 S32 U64 F32 F64);
@@ -42,7 +42,7 @@ types!(CLUSTER_EXTREMES, Type, U32 S32);
 
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
-    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified first"),
+    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified before the source state space"),
 ];
 
 operands! {
@@ -91,15 +91,15 @@ pub static FORMS: &[Form] = &[
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, ADD, CLUSTER_ADDED],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Starts an asynchronous addition from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous addition reduction from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, COUNT, U32_ONLY],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Starts an asynchronous increment or decrement with wraparound in shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous reduction that increments or decrements values in shared memory of a block of the cluster with wraparound.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, EXTREME, CLUSTER_EXTREMES],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Starts an asynchronous minimum or maximum reduction to shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous minimum or maximum reduction from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, BITWISE, BITS], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
@@ -109,34 +109,34 @@ pub static FORMS: &[Form] = &[
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, ADDED], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Starts an asynchronous addition from shared memory of the block to global memory.", REDUCE;
+        "Starts an asynchronous addition reduction from shared memory of the block to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.noftz.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, HALVES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Starts an asynchronous addition of 16-bit floats from shared memory of the block to global memory.", REDUCE;
+        "Starts an asynchronous addition reduction of 16-bit floats from shared memory of the block to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [d], [d], 64;"],
         bad: &[("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [d], [d], 64;", "W0104")]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, COUNT, U32_ONLY], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Starts an asynchronous increment or decrement with wraparound in global memory.", REDUCE;
+        "Starts an asynchronous reduction that increments or decrements values in global memory with wraparound.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.dec.u32 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, EXTREME, EXTREMES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
         address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
-        "Starts an asynchronous minimum or maximum reduction to global memory.", REDUCE;
+        "Starts an asynchronous minimum or maximum reduction from shared memory of the block to global memory.", REDUCE;
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [d], [d], 64;"]),
     form!("cp.async.bulk.prefetch.L2.ss{.level::cache_hint} [a], size{, cache-policy}", [GLOBAL_ONLY, CACHE_HINT], Hint(BulkPrefetch), gate: BULK, leads: 3,
         announced: &[("cache-policy", Hint)], address: Copied, types: PREFETCHED;
         "Prefetches a range of global memory into the L2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
         good: &["cp.async.bulk.prefetch.L2.global [d], 64;"], bad: &[("cp.async.bulk.prefetch.L2.global [d], 8;", "W0144")]),
     form!("cp.async.bulk.commit_group", [], Async(BulkCommit), gate: BULK, leads: 3;
-        "Commits all prior uncommitted bulk operations of the thread to a bulk async-group.",
+        "Commits all prior uncommitted bulk asynchronous operations of the thread to a bulk async-group.",
         "data-movement-and-conversion-instructions-cp-async-bulk-commit-group";
         good: &["cp.async.bulk.commit_group;"]),
     form!("cp.async.bulk.wait_group{.read} n", [], Async(BulkWait), gate: BULK, leads: 3, types: GROUPS;
-        "Waits until at most the `n` most recent bulk async-groups of the thread are pending, or with `.read` until their source reads are complete.",
+        "Waits until at most the `n` most recent bulk async-groups of the thread are pending. With `.read`, waits only until the groups have read their sources.",
         "data-movement-and-conversion-instructions-cp-async-bulk-wait-group";
         good: &["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0;"]),
 ];

@@ -31,31 +31,31 @@ types!(EX2_HALVES, Type; since(7, 0).sm(75) => F16 F16x2);
 types!(TANH_BRAINS, Type; HOPPER => Bf16 Bf16x2);
 types!(F32_F64, Type, F32 F64);
 set! { TESTS: Op "test";
-    "finite",     Test(Finite),     ALWAYS, "neither infinity nor NaN";
-    "infinite",   Test(Infinite),   ALWAYS, "infinite";
-    "number",     Test(Number),     ALWAYS, "not NaN";
-    "notanumber", Test(NotANumber), ALWAYS, "NaN";
-    "normal",     Test(Normal),     ALWAYS, "neither zero, subnormal, infinity nor NaN";
-    "subnormal",  Test(Subnormal),  ALWAYS, "subnormal: nonzero, below the normal range";
+    "finite",     Test(Finite),     ALWAYS, "true if a is neither infinity nor NaN";
+    "infinite",   Test(Infinite),   ALWAYS, "true if a is infinity";
+    "number",     Test(Number),     ALWAYS, "true if a is not NaN";
+    "notanumber", Test(NotANumber), ALWAYS, "true if a is NaN";
+    "normal",     Test(Normal),     ALWAYS, "true if a is a normal number: neither zero, subnormal, infinity nor NaN";
+    "subnormal",  Test(Subnormal),  ALWAYS, "true if a is a subnormal number: nonzero, but below the range of normal numbers";
 }
 
 /// What holds between the modifiers of `rsqrt`.
 #[rustfmt::skip]
 const FLUSHED_ROOT: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "`.ftz` for `.f64` was introduced in PTX 4.0"),
+    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "`ptxas` accepts `.ftz` with `.f64` from PTX 4.0 on"),
 ];
 
 /// `.xorsign` and `.abs` come together, since `sm_86`.
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
     assembler(Needs { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "`min` and `max` of this type compare absolute values only in combination with `.xorsign`"),
-    assembler(Needs { when: any(S::Literal(Xorsign)), slot: S::Literal(Abs), among: &[] }, "`.xorsign` combines the operand signs of a comparison of absolute values, so it requires `.abs`"),
-    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "`.xorsign` was introduced in PTX 7.2 and `sm_86`"),
+    assembler(Needs { when: any(S::Literal(Xorsign)), slot: S::Literal(Abs), among: &[] }, "`.xorsign` combines the signs of operands that are compared by absolute value, so `.abs` is required"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "`.xorsign` was introduced in PTX 7.2 for `sm_86`"),
 ];
 #[rustfmt::skip]
 const SINGLE_SIGNS: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "`.xorsign` was introduced in PTX 7.2 and `sm_86`"),
-    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "`.NaN` was introduced in PTX 7.0 and `sm_80`"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "`.xorsign` was introduced in PTX 7.2 for `sm_86`"),
+    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "`.NaN` was introduced in PTX 7.0 for `sm_80`"),
 ];
 
 types!(TO_SINGLE, DType, F32);
@@ -136,19 +136,19 @@ pub static FORMS: &[Form] = &[
         "Computes the fused multiply-add of half-precision factors and a single-precision addend with a single rounding.", "mixed-precision-floating-point-instructions-fma";
         good: &["fma.rn.f32.f16 f, h, h, f;"], bad: &[("fma.f32.f16 f, h, h, f;", "W0105")]),
     form!("fma.rnd.oob{.relu}.type d, a, b, c", [ROUND_NEAREST, OOB_HALVES], Arithmetic(Fma);
-        "Computes the fused multiply-add of half-precision values; out-of-bounds NaN factors are treated as zero.", "half-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of half-precision values and treats out-of-bounds NaN factors as zero.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.oob.relu.bf16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}{.sat}.type d, a, b, c", [ROUND_NEAREST, HALVES], Arithmetic(Fma);
         "Computes the fused multiply-add of half-precision values with a single rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.f16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}.relu.type d, a, b, c", [ROUND_NEAREST, NEW_HALVES], Arithmetic(Fma);
-        "Computes the fused multiply-add of half-precision values with a single rounding; negative results are clamped to zero.", "half-precision-floating-point-instructions-fma";
+        "Computes the fused multiply-add of half-precision values with a single rounding and clamps negative results to zero.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.relu.f16x2 r, r, r, r;"]),
     form!("fma.rnd{.relu}.type d, a, b, c", [NEAREST_OR_ZERO, BRAINS], Arithmetic(Fma);
         "Computes the fused multiply-add of bfloat16 values with a single rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.bf16x2 r, r, r, r;"]),
     form!("mad{.rnd}{.ftz}{.sat}.type d, a, b, c", [ROUND_FLOAT, F32_ONLY], Arithmetic(Mad);
-        "Computes a * b + c; identical to `fma` on `sm_20` and later.", "floating-point-instructions-mad";
+        "Computes a * b + c. The operation is identical to `fma` on `sm_20` and later.", "floating-point-instructions-mad";
         good: &["mad.rn.f32 f, f, f, f;"]),
     form!("mad.rnd.type d, a, b, c", [ROUND_FLOAT, F64_ONLY], Arithmetic(Mad);
         "Computes the fused multiply-add a * b + c with a single rounding.", "floating-point-instructions-mad";
@@ -160,16 +160,16 @@ pub static FORMS: &[Form] = &[
         "Divides a by b over the full range with a maximum error of about 2 ulp.", "floating-point-instructions-div";
         good: &["div.full.ftz.f32 f, f, f;"]),
     form!("div.rnd{.ftz}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Div), gate: since(2, 0).sm(20);
-        "Divides a by b, correctly rounded.", "floating-point-instructions-div";
+        "Divides a by b and rounds the quotient correctly.", "floating-point-instructions-div";
         good: &["div.rn.f32 f, f, f;"], bad: &[("div.f32 f, f, f;", "W0105")]),
     form!("div.rnd.type d, a, b", [ROUND_FLOAT, F64_ONLY], Arithmetic(Div);
-        "Divides a by b, correctly rounded.", "floating-point-instructions-div";
+        "Divides a by b and rounds the quotient correctly.", "floating-point-instructions-div";
         good: &["div.rn.f64 g, g, g;"]),
     form!("abs{.ftz}.type d, a", [F32_ONLY], Arithmetic(Magnitude);
-        "Computes the absolute value.", "floating-point-instructions-abs";
+        "Computes the absolute value of a.", "floating-point-instructions-abs";
         good: &["abs.f32 f, f;"]),
     form!("abs.type d, a", [F64_ONLY], Arithmetic(Magnitude);
-        "Computes the absolute value.", "floating-point-instructions-abs";
+        "Computes the absolute value of a.", "floating-point-instructions-abs";
         good: &["abs.f64 g, g;"]),
     form!("abs{.ftz}.type d, a", [HALVES], Arithmetic(Magnitude), gate: since(6, 5).sm(53).assembler("13.5");
         "Computes the absolute value of half-precision values.", "half-precision-floating-point-instructions-abs";
@@ -178,16 +178,16 @@ pub static FORMS: &[Form] = &[
         "Computes the absolute value of bfloat16 values.", "half-precision-floating-point-instructions-abs";
         good: &["abs.bf16 h, h;"]),
     form!("neg{.ftz}.type d, a", [F32_ONLY], Arithmetic(Neg);
-        "Negates.", "floating-point-instructions-neg";
+        "Negates the value of a.", "floating-point-instructions-neg";
         good: &["neg.f32 f, f;"]),
     form!("neg.type d, a", [F64_ONLY], Arithmetic(Neg);
-        "Negates.", "floating-point-instructions-neg";
+        "Negates the value of a.", "floating-point-instructions-neg";
         good: &["neg.f64 g, g;"]),
     form!("neg{.ftz}.type d, a", [HALVES], Arithmetic(Neg), gate: since(5, 1).assembler("13.5");
         "Negates half-precision values.", "half-precision-floating-point-instructions-neg";
         good: &["neg.f16x2 r, r;"]),
     form!("neg.type d, a", [BRAINS], Arithmetic(Neg);
-        "Negates bfloat16.", "half-precision-floating-point-instructions-neg";
+        "Negates bfloat16 values.", "half-precision-floating-point-instructions-neg";
         good: &["neg.bf16x2 r, r;"]),
     form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b{, c}", [F32_ONLY], Arithmetic(Min), rules: SINGLE_SIGNS;
         "Computes the minimum of a and b.", "floating-point-instructions-min";
@@ -217,34 +217,34 @@ pub static FORMS: &[Form] = &[
         "Computes the reciprocal of a with a maximum error of 1 ulp.", "floating-point-instructions-rcp";
         good: &["rcp.approx.f32 f, f;"]),
     form!("rcp.rnd{.ftz}.type d, a", [ROUND_FLOAT, F32_ONLY], Arithmetic(Rcp), gate: since(2, 0).sm(20);
-        "Computes the reciprocal of a, correctly rounded.", "floating-point-instructions-rcp";
+        "Computes the correctly rounded reciprocal of a.", "floating-point-instructions-rcp";
         good: &["rcp.rn.f32 f, f;"]),
     form!("rcp.rnd.type d, a", [ROUND_FLOAT, F64_ONLY], Arithmetic(Rcp);
-        "Computes the reciprocal of a, correctly rounded.", "floating-point-instructions-rcp";
+        "Computes the correctly rounded reciprocal of a.", "floating-point-instructions-rcp";
         good: &["rcp.rn.f64 g, g;"]),
     form!("rcp.approx.ftz.type d, a", [F64_ONLY], Arithmetic(Rcp), gate: since(2, 1).sm(20);
-        "Computes a coarse 1/a.", "floating-point-instructions-rcp-approx-ftz-f64";
+        "Computes a coarse approximation of 1/a.", "floating-point-instructions-rcp-approx-ftz-f64";
         good: &["rcp.approx.ftz.f64 g, g;"]),
     form!("sqrt.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sqrt);
-        "Computes an approximation of the square root.", "floating-point-instructions-sqrt";
+        "Computes an approximation of the square root of a.", "floating-point-instructions-sqrt";
         good: &["sqrt.approx.f32 f, f;"]),
     form!("sqrt.rnd{.ftz}.type d, a", [ROUND_FLOAT, F32_ONLY], Arithmetic(Sqrt), gate: since(2, 0).sm(20);
-        "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
+        "Computes the correctly rounded square root of a.", "floating-point-instructions-sqrt";
         good: &["sqrt.rn.f32 f, f;"]),
     form!("sqrt.rnd.type d, a", [ROUND_FLOAT, F64_ONLY], Arithmetic(Sqrt);
-        "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
+        "Computes the correctly rounded square root of a.", "floating-point-instructions-sqrt";
         good: &["sqrt.rn.f64 g, g;"]),
     form!("rsqrt.approx{.ftz}.type d, a", [F32_F64], Arithmetic(Rsqrt), rules: FLUSHED_ROOT;
-        "Computes an approximation of the reciprocal square root.", "floating-point-instructions-rsqrt";
+        "Computes an approximation of the reciprocal square root of a.", "floating-point-instructions-rsqrt";
         good: &["rsqrt.approx.f32 f, f;", "rsqrt.approx.f64 g, g;"]),
     form!("sin.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sin);
-        "Computes an approximation of the sine.", "floating-point-instructions-sin";
+        "Computes an approximation of the sine of a.", "floating-point-instructions-sin";
         good: &["sin.approx.f32 f, f;"]),
     form!("cos.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Cos);
-        "Computes an approximation of the cosine.", "floating-point-instructions-cos";
+        "Computes an approximation of the cosine of a.", "floating-point-instructions-cos";
         good: &["cos.approx.f32 f, f;"]),
     form!("lg2.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Lg2);
-        "Computes an approximation of the base-2 logarithm.", "floating-point-instructions-lg2";
+        "Computes an approximation of the base-2 logarithm of a.", "floating-point-instructions-lg2";
         good: &["lg2.approx.f32 f, f;"]),
     form!("ex2.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Ex2);
         "Computes an approximation of 2 to the power of a.", "floating-point-instructions-ex2";
@@ -256,7 +256,7 @@ pub static FORMS: &[Form] = &[
         "Computes 2 to the power of a bfloat16 value.", "half-precision-floating-point-instructions-ex2";
         good: &["ex2.approx.ftz.bf16 h, h;"]),
     form!("tanh.approx.type d, a", [F32_ONLY], Arithmetic(Tanh), gate: since(7, 0).sm(75);
-        "Computes an approximation of the hyperbolic tangent.", "floating-point-instructions-tanh";
+        "Computes an approximation of the hyperbolic tangent of a.", "floating-point-instructions-tanh";
         good: &["tanh.approx.f32 f, f;"]),
     form!("tanh.approx.type d, a", [EX2_HALVES], Arithmetic(Tanh);
         "Computes an approximation of the hyperbolic tangent of half-precision values.", "half-precision-floating-point-instructions-tanh";
@@ -265,9 +265,9 @@ pub static FORMS: &[Form] = &[
         "Computes an approximation of the hyperbolic tangent of bfloat16 values.", "half-precision-floating-point-instructions-tanh";
         good: &["tanh.approx.bf16 h, h;"]),
     form!("copysign.type d, a, b", [F32_F64], Arithmetic(Copysign), gate: since(2, 0).sm(20);
-        "Combines the sign of a with the magnitude of b.", "floating-point-instructions-copysign";
+        "Copies the sign of a into b and returns the result.", "floating-point-instructions-copysign";
         good: &["copysign.f32 f, f, f;"]),
     form!("testp{.op}.type p, a", [TESTS, F32_F64], Compare(Testp), gate: since(2, 0).sm(20), writes: &["p"], types: PREDICATE;
-        "Tests the floating-point class of a.", "floating-point-instructions-testp";
+        "Tests whether a belongs to a floating-point class, such as finite numbers or NaN.", "floating-point-instructions-testp";
         good: &["testp.finite.f32 p, f;"]),
 ];

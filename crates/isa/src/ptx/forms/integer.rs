@@ -38,23 +38,23 @@ const LONG_CARRY: Gate = since(4, 3).sm(20);
 types!(CARRY_TYPES, Type, U32 S32; LONG_CARRY => U64 S64);
 #[rustfmt::skip]
 const CARRIES: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: LONG_CARRY }, "the carry of 64-bit additions was introduced in PTX 4.3 and `sm_20`"),
+    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: LONG_CARRY }, "the carry of 64-bit additions was introduced in PTX 4.3 for `sm_20`"),
 ];
 set! { HALF_PART: Part "part of the product";
-    "hi", Part(Hi), ALWAYS, "the high half of the product";
-    "lo", Part(Lo), ALWAYS, "the low half of the product";
+    "hi", Part(Hi), ALWAYS, "returns the high half of the product";
+    "lo", Part(Lo), ALWAYS, "returns the low half of the product";
 }
-set! { HIGH_PART: Part "part of the product"; "hi", Part(Hi), ALWAYS, "the high half of the product"; }
+set! { HIGH_PART: Part "part of the product"; "hi", Part(Hi), ALWAYS, "returns the high half of the product"; }
 set! { WIDE_PART: Part "part of the product";
-    "wide", Part(Wide), ALWAYS, "the full product, twice as wide";
+    "wide", Part(Wide), ALWAYS, "returns the full product, which is twice as wide as the factors";
 }
 set! { WRAP: Mode "mode for out-of-range shift amounts";
-    "clamp", Overflow(Clamp), ALWAYS, "shift amounts above the width are clamped to the width";
-    "wrap",  Overflow(Wrap),  ALWAYS, "shift amounts are taken modulo the width";
+    "clamp", Overflow(Clamp), ALWAYS, "clamps shift amounts greater than the operand width to the width";
+    "wrap",  Overflow(Wrap),  ALWAYS, "takes shift amounts modulo the operand width";
 }
 set! { DOT_HALF: Mode "half of b";
-    "lo", Part(Lo), ALWAYS, "the low two bytes of b";
-    "hi", Part(Hi), ALWAYS, "the high two bytes of b";
+    "lo", Part(Lo), ALWAYS, "uses the low two bytes of b";
+    "hi", Part(Hi), ALWAYS, "uses the high two bytes of b";
 }
 
 operands! {
@@ -115,75 +115,75 @@ pub static FORMS: &[Form] = &[
         "Divides a by b with truncation.", "integer-arithmetic-instructions-div";
         good: &["div.s32 r, r, r;"]),
     form!("rem.type d, a, b", [INTEGERS], Arithmetic(Rem);
-        "Computes the remainder of a divided by b; the result has the sign of a.", "integer-arithmetic-instructions-rem";
+        "Computes the remainder of a divided by b. The result has the sign of a.", "integer-arithmetic-instructions-rem";
         good: &["rem.u64 d, d, d;"]),
     form!("abs.type d, a", [SIGNED], Arithmetic(Abs);
-        "Computes the absolute value.", "integer-arithmetic-instructions-abs";
+        "Computes the absolute value of a.", "integer-arithmetic-instructions-abs";
         good: &["abs.s32 r, r;"], bad: &[("abs.u32 r, r;", "W0104")]),
     form!("neg.type d, a", [NEGATED], Arithmetic(Neg);
-        "Negates.", "integer-arithmetic-instructions-neg";
+        "Negates the value of a.", "integer-arithmetic-instructions-neg";
         good: &["neg.s16 h, h;"]),
     form!("min.type d, a, b", [PACKED_INTEGERS], Arithmetic(Min);
         "Computes the minimum of a and b.", "integer-arithmetic-instructions-min";
         good: &["min.u32 r, r, r;"]),
     form!("min.relu.type d, a, b", [RELU], Arithmetic(Min);
-        "Computes the minimum of a and b; negative results are clamped to zero.", "integer-arithmetic-instructions-min";
+        "Computes the minimum of a and b and clamps negative results to zero.", "integer-arithmetic-instructions-min";
         good: &["min.relu.s32 r, r, r;"]),
     form!("max.type d, a, b", [PACKED_INTEGERS], Arithmetic(Max);
         "Computes the maximum of a and b.", "integer-arithmetic-instructions-max";
         good: &["max.s64 d, d, d;"]),
     form!("max.relu.type d, a, b", [RELU], Arithmetic(Max);
-        "Computes the maximum of a and b; negative results are clamped to zero.", "integer-arithmetic-instructions-max";
+        "Computes the maximum of a and b and clamps negative results to zero.", "integer-arithmetic-instructions-max";
         good: &["max.relu.s16x2 r, r, r;"]),
     form!("popc.type d, a", [BITS], Arithmetic(Popc), gate: since(2, 0).sm(20), types: COUNT;
-        "Counts the set bits.", "integer-arithmetic-instructions-popc";
+        "Counts the set bits of a.", "integer-arithmetic-instructions-popc";
         good: &["popc.b64 r, d;"]),
     form!("clz.type d, a", [BITS], Arithmetic(Clz), gate: since(2, 0).sm(20), types: COUNT;
-        "Counts the leading zero bits.", "integer-arithmetic-instructions-clz";
+        "Counts the leading zero bits of a.", "integer-arithmetic-instructions-clz";
         good: &["clz.b32 r, r;"]),
     form!("bfind{.shiftamt}.type d, a", [LONG_WORDS], Arithmetic(Bfind), gate: since(2, 0).sm(20), types: COUNT, repeatable: &[Flag::ShiftAmount];
-        "Finds the position of the most significant non-sign bit.", "integer-arithmetic-instructions-bfind";
+        "Finds the position of the most significant non-sign bit of a.", "integer-arithmetic-instructions-bfind";
         good: &["bfind.u64 r, d;", "bfind.shiftamt.s32 r, r;"]),
     form!("fns.type d, mask, base, offset", [B32_ONLY], Arithmetic(Fns), gate: since(6, 0).sm(30);
         "Finds the n-th set bit of a mask.", "integer-arithmetic-instructions-fns";
         good: &["fns.b32 r, r, r, r;"]),
     form!("brev.type d, a", [BITS], Arithmetic(Brev), gate: since(2, 0).sm(20);
-        "Reverses the bits.", "integer-arithmetic-instructions-brev";
+        "Reverses the order of the bits of a.", "integer-arithmetic-instructions-brev";
         good: &["brev.b32 r, r;"]),
     form!("bfe.type d, a, b, c", [LONG_WORDS], Arithmetic(Bfe), gate: since(2, 0).sm(20), types: FIELD;
-        "Extracts a bit field of a with position b and length c, sign-extended or zero-extended.", "integer-arithmetic-instructions-bfe";
+        "Extracts the bit field of a with position b and length c, and sign-extends or zero-extends the field.", "integer-arithmetic-instructions-bfe";
         good: &["bfe.u32 r, r, 8, 8;"], bad: &[("bfe.u32 r, r, 256, 8;", "W0144")]),
     form!("bfi.type d, a, b, c, e", [BITS], Arithmetic(Bfi), gate: since(2, 0).sm(20), types: INSERT;
         "Inserts the low bits of a into b as a bit field at position c.", "integer-arithmetic-instructions-bfi";
         good: &["bfi.b64 d, d, d, 8, 8;"]),
     form!("szext.mode.type d, a, b", [WRAP, WORDS], Arithmetic(Szext), gate: since(7, 6).sm(70), types: LENGTH;
-        "Sign-extends or zero-extends the low b bits of a.", "integer-arithmetic-instructions-szext";
+        "Sign-extends or zero-extends the value in the low b bits of a.", "integer-arithmetic-instructions-szext";
         good: &["szext.clamp.s32 r, r, 8;"]),
     form!("bmsk.mode.type d, a, b", [WRAP, B32_ONLY], Arithmetic(Bmsk), gate: since(7, 6).sm(70), types: START_LENGTH;
-        "Creates a bit mask of b ones at position a.", "integer-arithmetic-instructions-bmsk";
+        "Creates a bit mask with b consecutive ones, starting at bit position a.", "integer-arithmetic-instructions-bmsk";
         good: &["bmsk.wrap.b32 r, 3, 4;"]),
     form!("dp4a.atype.btype d, a, b, c", [A_WORDS, B_WORDS], Arithmetic(Dp4a), gate: since(5, 0).sm(61), types: DOT;
-        "Computes the four-way byte dot product of a and b and adds c.", "integer-arithmetic-instructions-dp4a";
+        "Computes the four-way dot product of the bytes of a and b, and adds c.", "integer-arithmetic-instructions-dp4a";
         good: &["dp4a.u32.s32 r, r, r, r;"]),
     form!("dp2a.mode.atype.btype d, a, b, c", [DOT_HALF, A_WORDS, B_WORDS], Arithmetic(Dp2a), gate: since(5, 0).sm(61), leads: 1, types: DOT;
-        "Computes the two-way dot product of 16-bit values of a and bytes of b and adds c.", "integer-arithmetic-instructions-dp2a";
+        "Computes the two-way dot product of the 16-bit values of a and two bytes of b, and adds c.", "integer-arithmetic-instructions-dp2a";
         good: &["dp2a.lo.u32.u32 r, r, r, r;"]),
     form!("add.cc.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Add);
         "Adds a and b and writes the carry-out to the condition code register.", "extended-precision-arithmetic-instructions-add-cc";
         good: &["add.cc.u32 r, r, r;"]),
     form!("addc{.cc}.type d, a, b", [LONG_WORDS], Carry(CarryOp::Addc), rules: CARRIES;
-        "Adds a and b with carry-in.", "extended-precision-arithmetic-instructions-addc";
+        "Adds a, b and the carry-in.", "extended-precision-arithmetic-instructions-addc";
         good: &["addc.u32 r, r, r;", "addc.cc.u64 d, d, d;"]),
     form!("sub.cc.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Sub);
         "Subtracts b from a and writes the borrow-out to the condition code register.", "extended-precision-arithmetic-instructions-sub-cc";
         good: &["sub.cc.u32 r, r, r;"]),
     form!("subc{.cc}.type d, a, b", [LONG_WORDS], Carry(CarryOp::Subc), rules: CARRIES;
-        "Subtracts b from a with borrow-in.", "extended-precision-arithmetic-instructions-subc";
+        "Subtracts b and the borrow-in from a.", "extended-precision-arithmetic-instructions-subc";
         good: &["subc.u32 r, r, r;"]),
     form!("mad.part.cc.type d, a, b, c", [HALF_PART, CARRY_TYPES], Carry(CarryOp::Mad), gate: since(3, 0).sm(20), leads: 1;
-        "Multiplies a and b, adds c and writes the carry-out to the condition code register.", "extended-precision-arithmetic-instructions-mad-cc";
+        "Multiplies a and b, adds c, and writes the carry-out to the condition code register.", "extended-precision-arithmetic-instructions-mad-cc";
         good: &["mad.lo.cc.u32 r, r, r, r;"]),
     form!("madc.part{.cc}.type d, a, b, c", [HALF_PART, LONG_WORDS], Carry(CarryOp::Madc), rules: CARRIES, gate: since(3, 0).sm(20), leads: 1;
-        "Multiplies a and b and adds c with carry-in.", "extended-precision-arithmetic-instructions-madc";
+        "Multiplies a and b, and adds c and the carry-in.", "extended-precision-arithmetic-instructions-madc";
         good: &["madc.hi.u32 r, r, r, r;"]),
 ];

@@ -38,37 +38,37 @@ set! { DESCRIBED: Space "state space"; CONST; PARAM; }
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
 
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     MODEL,  "weak: does not synchronize; this is the default";
-    "volatile", Sem(Volatile), ALWAYS, "volatile: the access is neither omitted nor merged";
-    "relaxed",  Sem(Relaxed),  MODEL,  "relaxed: strong, does not order other accesses";
-    "acquire",  Sem(Acquire),  MODEL,  "acquire: strong, orders all later accesses after the load";
+    "weak",     Sem(Weak),     MODEL,  "weak access (the default), which does not synchronize with other threads";
+    "volatile", Sem(Volatile), ALWAYS, "volatile access, which is neither omitted nor merged with other accesses";
+    "relaxed",  Sem(Relaxed),  MODEL,  "strong access with relaxed semantics, which do not order other memory accesses";
+    "acquire",  Sem(Acquire),  MODEL,  "strong access with acquire semantics, which order all later memory accesses after the load";
 }
 set! { MMIO: Mmio "memory-mapped access";
-    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O: each access is performed exactly once";
+    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O access, which is performed exactly once";
 }
 set! { LEVEL: Level "cache level";
-    "L1", CacheLevel(L1), ALWAYS, "into the L1 cache";
-    "L2", CacheLevel(L2), ALWAYS, "into the L2 cache";
+    "L1", CacheLevel(L1), ALWAYS, "prefetches the cache line into L1";
+    "L2", CacheLevel(L2), ALWAYS, "prefetches the cache line into L2";
 }
 set! { PREFETCH_PRIORITY: LevelPriority "eviction priority";
-    "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "L2, likely to be evicted last";
-    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "L2, normal priority";
+    "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "makes the data likely to be evicted last from L2";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "gives the data normal eviction priority in L2";
 }
 set! { APPLIED: LevelPriority "eviction priority";
-    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "L2, normal priority";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "gives the data normal eviction priority in L2";
 }
 set! { DISCARDED: Level "cache level";
-    "L2", CacheLevel(L2), ALWAYS, "of the L2 cache";
+    "L2", CacheLevel(L2), ALWAYS, "discards the cache line in L2";
 }
 set! { PRIMARY: PrimaryPriority "priority";
-    "L2::evict_last",      EvictL2(Last),      ALWAYS, "likely to be evicted last";
-    "L2::evict_normal",    EvictL2(Normal),    ALWAYS, "normal priority";
-    "L2::evict_first",     EvictL2(First),     ALWAYS, "evicted first";
-    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority unchanged";
+    "L2::evict_last",      EvictL2(Last),      ALWAYS, "makes the accessed data likely to be evicted last from L2";
+    "L2::evict_normal",    EvictL2(Normal),    ALWAYS, "gives the accessed data normal eviction priority in L2";
+    "L2::evict_first",     EvictL2(First),     ALWAYS, "makes the accessed data likely to be evicted first from L2";
+    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "leaves the eviction priority in L2 unchanged";
 }
 set! { SECONDARY: SecondaryPriority "priority of the other accesses";
-    "L2::evict_first",     EvictL2(First),     ALWAYS, "evicted first";
-    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority unchanged";
+    "L2::evict_first",     EvictL2(First),     ALWAYS, "makes the accessed data likely to be evicted first from L2";
+    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "leaves the eviction priority in L2 unchanged";
 }
 
 /// `ldu` has no wide accesses.
@@ -84,12 +84,12 @@ const GLOBALS: &[&str] = &["global"];
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     GENERIC,
-    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "PTX 9.1 introduced volatile accesses to local memory"),
+    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "memory-mapped I/O requires strong accesses"),
-    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "earlier versions allow `.mmio` with `.relaxed` only"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
-    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "memory-mapped I/O uses global memory"),
+    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
+    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "memory-mapped I/O accesses global memory only"),
     rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
     rule(Clash { a: any(S::Mmio), b: any(S::CacheOp) }, "memory-mapped I/O bypasses the caches"),
     rule(Clash { a: any(S::Mmio), b: any(S::Level1Priority) }, "memory-mapped I/O bypasses the caches"),
@@ -100,20 +100,20 @@ const RULES: &[Rule] = &[
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "L2 eviction priorities are available on 256-bit loads only"),
     assembler(Only { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "prefetch size hints apply to global memory only"),
     assembler(Only { when: any(S::Literal(L1Prefetch)), slot: S::Space, among: GLOBALS }, "prefetch size hints apply to global memory only"),
-    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into L1 was introduced in PTX 7.4 and `sm_75`"),
-    assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "the read-only proxy reads global memory only"),
-    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the read-only proxy was introduced in PTX 9.4 and `sm_90`"),
+    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into L1 was introduced in PTX 7.4 for `sm_75`"),
+    assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "loads through the read-only proxy access global memory only"),
+    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the read-only proxy was introduced in PTX 9.4 for `sm_90`"),
     assembler(Clash { a: any(S::Literal(Readonly)), b: of(S::Sem, &["volatile"]) }, "a volatile location may be modified concurrently, so it cannot be read through the read-only proxy"),
     assembler(Needs { when: any(S::Literal(NonCoherent)), slot: S::Space, among: GLOBALS }, "the non-coherent cache supports global memory only"),
-    assembler(Clash { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the non-coherent cache does not support the last-use policy"),
-    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the non-coherent cache was introduced in PTX 2.0 and `sm_32`"),
+    assembler(Clash { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the non-coherent cache does not support the last-use cache operator `.lu`"),
+    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the non-coherent cache was introduced in PTX 2.0 for `sm_32`"),
     // Widths.
-    rule(VectorBits { most: 128, wide: &WIDE }, "this is the maximum width of an access"),
+    rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
 ];
 /// What holds between the modifiers of `ldu`.
 #[rustfmt::skip]
 const UNIFORM_RULES: &[Rule] = &[
-    rule(VectorBits { most: 128, wide: &NARROW }, "this is the maximum width of an access"),
+    rule(VectorBits { most: 128, wide: &NARROW }, "a wider access must be split into several instructions"),
 ];
 
 operands! {
@@ -139,13 +139,13 @@ pub static FORMS: &[Form] = &[
             ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"),
             ("ld.global.u32 r, [f];", "W0132")]),
     form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), address: Loaded, takes: &[ArrayElement], types: UNIFORM, rules: UNIFORM_RULES;
-        "Loads a value from read-only memory at a warp-uniform address.", "data-movement-and-conversion-instructions-ldu";
+        "Loads a value from read-only memory at an address that is the same for all threads of the warp.", "data-movement-and-conversion-instructions-ldu";
         good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
         "Prefetches a cache line.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
     form!("prefetch{.ss}.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
-        "Prefetches a cache line into L2 with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a cache line into L2 and assigns an eviction priority to the line.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2::evict_last [d];"]),
     form!("prefetch{.ss}.tensormap [a]", [DESCRIBED], Hint(Prefetch), gate: since(8, 0).sm(90);
         "Prefetches a tensor map.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
@@ -155,21 +155,21 @@ pub static FORMS: &[Form] = &[
         good: &["prefetchu.L1 [d];"]),
     form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, APPLIED], Hint(ApplyPriority),
         gate: POLICY, types: SIZE;
-        "Applies an eviction priority to a cache line.", "data-movement-and-conversion-instructions-applypriority";
+        "Assigns an eviction priority to a cache line.", "data-movement-and-conversion-instructions-applypriority";
         good: &["applypriority.global.L2::evict_normal [d], 128;"], bad: &[("applypriority.global.L2::evict_normal [d], 64;", "W0144")]),
     form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
         "Discards a cache line without writing it back.", "data-movement-and-conversion-instructions-discard";
         good: &["discard.global.L2 [d], 128;"]),
     form!("createpolicy.fractional.level::primary_priority{.level::secondary_priority}.type d{, fraction}",
         [PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: FRACTION;
-        "Creates a cache policy for a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
+        "Creates a cache policy that applies an eviction priority to a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.fractional.L2::evict_first.b64 d, 1.0;", "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d;"],
         bad: &[("createpolicy.fractional.L2::evict_first.b64 d, 2.0;", "W0144")]),
     form!("createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.type d, [a], primary, total",
         [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AnyWidth, types: PART;
-        "Creates a cache policy for an address range.", "data-movement-and-conversion-instructions-createpolicy";
+        "Creates a cache policy that applies an eviction priority to the accesses to an address range.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.range.global.L2::evict_last.b64 d, [d], 128, 256;"]),
     form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: PROPERTY;
-        "Creates a cache policy from an access property.", "data-movement-and-conversion-instructions-createpolicy";
+        "Creates a cache policy from an access property of the CUDA API.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.cvt.L2.b64 d, d;"]),
 ];

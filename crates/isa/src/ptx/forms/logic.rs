@@ -9,12 +9,12 @@ use crate::modifier::{BoolOp, OverflowMode::*};
 types!(BITS, Type, B16 B32 B64);
 types!(SHIFTED, Type, B16 B32 B64 U16 U32 U64 S16 S32 S64);
 set! { COMBINED: Bool "combination with a predicate";
-    "and", Bool(BoolOp::And), ALWAYS, "the result is nonzero and q is true";
-    "or",  Bool(BoolOp::Or),  ALWAYS, "the result is nonzero or q is true";
+    "and", Bool(BoolOp::And), ALWAYS, "true if the result is nonzero and q is true";
+    "or",  Bool(BoolOp::Or),  ALWAYS, "true if the result is nonzero or q is true";
 }
 set! { SHIFT_MODE: Mode "mode for out-of-range shift amounts";
-    "clamp", Overflow(Clamp), ALWAYS, "shift amounts above 32 are clamped to 32";
-    "wrap",  Overflow(Wrap),  ALWAYS, "shift amounts are taken modulo 32";
+    "clamp", Overflow(Clamp), ALWAYS, "clamps shift amounts greater than 32 to 32";
+    "wrap",  Overflow(Wrap),  ALWAYS, "takes shift amounts modulo 32";
 }
 
 operands! {
@@ -46,19 +46,19 @@ pub static FORMS: &[Form] = &[
         "Computes the logical XOR of a and b.", "logic-and-shift-instructions-xor";
         good: &["xor.pred p, p, q;"]),
     form!("not.type d, a", [BITS], Arithmetic(Not);
-        "Inverts every bit.", "logic-and-shift-instructions-not";
+        "Inverts all bits of a.", "logic-and-shift-instructions-not";
         good: &["not.b32 r, r;"]),
     form!("not.type d, {!}a", [PRED_ONLY], Arithmetic(Not), takes: &[Halves], types: PREDICATE;
-        "Negates a predicate.", "logic-and-shift-instructions-not";
+        "Computes the logical negation of predicate a.", "logic-and-shift-instructions-not";
         good: &["not.pred p, q;"]),
     form!("cnot.type d, a", [BITS], Arithmetic(Cnot);
-        "Computes the C logical negation: 1 if a is zero, otherwise 0.", "logic-and-shift-instructions-cnot";
+        "Computes the logical negation of C, which is 1 if a is zero and 0 otherwise.", "logic-and-shift-instructions-cnot";
         good: &["cnot.b32 r, r;"]),
     form!("lop3.type d, a, b, c, immLut", [B32_ONLY], Arithmetic(Lop3), gate: since(4, 3).sm(50), types: TABLE;
-        "Computes an arbitrary bitwise function of three operands, given as a truth table.", "logic-and-shift-instructions-lop3";
+        "Computes an arbitrary bitwise function of three operands, which is specified by a truth table.", "logic-and-shift-instructions-lop3";
         good: &["lop3.b32 r, r, r, r, 0x96;"], bad: &[("lop3.b32 r, r, r, r, r;", "W0110")]),
     form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [COMBINED, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), takes: &[Sink], types: TABLE;
-        "Computes `lop3` and a predicate that combines q with whether the result is nonzero.", "logic-and-shift-instructions-lop3";
+        "Performs the operation of `lop3`, tests whether the result is nonzero, and combines the test with predicate q.", "logic-and-shift-instructions-lop3";
         good: &["lop3.or.b32 r|p, r, r, r, 0x96, q;"], bad: &[("lop3.xor.b32 r|p, r, r, r, 0x96, q;", "W0102")]),
     form!("shf.l.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;
         "Shifts the 64-bit value formed by b and a left and returns the high 32 bits.", "logic-and-shift-instructions-shf";
@@ -67,7 +67,7 @@ pub static FORMS: &[Form] = &[
         "Shifts the 64-bit value formed by b and a right and returns the low 32 bits.", "logic-and-shift-instructions-shf";
         good: &["shf.r.clamp.b32 r, r, r, 5;"]),
     form!("shl.type d, a, b", [BITS], Arithmetic(Shl), types: AMOUNT;
-        "Shifts a left; the result is zero for shift amounts above the width.", "logic-and-shift-instructions-shl";
+        "Shifts a left. The result is zero for shift amounts greater than the operand width.", "logic-and-shift-instructions-shl";
         good: &["shl.b64 d, d, 3;"], bad: &[("shl.b64 d, d, d;", "W0109")]),
     form!("shr.type d, a, b", [SHIFTED], Arithmetic(Shr), types: AMOUNT;
         "Shifts a right, arithmetically for signed types and logically for other types.", "logic-and-shift-instructions-shr";

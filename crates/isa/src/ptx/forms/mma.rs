@@ -35,65 +35,65 @@ set! { B_LAYOUT: BLayout "layout of B";
     "row", Layout(Row), ALWAYS, "B is row-major";
     "col", Layout(Col), ALWAYS, "B is column-major";
 }
-set! { QUADS: Shape "matrix shape"; "m8n8k4", Shape(8, 8, 4), ALWAYS, "8 x 8 matrix D, K = 4, for each group of 8 threads"; }
+set! { QUADS: Shape "matrix shape"; "m8n8k4", Shape(8, 8, 4), ALWAYS, "8 x 8 matrix D with K = 4 for each group of 8 threads"; }
 set! { HALVES: Shape "matrix shape";
-    "m16n8k8",  Shape(16, 8, 8),  TURING, "16 x 8 matrix D, K = 8";
-    "m16n8k16", Shape(16, 8, 16), AMPERE, "16 x 8 matrix D, K = 16";
+    "m16n8k8",  Shape(16, 8, 8),  TURING, "16 x 8 matrix D with K = 8";
+    "m16n8k16", Shape(16, 8, 16), AMPERE, "16 x 8 matrix D with K = 16";
 }
 set! { TF32S: Shape "matrix shape";
-    "m16n8k4", Shape(16, 8, 4), AMPERE, "16 x 8 matrix D, K = 4";
-    "m16n8k8", Shape(16, 8, 8), AMPERE, "16 x 8 matrix D, K = 8";
+    "m16n8k4", Shape(16, 8, 4), AMPERE, "16 x 8 matrix D with K = 4";
+    "m16n8k8", Shape(16, 8, 8), AMPERE, "16 x 8 matrix D with K = 8";
 }
 set! { DOUBLES: Shape "matrix shape";
-    "m8n8k4",   Shape(8, 8, 4),   AMPERE, "8 x 8 matrix D, K = 4";
-    "m16n8k4",  Shape(16, 8, 4),  HOPPER, "16 x 8 matrix D, K = 4";
-    "m16n8k8",  Shape(16, 8, 8),  HOPPER, "16 x 8 matrix D, K = 8";
-    "m16n8k16", Shape(16, 8, 16), HOPPER, "16 x 8 matrix D, K = 16";
+    "m8n8k4",   Shape(8, 8, 4),   AMPERE, "8 x 8 matrix D with K = 4";
+    "m16n8k4",  Shape(16, 8, 4),  HOPPER, "16 x 8 matrix D with K = 4";
+    "m16n8k8",  Shape(16, 8, 8),  HOPPER, "16 x 8 matrix D with K = 8";
+    "m16n8k16", Shape(16, 8, 16), HOPPER, "16 x 8 matrix D with K = 16";
 }
 set! { BYTES: Shape "matrix shape";
-    "m8n8k16",  Shape(8, 8, 16),  TURING, "8 x 8 matrix D, K = 16";
-    "m16n8k16", Shape(16, 8, 16), AMPERE, "16 x 8 matrix D, K = 16";
-    "m16n8k32", Shape(16, 8, 32), AMPERE, "16 x 8 matrix D, K = 32";
+    "m8n8k16",  Shape(8, 8, 16),  TURING, "8 x 8 matrix D with K = 16";
+    "m16n8k16", Shape(16, 8, 16), AMPERE, "16 x 8 matrix D with K = 16";
+    "m16n8k32", Shape(16, 8, 32), AMPERE, "16 x 8 matrix D with K = 32";
 }
 set! { NIBBLES: Shape "matrix shape";
-    "m8n8k32",  Shape(8, 8, 32),  TURING, "8 x 8 matrix D, K = 32";
-    "m16n8k32", Shape(16, 8, 32), AMPERE, "16 x 8 matrix D, K = 32";
-    "m16n8k64", Shape(16, 8, 64), AMPERE, "16 x 8 matrix D, K = 64";
+    "m8n8k32",  Shape(8, 8, 32),  TURING, "8 x 8 matrix D with K = 32";
+    "m16n8k32", Shape(16, 8, 32), AMPERE, "16 x 8 matrix D with K = 32";
+    "m16n8k64", Shape(16, 8, 64), AMPERE, "16 x 8 matrix D with K = 64";
 }
 set! { SINGLE_BITS: Shape "matrix shape";
-    "m8n8k128",  Shape(8, 8, 128),  since(7, 0).sm(75), "8 x 8 matrix D, K = 128 bits";
-    "m16n8k128", Shape(16, 8, 128), AMPERE,             "16 x 8 matrix D, K = 128 bits";
-    "m16n8k256", Shape(16, 8, 256), AMPERE,             "16 x 8 matrix D, K = 256 bits";
+    "m8n8k128",  Shape(8, 8, 128),  since(7, 0).sm(75), "8 x 8 matrix D with K = 128 bits";
+    "m16n8k128", Shape(16, 8, 128), AMPERE,             "16 x 8 matrix D with K = 128 bits";
+    "m16n8k256", Shape(16, 8, 256), AMPERE,             "16 x 8 matrix D with K = 256 bits";
 }
 set! { FLOAT_BYTES: Shape "matrix shape";
-    "m16n8k32", Shape(16, 8, 32), ADA,  "16 x 8 matrix D, K = 32";
-    "m16n8k16", Shape(16, 8, 16), LATE, "16 x 8 matrix D, K = 16";
+    "m16n8k32", Shape(16, 8, 32), ADA,  "16 x 8 matrix D with K = 32";
+    "m16n8k16", Shape(16, 8, 16), LATE, "16 x 8 matrix D with K = 16";
 }
-set! { DEPTH_32: Shape "matrix shape"; "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D, K = 32"; }
-set! { DEPTH_64: Shape "matrix shape"; "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 x 8 matrix D, K = 64"; }
+set! { DEPTH_32: Shape "matrix shape"; "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D with K = 32"; }
+set! { DEPTH_64: Shape "matrix shape"; "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 x 8 matrix D with K = 64"; }
 set! { ROUND: Round "rounding"; RN; RZ; RM; RP; }
 set! { BIT_OP: BitOp "bit operation";
     "xor", Bool(Xor), ALWAYS,             "counts the bits that differ in A and B";
     "and", Bool(And), since(7, 1).sm(80), "counts the bits that are set in both A and B";
 }
-set! { MIXED: Kind "kind"; "kind::f8f6f4", Kind(F8f6f4), ALWAYS, "8-, 6- and 4-bit floats, each in a byte"; }
+set! { MIXED: Kind "kind"; "kind::f8f6f4", Kind(F8f6f4), ALWAYS, "8-bit, 6-bit and 4-bit floats, each stored in one byte"; }
 set! { UNREAD_KIND: Kind "kind";
-    "kind::f8f6f4",   Kind(F8f6f4),   TAKEN, "no effect for these types";
-    "kind::mxf8f6f4", Kind(Mxf8f6f4), TAKEN, "no effect for these types";
-    "kind::mxf4",     Kind(Mxf4),     TAKEN, "no effect for these types";
-    "kind::mxf4nvf4", Kind(Mxf4nvf4), TAKEN, "no effect for these types";
-    "kind::f16",  Kind(F16),  TAKEN.on(OneOf(&[Family(100), Family(101)])), "no effect for these types";
-    "kind::tf32", Kind(Tf32), TAKEN.on(OneOf(&[Family(100), Family(101)])), "no effect for these types";
-    "kind::i8",   Kind(I8),   TAKEN.on(OneOf(&[TargetGate::Only(100), TargetGate::Only(101), TargetGate::Only(110)])), "no effect for these types";
+    "kind::f8f6f4",   Kind(F8f6f4),   TAKEN, "undocumented modifier without effect for these types";
+    "kind::mxf8f6f4", Kind(Mxf8f6f4), TAKEN, "undocumented modifier without effect for these types";
+    "kind::mxf4",     Kind(Mxf4),     TAKEN, "undocumented modifier without effect for these types";
+    "kind::mxf4nvf4", Kind(Mxf4nvf4), TAKEN, "undocumented modifier without effect for these types";
+    "kind::f16",  Kind(F16),  TAKEN.on(OneOf(&[Family(100), Family(101)])), "undocumented modifier without effect for these types";
+    "kind::tf32", Kind(Tf32), TAKEN.on(OneOf(&[Family(100), Family(101)])), "undocumented modifier without effect for these types";
+    "kind::i8",   Kind(I8),   TAKEN.on(OneOf(&[TargetGate::Only(100), TargetGate::Only(101), TargetGate::Only(110)])), "undocumented modifier without effect for these types";
 }
-set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "8-, 6- and 4-bit floats, each in a byte, with one scale factor per 32 elements"; }
+set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "8-bit, 6-bit and 4-bit floats, each stored in one byte, with one scale factor per 32 elements"; }
 set! { MX_FOUR: Kind "kind"; "kind::mxf4", Kind(Mxf4), ALWAYS, "4-bit floats with one scale factor per 32 elements"; }
 set! { NV_FOUR: Kind "kind"; "kind::mxf4nvf4", Kind(Mxf4nvf4), ALWAYS, "4-bit floats with one scale factor per 16 or 32 elements"; }
-set! { ONE: ScaleVector "scales"; "scale_vec::1X", ScaleVector(X1), ALWAYS, "one scale factor per row of A and column of B"; }
-set! { TWO: ScaleVector "scales"; "scale_vec::2X", ScaleVector(X2), ALWAYS, "two scale factors per row of A and column of B"; }
+set! { ONE: ScaleVector "scales"; "scale_vec::1X", ScaleVector(X1), ALWAYS, "one scale factor per row of A and per column of B"; }
+set! { TWO: ScaleVector "scales"; "scale_vec::2X", ScaleVector(X2), ALWAYS, "two scale factors per row of A and per column of B"; }
 set! { TWO_OR_FOUR: ScaleVector "scales";
-    "scale_vec::2X", ScaleVector(X2), ALWAYS, "two scale factors per row of A and column of B";
-    "scale_vec::4X", ScaleVector(X4), ALWAYS, "four scale factors per row of A and column of B";
+    "scale_vec::2X", ScaleVector(X2), ALWAYS, "two scale factors per row of A and per column of B";
+    "scale_vec::4X", ScaleVector(X4), ALWAYS, "four scale factors per row of A and per column of B";
 }
 types!(D_F16, DType; ALWAYS => F16);
 types!(C_F16, CType; ALWAYS => F16);
@@ -132,14 +132,15 @@ static NV_RULES: &[Rule] = &[
     rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
     rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
     rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
-    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "before PTX 9.1, `scale_vec::4X` requires `ue4m3` scale factors"),
+    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
 ];
 
-pub(super) const SCALE_IDS: &str = "byte ID and thread ID of these scale factors: `{0, 0}`";
+pub(super) const SCALE_IDS: &str =
+    "byte ID and thread ID of the scale factors in braces, such as `{0, 0}`";
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
-    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "scale_a" Custom("scale factors of the rows of A: a 32-bit register"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("scale factors of the columns of B: a 32-bit register"), "ids_b" Custom(SCALE_IDS);
+    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "scale_a" Custom("32-bit register with the scale factors of the rows of A"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("32-bit register with the scale factors of the columns of B"), "ids_b" Custom(SCALE_IDS);
 }
 
 /// Integers of less than a byte, which most rows overlook after the types of their matrices (assembler 13.5).
@@ -182,11 +183,11 @@ pub static FORMS: &[Form] = &[
         &["mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {r, r}, {r, r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {r, r}, {r, r}, {r}, {r, r};", "W0104")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [QUADS, D_F32, A_F16, B_F16, C_F32], VOLTA, &[],
-        "Four matrix multiply-accumulates of half-precision values with `f32` accumulation.",
+        "Performs four independent matrix multiply-accumulates of half-precision values with `f32` accumulation.",
         &["mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};"],
         &[("mma.sync.aligned.m8n8k4.col.f32.f16.f16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};", "W0105")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [QUADS, D_ANY_HALF, A_F16, B_F16, C_F16], VOLTA, &[],
-        "Four matrix multiply-accumulates of half-precision values.",
+        "Performs four independent matrix multiply-accumulates of half-precision values.",
         &["mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0503")]),
     product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE, ROW_COLUMN,
@@ -198,7 +199,7 @@ pub static FORMS: &[Form] = &[
         &["mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k4.row.col.f32.tf32.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0104")]),
     product!("mma.sync.aligned.shape.alayout.blayout{.rnd}.dtype.atype.btype.ctype d, a, b, c", [DOUBLES, ROUND, D_F64, A_F64, B_F64, C_F64], AMPERE, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of double-precision values; each step is rounded.",
+        "Performs a matrix multiply-accumulate of double-precision values and rounds after each step.",
         &["mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz {r, r}, {r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {r, r}, {r}, {r}, {r};", "W0503")]),
     product!("mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c", [BYTES, D_S32, A_BYTE, B_BYTE, C_S32], VOLTA, ROW_COLUMN,
@@ -210,7 +211,7 @@ pub static FORMS: &[Form] = &[
         &["mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, _, r, r};", "W0507")]),
     product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitOp.popc d, a, b, c", [SINGLE_BITS, D_S32, A_BIT, B_BIT, C_S32, BIT_OP], VOLTA, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of single bits, which combines rows of A with columns of B, counts the set bits and adds the count to C.",
+        "Performs a matrix multiply-accumulate of single bits: combines rows of A and columns of B with a bit operation, counts the set bits, and adds the count to C.",
         &["mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {r, r}, {r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor {r, r}, {r}, {r}, {r, r};", "W0105"),
             ("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {r, r}, {r}, {r}, {r, r};", "W0520")]),
@@ -226,22 +227,22 @@ pub static FORMS: &[Form] = &[
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_EIGHT, B_EIGHT, C_F16], BLACKWELL, ROW_COLUMN,
         "Performs a matrix multiply-accumulate of 8-bit floats with `f16` accumulation.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f32` accumulation.", &[], &[]),
+        "Performs a matrix multiply-accumulate of 8-bit, 6-bit and 4-bit floats with `f32` accumulation.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f16` accumulation.", &[], &[]),
+        "Performs a matrix multiply-accumulate of 8-bit, 6-bit and 4-bit floats with `f16` accumulation.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, UNREAD_KIND, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of 8-bit floats with `f32` accumulation; `.kind` has no effect.", &[], &[]),
+        "Performs a matrix multiply-accumulate of 8-bit floats with `f32` accumulation. `.kind` has no effect.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, UNREAD_KIND, D_F16, A_EIGHT, B_EIGHT, C_F16], BLACKWELL, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of 8-bit floats with `f16` accumulation; `.kind` has no effect.", &[], &[]),
+        "Performs a matrix multiply-accumulate of 8-bit floats with `f16` accumulation. `.kind` has no effect.", &[], &[]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_32, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], ROW_COLUMN,
-        "Block-scaled matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f32` accumulation, one scale factor per 32 elements.",
+        "Performs a block-scaled matrix multiply-accumulate of 8-bit, 6-bit and 4-bit floats with `f32` accumulation and one scale factor per 32 elements.",
         &[("mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32.ue8m0 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}, r, {0, 0}, r, {0, 0};", "W0105")]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_64, MX_FOUR, TWO, D_F32, A_FOUR, B_FOUR, C_F32, EXPONENTS], ROW_COLUMN,
-        "Block-scaled matrix multiply-accumulate of 4-bit floats with `f32` accumulation, one scale factor per 32 elements.", &[]),
+        "Performs a block-scaled matrix multiply-accumulate of 4-bit floats with `f32` accumulation and one scale factor per 32 elements.", &[]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale.scale_vec_size.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_64, NV_FOUR, TWO_OR_FOUR, D_F32, A_FOUR, B_FOUR, C_F32, FACTORS], NV_RULES,
-        "Block-scaled matrix multiply-accumulate of 4-bit floats with `f32` accumulation, one scale factor per 16 or 32 elements.",
+        "Performs a block-scaled matrix multiply-accumulate of 4-bit floats with `f32` accumulation and one scale factor per 16 or 32 elements.",
         &[("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.f32.e2m1.e2m1.f32.ue4m3 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}, r, {0, 0}, r, {0, 0};", "W0105")]),
 ];

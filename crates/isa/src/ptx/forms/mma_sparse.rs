@@ -23,42 +23,42 @@ const FOUR: Gate = since(8, 7)
     .assembler("13.5");
 
 set! { SPARSITY: Sparsity "sparsity";
-    "sp",                   Flag(Sparse),        ALWAYS,  "metadata in any order";
-    "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "metadata in ascending order";
+    "sp",                   Flag(Sparse),        ALWAYS,  "2:4 or 1:2 structured sparsity with metadata in any order";
+    "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "2:4 structured sparsity with metadata in ascending order";
 }
-set! { ORDERED_ONLY: Sparsity "sparsity"; "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "metadata in ascending order"; }
+set! { ORDERED_ONLY: Sparsity "sparsity"; "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "2:4 structured sparsity with metadata in ascending order"; }
 set! { HALVES: Shape "matrix shape";
-    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 x 8 matrix D, K = 16, half of the elements of A stored";
-    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D, K = 32, half of the elements of A stored";
+    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 x 8 matrix D with K = 16, where only half of the elements of A are stored";
+    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D with K = 32, where only half of the elements of A are stored";
 }
 set! { TF32S: Shape "matrix shape";
-    "m16n8k8",  Shape(16, 8, 8),  ALWAYS, "16 x 8 matrix D, K = 8, half of the elements of A stored";
-    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 x 8 matrix D, K = 16, half of the elements of A stored";
+    "m16n8k8",  Shape(16, 8, 8),  ALWAYS, "16 x 8 matrix D with K = 8, where only half of the elements of A are stored";
+    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 x 8 matrix D with K = 16, where only half of the elements of A are stored";
 }
 set! { BYTES: Shape "matrix shape";
-    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D, K = 32, half of the elements of A stored";
-    "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 x 8 matrix D, K = 64, half of the elements of A stored";
+    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 x 8 matrix D with K = 32, where only half of the elements of A are stored";
+    "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 x 8 matrix D with K = 64, where only half of the elements of A are stored";
 }
 set! { NIBBLES: Shape "matrix shape";
-    "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 x 8 matrix D, K = 64, half of the elements of A stored";
-    "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 x 8 matrix D, K = 128, half of the elements of A stored";
+    "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 x 8 matrix D with K = 64, where only half of the elements of A are stored";
+    "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 x 8 matrix D with K = 128, where only half of the elements of A are stored";
 }
-set! { DEPTH_64: Shape "matrix shape";  "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 x 8 matrix D, K = 64, half of the elements of A stored"; }
-set! { DEPTH_128: Shape "matrix shape"; "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 x 8 matrix D, K = 128, half of the elements of A stored"; }
+set! { DEPTH_64: Shape "matrix shape";  "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 x 8 matrix D with K = 64, where only half of the elements of A are stored"; }
+set! { DEPTH_128: Shape "matrix shape"; "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 x 8 matrix D with K = 128, where only half of the elements of A are stored"; }
 
 #[rustfmt::skip]
 static NV_RULES: &[Rule] = &[
     rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
     rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
     rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
-    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "before PTX 9.1, `scale_vec::4X` requires `ue4m3` scale factors"),
+    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
 ];
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a 32-bit register"), "f" Custom("sparsity selector, the threads of each group of four that provide the metadata: a constant");
-    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a 32-bit register"), "f" Custom("sparsity selector, the threads of each group of four that provide the metadata: a constant"),
-        "scale_a" Custom("scale factors of the rows of A: a 32-bit register"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("scale factors of the columns of B: a 32-bit register"), "ids_b" Custom(SCALE_IDS);
+    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("32-bit register with the metadata of the sparse matrix A"), "f" Custom("constant sparsity selector, which selects the threads of each group of four that provide the metadata");
+    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("32-bit register with the metadata of the sparse matrix A"), "f" Custom("constant sparsity selector, which selects the threads of each group of four that provide the metadata"),
+        "scale_a" Custom("32-bit register with the scale factors of the rows of A"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("32-bit register with the scale factors of the columns of B"), "ids_b" Custom(SCALE_IDS);
 }
 
 /// A row of one kind of elements with one type of sums. An exact one takes no further types.
@@ -110,18 +110,18 @@ pub static FORMS: &[Form] = &[
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
         "Performs a sparse matrix multiply-accumulate of 8-bit floats with `f32` accumulation.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, UNREAD_KIND, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
-        "Performs a sparse matrix multiply-accumulate of 8-bit floats with `f32` accumulation; `.kind` has no effect.", &[], &[]),
+        "Performs a sparse matrix multiply-accumulate of 8-bit floats with `f32` accumulation. `.kind` has no effect.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW,
-        "Performs a sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f32` accumulation.", &[], &[]),
+        "Performs a sparse matrix multiply-accumulate of 8-bit, 6-bit and 4-bit floats with `f32` accumulation.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW,
-        "Performs a sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f16` accumulation.", &[], &[]),
+        "Performs a sparse matrix multiply-accumulate of 8-bit, 6-bit and 4-bit floats with `f16` accumulation.", &[], &[]),
     scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_64, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], NARROW, ROW_COLUMN,
-        "Block-scaled sparse matrix multiply-accumulate of 8-, 6- and 4-bit floats with `f32` accumulation, one scale factor per 32 elements.", &[]),
+        "Performs a block-scaled sparse matrix multiply-accumulate of 8-bit, 6-bit and 4-bit floats with `f32` accumulation and one scale factor per 32 elements.", &[]),
     scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_128, MX_FOUR, TWO, D_F32, A_FOUR, B_FOUR, C_F32, EXPONENTS], FOUR, ROW_COLUMN,
-        "Block-scaled sparse matrix multiply-accumulate of 4-bit floats with `f32` accumulation, one scale factor per 32 elements.", &[]),
+        "Performs a block-scaled sparse matrix multiply-accumulate of 4-bit floats with `f32` accumulation and one scale factor per 32 elements.", &[]),
     scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale.scale_vec_size.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_128, NV_FOUR, TWO_OR_FOUR, D_F32, A_FOUR, B_FOUR, C_F32, FACTORS], FOUR, NV_RULES,
-        "Block-scaled sparse matrix multiply-accumulate of 4-bit floats with `f32` accumulation, one scale factor per 16 or 32 elements.", &[]),
+        "Performs a block-scaled sparse matrix multiply-accumulate of 4-bit floats with `f32` accumulation and one scale factor per 16 or 32 elements.", &[]),
 ];

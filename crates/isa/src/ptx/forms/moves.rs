@@ -26,17 +26,17 @@ set! { GENERIC_SPACES: Space "state space";
 }
 types!(ADDRESS_SIZE, Size, U64);
 set! { PERMUTE: Mode "mode";
-    "f4e",  Permute(F4e),  ALWAYS, "four-byte extract, forward from the selector";
-    "b4e",  Permute(B4e),  ALWAYS, "four-byte extract, backward from the selector";
-    "rc8",  Permute(Rc8),  ALWAYS, "replicate one byte four times";
-    "ecl",  Permute(Ecl),  ALWAYS, "edge clamp left";
-    "ecr",  Permute(Ecr),  ALWAYS, "edge clamp right";
-    "rc16", Permute(Rc16), ALWAYS, "replicate one half word twice";
+    "f4e",  Permute(F4e),  ALWAYS, "extracts four consecutive bytes, forward from the byte that the selector specifies";
+    "b4e",  Permute(B4e),  ALWAYS, "extracts four consecutive bytes, backward from the byte that the selector specifies";
+    "rc8",  Permute(Rc8),  ALWAYS, "replicates one byte four times";
+    "ecl",  Permute(Ecl),  ALWAYS, "clamps the byte positions at the left edge";
+    "ecr",  Permute(Ecr),  ALWAYS, "clamps the byte positions at the right edge";
+    "rc16", Permute(Rc16), ALWAYS, "replicates one half word twice";
 }
 
 operands! {
     ADDRESSES: "d" Slot(Size), "a" Slot(Size);
-    ANY: "d" Custom("register, or registers in braces, into which `a` is unpacked"), "a" Custom("register, constant, special register, address, or values in braces");
+    ANY: "d" Custom("register, or brace-enclosed list of registers into which `a` is unpacked"), "a" Custom("register, constant, special register or address, or brace-enclosed list of values that are packed");
     CONVERTED: "d" Loose(DType), "a" Loose(AType);
     INQUIRY: "p" Predicate, "a" AnyAddress;
 }
@@ -44,20 +44,20 @@ operands! {
 #[rustfmt::skip]
 const VECTORS: &[Rule] = &[
     assembler(Clash { a: of(S::Vector, &[]), b: of(S::Type, &["pred"]) }, "predicates cannot be elements of a vector"),
-    assembler(Clash { a: of(S::Vector, &["v4"]), b: of(S::Type, &["b64", "u64", "s64", "f64"]) }, "a vector register has at most 128 bits"),
+    assembler(Clash { a: of(S::Vector, &["v4"]), b: of(S::Type, &["b64", "u64", "s64", "f64"]) }, "a vector register cannot be wider than 128 bits"),
 ];
 
 /// The forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, ArrayElement, Halves], types: ANY, rules: VECTORS;
-        "Copies a register, a constant, a special register or an address; packs and unpacks vectors.", "data-movement-and-conversion-instructions-mov";
+        "Copies a register, a constant, a special register or an address, or packs or unpacks a vector.", "data-movement-and-conversion-instructions-mov";
         good: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
         bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109"),
             ("mov.v2.pred {p, q}, {p, q};", "W0300"), ("mov.v4.b64 {d, d, d, d}, {d, d, d, d};", "W0300")]),
     form!("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a", [ROUND_FLOAT, ROUND_INTEGER, CONVERTED_TO, CONVERTED_FROM], Move(Cvt),
         takes: &[SpecialRegister], types: CONVERTED;
-        "Converts a value between types.", "data-movement-and-conversion-instructions-cvt";
+        "Converts a value to another type.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.u64.u32 d, r;", "cvt.rn.f32.s32 f, r;", "cvt.rzi.s32.f32 r, f;", "cvt.sat.u8.s32 r, r;", "cvt.f64.f32 g, f;",
             "cvt.rn.f16.f32 h, f;"],
         bad: &[("cvt.f32.s32 f, r;", "W0129"), ("cvt.rn.s32.f32 r, f;", "W0129"), ("cvt.rn.s32.s16 r, h;", "W0129"), ("cvt.u64.u32 r, r;", "W0109")]),
@@ -69,7 +69,7 @@ pub static FORMS: &[Form] = &[
         "Converts a generic address to an address in a state space.", "data-movement-and-conversion-instructions-cvta";
         good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105"), ("cvta.to.shared.u32 r, r;", "W0104")]),
     form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), writes: &["p"], types: INQUIRY;
-        "Tests whether a generic address is in a state space.", "data-movement-and-conversion-instructions-isspacep";
+        "Tests whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep";
         good: &["isspacep.shared p, d;", "isspacep.global p, r;"]),
     form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(Prmt), gate: since(2, 0).sm(20);
         "Selects four of the eight bytes of a and b.", "data-movement-and-conversion-instructions-prmt";

@@ -30,32 +30,32 @@ const SECTION: &str = "data-movement-and-conversion-instructions-multimem";
 
 set! { ON_GLOBAL: Space "state space"; GLOBAL; }
 set! { LOADS: Sem "memory order";
-    "weak",    Sem(Weak),    ALWAYS, "weak: does not synchronize; this is the default";
-    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
-    "acquire", Sem(Acquire), ALWAYS, "acquire: orders all later accesses after the operation";
+    "weak",    Sem(Weak),    ALWAYS, "weak access (the default), which does not synchronize with other threads";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed semantics, which do not order other memory accesses";
+    "acquire", Sem(Acquire), ALWAYS, "acquire semantics, which order all later memory accesses after the operation";
 }
 set! { STORES: Sem "memory order";
-    "weak",    Sem(Weak),    ALWAYS, "weak: does not synchronize; this is the default";
-    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
-    "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation";
+    "weak",    Sem(Weak),    ALWAYS, "weak access (the default), which does not synchronize with other threads";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed semantics, which do not order other memory accesses";
+    "release", Sem(Release), ALWAYS, "release semantics, which order all earlier memory accesses before the operation";
 }
 set! { REDUCES: Sem "memory order";
-    "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses";
-    "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation";
+    "relaxed", Sem(Relaxed), ALWAYS, "relaxed semantics, which do not order other memory accesses";
+    "release", Sem(Release), ALWAYS, "release semantics, which order all earlier memory accesses before the operation";
 }
-set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release semantics, which order all earlier memory accesses before the operation"; }
 set! { FAR: Scope "scope";
-    "gpu", Scope(Gpu), ALWAYS, "with all threads of the device";
-    "sys", Scope(Sys), ALWAYS, "with all threads of the system, including the host";
+    "gpu", Scope(Gpu), ALWAYS, "all threads of the device";
+    "sys", Scope(Sys), ALWAYS, "all threads of the system, including the host";
 }
 set! { ANY_OP: Op "operation";
-    "add", Atomic(Add), ALWAYS, "adds the values";
-    "min", Atomic(Min), ALWAYS, "computes the minimum";
-    "max", Atomic(Max), ALWAYS, "computes the maximum";
+    "add", Atomic(Add), ALWAYS, "computes the sum of the values";
+    "min", Atomic(Min), ALWAYS, "computes the minimum of the values";
+    "max", Atomic(Max), ALWAYS, "computes the maximum of the values";
 }
 set! { PRECISION: Accumulator "accumulator";
-    "acc::f16", Accumulator(F16), ALWAYS,             "accumulation in half precision";
-    "acc::f32", Accumulator(F32), since(8, 2).sm(90), "accumulation in single precision";
+    "acc::f16", Accumulator(F16), ALWAYS,             "accumulates in half precision";
+    "acc::f32", Accumulator(F32), since(8, 2).sm(90), "accumulates in single precision";
 }
 set! { PAIRS: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
@@ -136,38 +136,38 @@ macro_rules! combine {
 /// The forms of memory of several devices.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ADD, SUMS], "Loads the sum of the values on all devices.",
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ADD, SUMS], "Loads the values of all devices and returns the sum.",
         &["multimem.ld_reduce.add.u32 r, [d];"], &[("multimem.ld_reduce.relaxed.add.u32 r, [d];", "W0301")]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [EXTREME, EXTREMES], "Loads the minimum or maximum of the values on all devices.",
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [EXTREME, EXTREMES], "Loads the values of all devices and returns the minimum or maximum.",
         &["multimem.ld_reduce.relaxed.gpu.global.min.s64 d, [d];"], &[("multimem.ld_reduce.min.f32 f, [d];", "W0104")]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [BITWISE, BITS], "Loads the bitwise reduction of the values on all devices.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ANY_OP, PACKED_BYTES], "Loads the reduction of packed floating-point values on all devices.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ADD, PAIRS, SINGLES], "Loads the sums of the values on all devices.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, PAIRS, PACKED_BYTES], "Loads the reduction of vectors of packed floating-point values on all devices.", &[], &[]),
-    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, HALVES_OF, HALVES_BYTES], "Loads the reduction of vectors of floating-point values on all devices.", &[], &[]),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, SUMS], "Adds to the value on each device."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [EXTREME, EXTREMES], "Stores the minimum or maximum on each device."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [BITWISE, BITS], "Performs a bitwise operation on each device."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, PACKED], "Adds packed floating-point values on each device."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ADD, PAIRS, SINGLES], "Adds vectors of floating-point values on each device."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, PAIRS, PACKED], "Combines vectors of packed floating-point values on each device."),
-    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, HALVES_OF, HALVES], "Combines vectors of half-precision values on each device."),
-    store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Stores a value on each device."),
-    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Stores a vector on each device."),
-    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Stores a vector of narrow floats on each device."),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [BITWISE, BITS], "Loads the values of all devices and returns the bitwise reduction.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ANY_OP, PACKED_BYTES], "Loads the packed floating-point values of all devices and returns the reduction.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ADD, PAIRS, SINGLES], "Loads the vectors of all devices and returns the sum of each element.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, PAIRS, PACKED_BYTES], "Loads the vectors of packed floating-point values of all devices and returns the reduction of each element.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, HALVES_OF, HALVES_BYTES], "Loads the vectors of floating-point values of all devices and returns the reduction of each element.", &[], &[]),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, SUMS], "Adds b to the value on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [EXTREME, EXTREMES], "Replaces the value on each device with the minimum or maximum of the value and b."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [BITWISE, BITS], "Performs a bitwise operation on the value on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, PACKED], "Adds packed floating-point values to the values on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ADD, PAIRS, SINGLES], "Adds a vector of floating-point values to the values on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, PAIRS, PACKED], "Combines a vector of packed floating-point values with the values on each device."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, HALVES_OF, HALVES], "Combines a vector of half-precision values with the values on each device."),
+    store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Stores a value to memory of each device."),
+    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Stores a vector to memory of each device."),
+    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Stores a vector of narrow floats to memory of each device."),
     form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem(AsyncReduction)), gate: ASYNC, leads: 2,
         address: Plain, takes: &[NoAddress];
-        "Starts an asynchronous addition of a value on each device.", SECTION),
+        "Starts an asynchronous addition of a value to memory of each device.", SECTION),
     form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem(AsyncStore)), gate: ASYNC, leads: 2,
         address: Plain, types: LATER;
-        "Starts an asynchronous store of a value on each device.", SECTION),
+        "Starts an asynchronous store of a value to memory of each device.", SECTION),
     form!("multimem.cp.async.bulk.dst.src.completion_mechanism{.mode} [dst], [src], size{, bytes}", [TO_GLOBAL, FROM_CTA, BULK_GROUP, CP_MASK],
         Unit(Multimem(BulkCopy)), gate: COPY, leads: 3, announced: &[("bytes", ByteMask)], address: Copied, types: COPIED, rules: COPIES, takes: &[NoAddress];
-        "Starts an asynchronous copy from shared memory of the block to the memory of each device.", SECTION),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Starts an asynchronous bitwise reduction from shared memory to the memory of each device."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Starts an asynchronous addition from shared memory to the memory of each device."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op{.noftz}.type [dst], [src], size", [ADD, SINGLES], "Starts an asynchronous addition of floating-point values from shared memory to the memory of each device."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type [dst], [src], size", [ADD, HALVES], "Starts an asynchronous addition of half-precision values from shared memory to the memory of each device."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [COUNT, U32_ONLY], "Starts an asynchronous increment or decrement with wraparound in the memory of each device."),
-    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [EXTREME, EXTREMES_COPIED], "Starts an asynchronous minimum or maximum reduction to the memory of each device."),
+        "Starts an asynchronous copy from shared memory of the block to memory of each device.", SECTION),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Starts an asynchronous bitwise reduction from shared memory to memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Starts an asynchronous addition from shared memory to memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op{.noftz}.type [dst], [src], size", [ADD, SINGLES], "Starts an asynchronous addition of floating-point values from shared memory to memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type [dst], [src], size", [ADD, HALVES], "Starts an asynchronous addition of half-precision values from shared memory to memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [COUNT, U32_ONLY], "Starts an asynchronous increment or decrement with wraparound in memory of each device."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [EXTREME, EXTREMES_COPIED], "Starts an asynchronous minimum or maximum reduction to memory of each device."),
 ];

@@ -91,41 +91,41 @@ operands! {
 /// `.satfinite` came to conversions that had none before.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to half precision were introduced in PTX 8.1 and `sm_70`"),
-    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "`.relu` was introduced in PTX 7.0 and `sm_80`"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to half precision were introduced in PTX 8.1 for `sm_70`"),
+    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "`.relu` was introduced in PTX 7.0 for `sm_80`"),
 ];
 /// There is no infinity to overflow to.
 #[rustfmt::skip]
 const SATURATED: &[Rule] = &[
-    assembler(Needs { when: any(S::DType), slot: S::Literal(Satfinite), among: &[] }, "the type has no infinity"),
+    assembler(Needs { when: any(S::DType), slot: S::Literal(Satfinite), among: &[] }, "the destination type cannot represent infinity"),
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "saturating conversions to `.tf32` were introduced in PTX 8.1 and `sm_80`"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "saturating conversions to `.tf32` were introduced in PTX 8.1 for `sm_80`"),
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR_ROUNDED: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 6).sm(100) }, "saturating conversions with this rounding were introduced in PTX 8.6 and `sm_100`"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 6).sm(100) }, "saturating conversions to `.tf32` with this rounding were introduced in PTX 8.6 for `sm_100`"),
 ];
 /// The forms of conversions from and to narrow floats.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cvt.pack.sat.dtype.atype d, a, b", [PACKED_HALVES, FROM_S32], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED;
-        "Converts two integers to 16 bits with saturation and packs them; a is in the high half.", "data-movement-and-conversion-instructions-cvt-pack";
+        "Converts two integers to 16 bits with saturation and packs the results, with a in the high half.", "data-movement-and-conversion-instructions-cvt-pack";
         good: &["cvt.pack.sat.u16.s32 r, r, r;"], bad: &[("cvt.pack.u16.s32 r, r, r;", "W0105"), ("cvt.pack.sat.u8.s32 r, r, r;", "W0105")]),
     form!("cvt.pack.sat.dtype.atype.ctype d, a, b, c", [PACKED_PARTS, FROM_S32, ABOVE], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED_BELOW;
-        "Converts a and b to a narrow integer type with saturation and packs them into the low bits of d; the other bits are the low bits of c.", "data-movement-and-conversion-instructions-cvt-pack";
+        "Converts a and b to a narrow integer type with saturation and packs the results into the low bits of d. The other bits of d are the low bits of c.", "data-movement-and-conversion-instructions-cvt-pack";
         good: &["cvt.pack.sat.u8.s32.b32 r, r, r, r;", "cvt.pack.sat.s2.s32.b32 r, r, r, 0;"], bad: &[("cvt.pack.sat.u8.s32.b32 r, r, r;", "W0108")]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [HALF_ROUND, TO_HALF, FROM_F32], Move(Cvt), types: LOOSE, rules: FINITE;
-        "Converts a single-precision to a half-precision value.", "data-movement-and-conversion-instructions-cvt";
+        "Converts a single-precision value to half precision.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.relu.f16.f32 h, f;", "cvt.rz.satfinite.bf16.f32 h, f;"], bad: &[("cvt.rm.relu.f16.f32 h, f;", "W0102")]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b", [HALF_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: LOOSE_PAIR, rules: FINITE;
-        "Converts and packs two single-precision values; a is in the high half.", "data-movement-and-conversion-instructions-cvt";
+        "Converts two single-precision values and packs the results, with a in the high half.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.f16x2.f32 r, f, f;", "cvt.rz.relu.bf16x2.f32 r, f, f;"]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b, rbits", [RANDOM_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: RANDOM_BITS, rules: FINITE;
-        "Converts and packs two single-precision values with stochastic rounding.", "data-movement-and-conversion-instructions-cvt"),
+        "Converts two single-precision values with stochastic rounding and packs the results.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_EIGHT, FROM_F32], Move(CvtPacked), types: EXACT_PAIR, rules: SATURATED;
-        "Converts two single-precision values to 8-bit floats; a is in the high half.", "data-movement-and-conversion-instructions-cvt";
+        "Converts two single-precision values to 8-bit floats and packs the results, with a in the high half.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.satfinite.e4m3x2.f32 h, f, f;"], bad: &[("cvt.rn.e4m3x2.f32 h, f, f;", "W0301")]),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_EIGHT, FROM_F16X2], Move(Cvt), types: EXACT, rules: SATURATED;
         "Converts two half-precision values to 8-bit floats.", "data-movement-and-conversion-instructions-cvt";
@@ -134,7 +134,7 @@ pub static FORMS: &[Form] = &[
         "Converts two 8-bit floats to half-precision values.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.relu.f16x2.e4m3x2 r, h;"]),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_SIX, FROM_F32], Move(CvtPacked), types: EXACT_PAIR, rules: SATURATED;
-        "Converts two single-precision values to 4-bit or 6-bit floats; a is in the high half.", "data-movement-and-conversion-instructions-cvt"),
+        "Converts two single-precision values to 4-bit or 6-bit floats and packs the results, with a in the high half.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.relu}.dtype.atype d, a", [NEAREST, TO_F16X2, FROM_SIX], Move(Cvt), types: EXACT;
         "Converts two 4-bit or 6-bit floats to half-precision values.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_SMALL, FROM_F16X2], Move(Cvt), types: EXACT, rules: SATURATED;
@@ -154,15 +154,15 @@ pub static FORMS: &[Form] = &[
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: FIXED_POINT_PAIR, rules: SATURATED;
         "Converts two single-precision values to fixed-point numbers.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, b, scale", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: SCALED_FIXED_PAIR, rules: SATURATED;
-        "Scales two single-precision values and converts them to fixed-point numbers.", "data-movement-and-conversion-instructions-cvt"),
+        "Scales two single-precision values and converts the results to fixed-point numbers.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: FIXED_POINT_OF, rules: SATURATED;
         "Converts two bfloat16 values to fixed-point numbers.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: SCALED_FIXED, rules: SATURATED;
-        "Scales two bfloat16 values and converts them to fixed-point numbers.", "data-movement-and-conversion-instructions-cvt"),
+        "Scales two bfloat16 values and converts the results to fixed-point numbers.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: EXACT;
         "Converts two fixed-point numbers to bfloat16 values.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: SCALED;
-        "Scales two fixed-point numbers and converts them to bfloat16 values.", "data-movement-and-conversion-instructions-cvt"),
+        "Scales two fixed-point numbers and converts the results to bfloat16 values.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: AS_SINGLE, rules: FINITE_TENSOR;
         "Rounds a single-precision value to `.tf32`.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rna.tf32.f32 r, f;", "cvt.rna.tf32.f32 r, 0f3F800000;"], bad: &[("cvt.rna.tf32.f32 r, 1.0;", "W0116"), ("cvt.rna.relu.tf32.f32 r, f;", "W0102")]),

@@ -15,18 +15,18 @@ const SECTION: &str = "parallel-synchronization-and-communication-instructions-r
 const MBARRIER: Gate = since(8, 1).with(StAsync);
 const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
 
-set! { RELAXED: Sem "memory order"; "relaxed", Sem(Relaxed), ALWAYS, "relaxed: does not order other accesses"; }
-set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release: orders all earlier accesses of the thread before the operation"; }
-set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
+set! { RELAXED: Sem "memory order"; "relaxed", Sem(Relaxed), ALWAYS, "relaxed semantics, which do not order other memory accesses"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release semantics, which order all earlier memory accesses of the thread before the operation"; }
+set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "all threads of the cluster"; }
 set! { DEVICE: Scope "scope";
-    "gpu", Scope(Gpu), ALWAYS, "with all threads of the device";
-    "sys", Scope(Sys), ALWAYS, "with all threads of the system, including the host";
+    "gpu", Scope(Gpu), ALWAYS, "all threads of the device";
+    "sys", Scope(Sys), ALWAYS, "all threads of the system, including the host";
 }
-set! { MMIO: Mmio "memory-mapped I/O"; "mmio", Flag(Mmio), ALWAYS, "exactly one access of this width is performed"; }
+set! { MMIO: Mmio "memory-mapped I/O"; "mmio", Flag(Mmio), ALWAYS, "memory-mapped I/O access, which is performed exactly once with this width"; }
 set! { IN_CLUSTER: Space "state space"; SHARED_CLUSTER; }
 set! { IN_GLOBAL: Space "state space"; GLOBAL; }
 set! { COMPLETION: Completion "completion mechanism";
-    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "completion decrements the tx-count of the mbarrier by the number of bytes";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "decrements the tx-count of the mbarrier by the number of bytes on completion";
 }
 types!(ADDED, Type, U32 S32 U64);
 types!(EXTREMES, Type, U32 S32);
@@ -34,7 +34,7 @@ types!(RELEASED, Type, U32 S32 U64 S64);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
 ];
 
 operands! {
@@ -46,20 +46,20 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, BITWISE, B32_ONLY],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Starts an asynchronous bitwise reduction on shared memory of the cluster, which completes on an mbarrier.", SECTION;
+        "Starts an asynchronous bitwise reduction on shared memory of the cluster and signals completion on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [d], r, [d];"],
         bad: &[("red.async.relaxed.cluster.shared::cluster.or.b32 [d], r, [d];", "W0105")]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, ADD, ADDED],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Starts an asynchronous addition to shared memory of the cluster, which completes on an mbarrier.", SECTION;
+        "Starts an asynchronous addition to shared memory of the cluster and signals completion on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [d], r, [d];"]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, COUNT, U32_ONLY],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Starts an asynchronous increment or decrement in shared memory of the cluster, which completes on an mbarrier.", SECTION;
+        "Starts an asynchronous increment or decrement in shared memory of the cluster and signals completion on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [d], r, [d];"]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, EXTREME, EXTREMES],
         Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
-        "Starts an asynchronous minimum or maximum reduction on shared memory of the cluster, which completes on an mbarrier.", SECTION;
+        "Starts an asynchronous minimum or maximum reduction on shared memory of the cluster and signals completion on an mbarrier.", SECTION;
         good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.min.u32 [d], r, [d];"]),
     form!("red.async{.mmio}.sem.scope{.ss}.op.type [a], b", [MMIO, RELEASES, DEVICE, IN_GLOBAL, ADD, RELEASED],
         Async(Reduction), gate: RELEASE, leads: 1, address: Strict, rules: RULES;

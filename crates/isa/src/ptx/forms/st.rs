@@ -24,26 +24,26 @@ const CALLS: Gate = since(2, 0)
     .assembler(ASSEMBLER);
 
 values! {
-    PARAM:      "param",       Space(ParamFunc), CALLS,              "arguments of a call, or return values of a function";
-    PARAM_FUNC: "param::func", Space(ParamFunc), since(8, 3).sm(20), "arguments of a call, or return values of a function";
+    PARAM:      "param",       Space(ParamFunc), CALLS,              "parameters of a device function: arguments of a call or return values";
+    PARAM_FUNC: "param::func", Space(ParamFunc), since(8, 3).sm(20), "parameters of a device function: arguments of a call or return values";
 }
 set! { SPACE: Space "state space";
     GLOBAL; LOCAL; SHARED; SHARED_CTA; SHARED_CLUSTER; PARAM; PARAM_FUNC;
 }
 set! { CACHE_STORE: CacheOp "cache operator";
-    "wb", Cache(Wb), CACHED, "write back at all coherent levels";
-    "cg", Cache(Cg), CACHED, "cache in L2 only";
-    "cs", Cache(Cs), CACHED, "streaming, likely to be written once";
-    "wt", Cache(Wt), CACHED, "write through to system memory";
+    "wb", Cache(Wb), CACHED, "writes the data back at all coherent cache levels";
+    "cg", Cache(Cg), CACHED, "caches the data in L2 only";
+    "cs", Cache(Cs), CACHED, "caches the data as streaming data, which is likely to be written once";
+    "wt", Cache(Wt), CACHED, "writes the data through to system memory";
 }
 
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler(ASSEMBLER);
 
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     MODEL,       "weak: does not synchronize; this is the default";
-    "volatile", Sem(Volatile), since(1, 1), "volatile: the access is neither omitted nor merged";
-    "relaxed",  Sem(Relaxed),  MODEL,       "relaxed: strong, does not order other accesses";
-    "release",  Sem(Release),  MODEL,       "release: strong, orders all earlier accesses before the store";
+    "weak",     Sem(Weak),     MODEL,       "weak access (the default), which does not synchronize with other threads";
+    "volatile", Sem(Volatile), since(1, 1), "volatile access, which is neither omitted nor merged with other accesses";
+    "relaxed",  Sem(Relaxed),  MODEL,       "strong access with relaxed semantics, which do not order other memory accesses";
+    "release",  Sem(Release),  MODEL,       "strong access with release semantics, which order all earlier memory accesses before the store";
 }
 // Modules before 2.3 have 32-bit addresses, and the assemblers that still take those know no `.v8`.
 set! { VECTOR: Vector "vector width";
@@ -53,7 +53,7 @@ set! { VECTOR: Vector "vector width";
 }
 
 set! { MMIO: Mmio "memory-mapped access";
-    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O: each access is performed exactly once";
+    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O access, which is performed exactly once";
 }
 
 /// The 256-bit accesses.
@@ -79,20 +79,20 @@ const NOT_SMALL: &[&str] = &[
 /// What holds between the modifiers of `st`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    rule(Empty { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is generic"),
+    rule(Empty { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is a generic address"),
     // Order and scope.
     rule(Needs { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store requires a scope"),
     rule(Needs { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores have a scope"),
-    rule(Only { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "this state space is private to the thread, so memory ordering does not apply"),
+    rule(Only { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "memory ordering does not apply to state spaces that are private to a thread"),
     rule(Only { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters are not modified concurrently"),
-    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "PTX 9.1 introduced volatile accesses to local memory"),
+    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
     manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
-    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "earlier versions allow `.mmio` with `.relaxed` only"),
+    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
     manual(Only { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
-    rule(Only { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "memory-mapped I/O uses global memory"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
+    rule(Only { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "memory-mapped I/O accesses global memory only"),
     rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
     // Caches.
     rule(Clash { a: any(S::CacheOp), b: of(S::Sem, &["volatile", "relaxed", "release"]) }, "cache operators are available on weak stores only"),
@@ -102,28 +102,28 @@ pub static RULES: &[Rule] = &[
     rule(Only { when: any(S::Level1Priority), slot: S::Space, among: &["global"] }, "eviction priorities apply to global memory only"),
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "L2 eviction priorities are available on 256-bit stores only"),
     manual(Clash { a: any(S::Level2Priority), b: of(S::Sem, &["volatile"]) }, "the PTX ISA manual does not document eviction priorities on volatile stores"),
-    manual(Clash { a: any(S::Level2Priority), b: any(S::CacheOp) }, "the PTX ISA manual documents either a cache operator or eviction priorities"),
+    manual(Clash { a: any(S::Level2Priority), b: any(S::CacheOp) }, "the PTX ISA manual does not document a cache operator together with eviction priorities"),
     rule(Clash { a: any(S::CacheHint), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support cache policies"),
     rule(Clash { a: any(S::CacheHint), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
     rule(Only { when: any(S::CacheHint), slot: S::Space, among: &["global"] }, "cache policies apply to global memory only"),
     // Widths.
-    rule(VectorBits { most: 128, wide: &WIDE }, "this is the maximum width of an access"),
+    rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
     manual(Only { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the PTX ISA manual documents `.v8` for 32-bit types only"),
     rule(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
-    manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision requires `sm_13`"),
-    manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the PTX ISA manual requires these targets"),
+    manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision was introduced with `sm_13`"),
+    manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the PTX ISA manual requires a newer version or target for `.shared::cta`"),
     // What people try.
-    rule(Refused { words: &["const", "param::entry"] }, "this state space is read-only in kernels"),
-    rule(Refused { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; this cache operator is available only on loads"),
-    rule(Refused { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available only on loads"),
-    rule(Refused { words: &["sc"] }, "use `.relaxed` or `.release`, with `fence.sc` for sequential consistency"),
-    rule(Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
-    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),
-    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert it with `selp` first"),
+    rule(Refused { words: &["const", "param::entry"] }, "constant memory and kernel parameters are read-only in kernels"),
+    rule(Refused { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; the other cache operators are available on loads only"),
+    rule(Refused { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available on loads only"),
+    rule(Refused { words: &["sc"] }, "use `.relaxed` or `.release`, and `fence.sc` for sequential consistency"),
+    rule(Refused { words: &["f16", "bf16"] }, "values of this type are stored as `.b16`"),
+    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "values of this type are stored as `.b32`"),
+    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
 ];
 
 operands! {
-    STORED: "a" Custom("address"), "b" Custom("value, or a list of values in braces; `.vec` is their number"), "cache-policy" CachePolicy;
+    STORED: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`"), "cache-policy" CachePolicy;
     ZEROED: "a" Custom("address"), "size" Custom("number of bytes"), "initval" Custom("constant 0");
 }
 
@@ -132,7 +132,7 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("st{.mmio}{.sem}{.scope}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy}",
         [MMIO, SEM, SCOPE, SPACE, CACHE_STORE, EVICT_L1, EVICT_L2, CACHE_HINT, VECTOR, TYPE], Memory(Store), address: Stored, takes: &[ArrayElement], types: STORED, rules: RULES;
-        "Stores b to memory.", "data-movement-and-conversion-instructions-st";
+        "Stores the value b to memory.", "data-movement-and-conversion-instructions-st";
         good: &["st.global.u32 [a], b;", "st.f32.global [a], f;", "st.relaxed.gpu.shared.u32 [s], b;", "st.global.v4.f32 [a], {f, f, f, f};"],
         bad: &[("st.const.u32 [a], b;", "W0309"), ("st.relaxed.u32 [a], b;", "W0301"), ("st.gpu.u32 [a], b;", "W0301"),
             ("st.volatile.cg.u32 [a], b;", "W0300"), ("st.mmio.relaxed.gpu.u32 [a], b;", "W0302")]),

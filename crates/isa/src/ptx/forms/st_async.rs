@@ -23,13 +23,13 @@ const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
 const WIDEST: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";
-    "weak", Sem(Weak), ALWAYS, "weak: the store does not order other accesses; completion is observed through the mbarrier";
+    "weak", Sem(Weak), ALWAYS, "weak store, which does not order other accesses and whose completion is observed through the mbarrier";
 }
 set! { SEM_RELEASE: Sem "memory order";
-    "release", Sem(Release), RELEASE, "release: orders all earlier accesses of the thread before the store";
+    "release", Sem(Release), RELEASE, "release semantics, which order all earlier memory accesses of the thread before the store";
 }
 set! { MMIO: Mmio "memory-mapped I/O";
-    "mmio", Flag(Mmio), RELEASE, "exactly one access of this width is performed";
+    "mmio", Flag(Mmio), RELEASE, "memory-mapped I/O access, which is performed exactly once with this width";
 }
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
@@ -37,18 +37,18 @@ set! { VECTOR: Vector "vector width";
 }
 set! { COMPLETION: Completion "completion mechanism";
     "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), since(8, 0).with(StAsync),
-        "completion decrements the tx-count of the mbarrier by the number of bytes";
+        "decrements the tx-count of the mbarrier by the number of bytes on completion";
 }
 set! { SCOPE_CLUSTER: Scope "scope";
-    "cluster", Scope(Cluster), since(7, 8).with(Clusters).assembler(ASSEMBLER), "with the threads of the cluster";
+    "cluster", Scope(Cluster), since(7, 8).with(Clusters).assembler(ASSEMBLER), "all threads of the cluster";
 }
 set! { SCOPE_DEVICE: Scope "scope";
-    "gpu", Scope(Gpu), RELEASE, "with all threads of the device";
-    "sys", Scope(Sys), RELEASE, "with all threads of the system, including the host";
+    "gpu", Scope(Gpu), RELEASE, "all threads of the device";
+    "sys", Scope(Sys), RELEASE, "all threads of the system, including the host";
 }
 set! { SCOPE_PLAIN: Scope "scope";
-    "gpu", Scope(Gpu), BEYOND, "with all threads of the device";
-    "sys", Scope(Sys), BEYOND, "with all threads of the system, including the host";
+    "gpu", Scope(Gpu), BEYOND, "all threads of the device";
+    "sys", Scope(Sys), BEYOND, "all threads of the system, including the host";
 }
 set! { SPACE_CLUSTER: Space "state space";
     SHARED_CLUSTER; (SHARED.since(BEYOND)); (SHARED_CTA.since(BEYOND));
@@ -73,27 +73,27 @@ static WIDE: Wide = Wide {
 /// What holds between the modifiers of `st.async`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronize, so it has no scope"),
+    assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronize, so a scope is not applicable"),
     assembler(Only { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
         "cluster scope requires shared memory of the cluster"),
     rule(Only { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "the scopes `.gpu` and `.sys` apply to global memory only"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
-    rule(VectorBits { most: 128, wide: &WIDE }, "this is the maximum width of an access"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
+    rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
     rule(Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store must be `.weak` or `.release`"),
-    rule(Refused { words: &["cta"] }, "the scope of an asynchronous store is larger than the block"),
+    rule(Refused { words: &["cta"] }, "the scope of an asynchronous store must be larger than the block"),
     rule(Refused { words: &["const", "local", "param", "param::func", "param::entry"] },
         "asynchronous stores access shared or global memory only"),
     rule(Refused { words: &["wb", "cg", "cs", "wt", "ca", "L2::cache_hint"] },
-        "asynchronous stores do not support cache operators and cache policies"),
-    rule(Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
-    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),
-    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert it with `selp` first"),
+        "asynchronous stores support neither cache operators nor cache policies"),
+    rule(Refused { words: &["f16", "bf16"] }, "values of this type are stored as `.b16`"),
+    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "values of this type are stored as `.b32`"),
+    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
 ];
 
 // Checked by code: what fits depends on how many operands there are.
 operands! {
-    OPERANDS: "a" Custom("address"), "b" Custom("value, or a list of values in braces; `.vec` is their number"), "mbar" Custom("address of an mbarrier object in shared memory");
-    NO_BARRIER: "a" Custom("address"), "b" Custom("value, or a list of values in braces; `.vec` is their number");
+    OPERANDS: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`"), "mbar" Custom("address of an mbarrier object in shared memory");
+    NO_BARRIER: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`");
 }
 
 /// The forms of `st.async`.
@@ -102,7 +102,7 @@ pub static FORMS: &[Form] = &[
     form!("st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b{, [mbar]}",
         [WEAK, SCOPE_CLUSTER, SPACE_CLUSTER, COMPLETION, VECTOR, TYPE_MBARRIER], Async(Store), leads: 1, gate: MBARRIER,
         types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
-        "Starts an asynchronous store to shared memory of the cluster, which completes on an mbarrier.", SECTION;
+        "Starts an asynchronous store to shared memory of the cluster and signals completion on an mbarrier.", SECTION;
         good: &["st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
         bad: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
@@ -117,7 +117,7 @@ pub static FORMS: &[Form] = &[
     form!("st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
         [WEAK, SCOPE_PLAIN, SPACE_PLAIN, VECTOR, TYPE_RELEASE], Async(Store), leads: 1, gate: BEYOND,
         types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
-        "Starts an asynchronous store without a completion mechanism; undocumented, but accepted by `ptxas`.", SECTION;
+        "Starts an asynchronous store without a completion mechanism. This form is undocumented, but `ptxas` accepts it.", SECTION;
         good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
         bad: &[("st.async.u32 [a], b, [mbar];", "W0401")]),
 ];

@@ -29,35 +29,35 @@ set! { DIMENSION: Dimension "dimensionality of the tensor";
     "5d", Dimensions(5), ALWAYS, "five dimensions";
 }
 set! { LOADED: LoadMode "load mode";
-    "tile",          LoadMode(Tile), ALWAYS,        "tiled mode; the default";
-    "tile::gather4", LoadMode(Gather4), TENSOR_MEMORY, "gathers or scatters four rows of a matrix";
+    "tile",          LoadMode(Tile), ALWAYS,        "tiled mode (the default)";
+    "tile::gather4", LoadMode(Gather4), TENSOR_MEMORY, "gather mode, which combines four rows of the source tensor";
 }
 set! { IMAGE: LoadMode "load mode";
-    "im2col",         LoadMode(Im2col), ALWAYS,        "im2col mode: elements of an image as columns of a matrix";
-    "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "like `.im2col`, along the W dimension only";
-    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "like `.im2col::w`, with 128 elements";
+    "im2col",         LoadMode(Im2col), ALWAYS,        "im2col mode, which accesses the elements of an image as columns of a matrix";
+    "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "im2col mode in which the bounding box extends along the W dimension only";
+    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "im2col mode along the W dimension with 128 elements";
 }
 set! { LOADED_HERE: LoadMode "load mode";
-    "tile",          LoadMode(Tile), ALWAYS,    "tiled mode; the default";
-    "tile::gather4", LoadMode(Gather4), TO_OWN, "gathers or scatters four rows of a matrix";
+    "tile",          LoadMode(Tile), ALWAYS,    "tiled mode (the default)";
+    "tile::gather4", LoadMode(Gather4), TO_OWN, "gather mode, which combines four rows of the source tensor";
 }
 set! { IMAGE_HERE: LoadMode "load mode";
-    "im2col",         LoadMode(Im2col), ALWAYS,            "im2col mode: elements of an image as columns of a matrix";
-    "im2col::w",      LoadMode(Im2colW), TO_OWN,           "like `.im2col`, along the W dimension only";
-    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "like `.im2col::w`, with 128 elements";
+    "im2col",         LoadMode(Im2col), ALWAYS,            "im2col mode, which accesses the elements of an image as columns of a matrix";
+    "im2col::w",      LoadMode(Im2colW), TO_OWN,           "im2col mode in which the bounding box extends along the W dimension only";
+    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "im2col mode along the W dimension with 128 elements";
 }
 set! { STORED: LoadMode "load mode";
-    "tile",           LoadMode(Tile), ALWAYS,        "tiled mode; the default";
-    "tile::scatter4", LoadMode(Scatter4), TENSOR_MEMORY, "gathers or scatters four rows of a matrix";
-    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS,        "im2col mode";
+    "tile",           LoadMode(Tile), ALWAYS,        "tiled mode (the default)";
+    "tile::scatter4", LoadMode(Scatter4), TENSOR_MEMORY, "scatter mode, which distributes the data to four rows of the destination tensor";
+    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS,        "im2col mode without offsets";
 }
 set! { REDUCED: LoadMode "load mode";
-    "tile",           LoadMode(Tile), ALWAYS, "tiled mode; the default";
-    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS, "im2col mode";
+    "tile",           LoadMode(Tile), ALWAYS, "tiled mode (the default)";
+    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS, "im2col mode without offsets";
 }
 set! { PAIR: Group "CTA group";
-    "cta_group::1", CtaGroup(One), TENSOR_MEMORY, "the mbarrier must be in the same block";
-    "cta_group::2", CtaGroup(Two), TENSOR_MEMORY, "the mbarrier may be in either block of the CTA pair";
+    "cta_group::1", CtaGroup(One), TENSOR_MEMORY, "requires the mbarrier in the same block as the destination";
+    "cta_group::2", CtaGroup(Two), TENSOR_MEMORY, "allows the mbarrier in either block of the CTA pair";
 }
 set! { ANY_SCOPE: Scope "scope";
     "cta", Word, UNCHECKED, "undocumented";
@@ -65,21 +65,21 @@ set! { ANY_SCOPE: Scope "scope";
     "sys", Word, UNCHECKED, "undocumented";
 }
 set! { ANY_OP: Op "operation";
-    "add", Atomic(Add), ALWAYS, "adds";
-    "min", Atomic(Min), ALWAYS, "stores the minimum";
-    "max", Atomic(Max), ALWAYS, "stores the maximum";
-    "inc", Atomic(Inc), ALWAYS, "increments with wraparound";
-    "dec", Atomic(Dec), ALWAYS, "decrements with wraparound";
-    "and", Atomic(And), ALWAYS, "bitwise AND";
-    "or",  Atomic(Or),  ALWAYS, "bitwise OR";
-    "xor", Atomic(Xor), ALWAYS, "bitwise XOR";
+    "add", Atomic(Add), ALWAYS, "adds the operand to the value in memory";
+    "min", Atomic(Min), ALWAYS, "stores the minimum of both values";
+    "max", Atomic(Max), ALWAYS, "stores the maximum of both values";
+    "inc", Atomic(Inc), ALWAYS, "increments the value in memory with wraparound";
+    "dec", Atomic(Dec), ALWAYS, "decrements the value in memory with wraparound";
+    "and", Atomic(And), ALWAYS, "computes the bitwise AND";
+    "or",  Atomic(Or),  ALWAYS, "computes the bitwise OR";
+    "xor", Atomic(Xor), ALWAYS, "computes the bitwise XOR";
 }
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified first"),
+    assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified before the source state space"),
     rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "gather and scatter modes require a two-dimensional tensor"),
-    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col modes require a tensor of three to five dimensions"),
+    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col modes require a tensor with three to five dimensions"),
 ];
 
 operands! {

@@ -31,53 +31,53 @@ const INTEGERS: Gate = since(8, 6).on(On::OneOf(&[On::Only(100), On::Only(101), 
 const GATE: Gate = TENSOR_MEMORY.assembler("13.5");
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 
-set! { ONE_GROUP: Group "CTA group"; "cta_group::1", CtaGroup(One), ALWAYS, "a single block"; }
-set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "a `.shared::cta` address instead of a generic address"; }
-set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "a `.shared::cluster` address instead of a generic address"; }
-set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "triggers one arrival at the mbarrier"; }
+set! { ONE_GROUP: Group "CTA group"; "cta_group::1", CtaGroup(One), ALWAYS, "a single block participates"; }
+set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "uses a `.shared::cta` address instead of a generic address"; }
+set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "uses a `.shared::cluster` address instead of a generic address"; }
+set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "triggers one arrival at the mbarrier on completion"; }
 set! { COPIED: Shape "shape";
-    "128x256b", CopyShape(L128x256), ALWAYS, "128 lanes, 256 bits each";
-    "4x256b",   CopyShape(L4x256), ALWAYS, "4 lanes, 256 bits each";
-    "128x128b", CopyShape(L128x128), ALWAYS, "128 lanes, 128 bits each";
-    "64x128b",  CopyShape(L64x128), ALWAYS, "64 lanes, 128 bits each, multicast to two warps";
-    "32x128b",  CopyShape(L32x128), ALWAYS, "32 lanes, 128 bits each, multicast to four warps";
+    "128x256b", CopyShape(L128x256), ALWAYS, "128 lanes with 256 bits each";
+    "4x256b",   CopyShape(L4x256), ALWAYS, "4 lanes with 256 bits each";
+    "128x128b", CopyShape(L128x128), ALWAYS, "128 lanes with 128 bits each";
+    "64x128b",  CopyShape(L64x128), ALWAYS, "64 lanes with 128 bits each, which are multicast to two warps";
+    "32x128b",  CopyShape(L32x128), ALWAYS, "32 lanes with 128 bits each, which are multicast to four warps";
 }
 set! { WARPS: Multicast "warps";
-    "warpx2::02_13", Warps(WarpMulticast::X2Even), ALWAYS, "multicast to warps 0 and 2, and to warps 1 and 3";
-    "warpx2::01_23", Warps(WarpMulticast::X2Halves), ALWAYS, "multicast to warps 0 and 1, and to warps 2 and 3";
-    "warpx4",        Warps(WarpMulticast::X4), ALWAYS, "multicast to all four warps";
+    "warpx2::02_13", Warps(WarpMulticast::X2Even), ALWAYS, "multicasts one half of the data to warps 0 and 2, and the other half to warps 1 and 3";
+    "warpx2::01_23", Warps(WarpMulticast::X2Halves), ALWAYS, "multicasts one half of the data to warps 0 and 1, and the other half to warps 2 and 3";
+    "warpx4",        Warps(WarpMulticast::X4), ALWAYS, "multicasts the data to all four warps of the warpgroup";
 }
 set! { UNPACKING: Unpacking "format in memory";
-    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits and 32 bits of padding";
-    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits and 64 bits of padding";
+    "b6x16_p32", Unpacking(B6), ALWAYS, "chunks of 16 elements with 6 bits each, followed by 32 bits of padding";
+    "b4x16_p64", Unpacking(B4), ALWAYS, "chunks of 16 elements with 4 bits each, followed by 64 bits of padding";
 }
 set! { MOVED: Shape "shape";
-    "32x32b",  MoveShape(M32x32), ALWAYS, "32 lanes, 32 bits each";
-    "16x64b",  MoveShape(M16x64), ALWAYS, "16 lanes, 64 bits each";
-    "16x128b", MoveShape(M16x128), ALWAYS, "16 lanes, 128 bits each";
-    "16x256b", MoveShape(M16x256), ALWAYS, "16 lanes, 256 bits each";
+    "32x32b",  MoveShape(M32x32), ALWAYS, "32 lanes with 32 bits each";
+    "16x64b",  MoveShape(M16x64), ALWAYS, "16 lanes with 64 bits each";
+    "16x128b", MoveShape(M16x128), ALWAYS, "16 lanes with 128 bits each";
+    "16x256b", MoveShape(M16x256), ALWAYS, "16 lanes with 256 bits each";
 }
-set! { REDUCED: Shape "shape"; "32x32b", MoveShape(M32x32), ALWAYS, "32 lanes, 32 bits each"; }
-set! { SPLIT: Shape "shape"; "16x32bx2", MoveShape(M16x32x2), ALWAYS, "two halves of 16 lanes, 32 bits each"; }
+set! { REDUCED: Shape "shape"; "32x32b", MoveShape(M32x32), ALWAYS, "32 lanes with 32 bits each"; }
+set! { SPLIT: Shape "shape"; "16x32bx2", MoveShape(M16x32x2), ALWAYS, "two halves of 16 lanes with 32 bits each"; }
 set! { COUNT: Count "repetitions";
-    "x1",   Count(X1),   ALWAYS, "not repeated";
-    "x2",   Count(X2),   ALWAYS, "repeated twice along the columns";
-    "x4",   Count(X4),   ALWAYS, "repeated 4 times along the columns";
-    "x8",   Count(X8),   ALWAYS, "repeated 8 times along the columns";
-    "x16",  Count(X16),  ALWAYS, "repeated 16 times along the columns";
-    "x32",  Count(X32),  ALWAYS, "repeated 32 times along the columns";
-    "x64",  Count(X64),  ALWAYS, "repeated 64 times along the columns";
-    "x128", Count(X128), ALWAYS, "repeated 128 times along the columns";
+    "x1",   Count(X1),   ALWAYS, "does not repeat the access";
+    "x2",   Count(X2),   ALWAYS, "repeats the access twice along the columns";
+    "x4",   Count(X4),   ALWAYS, "repeats the access 4 times along the columns";
+    "x8",   Count(X8),   ALWAYS, "repeats the access 8 times along the columns";
+    "x16",  Count(X16),  ALWAYS, "repeats the access 16 times along the columns";
+    "x32",  Count(X32),  ALWAYS, "repeats the access 32 times along the columns";
+    "x64",  Count(X64),  ALWAYS, "repeats the access 64 times along the columns";
+    "x128", Count(X128), ALWAYS, "repeats the access 128 times along the columns";
 }
 set! { PACK: Packing "packing"; "pack::16b", Flag(Pack16), ALWAYS, "packs two 16-bit columns into one register"; }
-set! { UNPACK: Packing "packing"; "unpack::16b", Flag(Unpack16), ALWAYS, "unpacks the halves of a register into two columns"; }
+set! { UNPACK: Packing "packing"; "unpack::16b", Flag(Unpack16), ALWAYS, "unpacks the halves of a register into two 16-bit columns"; }
 set! { LAYOUT: Layout "layout";
-    "row", Word, UNCHECKED, "undocumented";
-    "col", Word, UNCHECKED, "undocumented";
+    "row", Word, UNCHECKED, "undocumented modifier";
+    "col", Word, UNCHECKED, "undocumented modifier";
 }
 set! { EXTREME: Op "reduction";
-    "min", Reduce(ReduceOp::Min), ALWAYS, "minimum of the row";
-    "max", Reduce(ReduceOp::Max), ALWAYS, "maximum of the row";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "computes the minimum of the row";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "computes the maximum of the row";
 }
 types!(SINGLES, Type, F32);
 types!(WORDS, Type, U32 S32);
@@ -86,45 +86,45 @@ set! { HALVES: Kind "kind";
     "kind::f16",  Kind(MmaKind::F16), ALWAYS, "elements of `.f16` or `.bf16`";
     "kind::tf32", Kind(MmaKind::Tf32), ALWAYS, "elements of `.tf32`";
 }
-set! { BYTES: Kind "kind"; "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS, "8-, 6- or 4-bit floats"; }
+set! { BYTES: Kind "kind"; "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS, "8-bit, 6-bit or 4-bit floats"; }
 set! { WHOLE: Kind "kind"; "kind::i8", Kind(MmaKind::I8), INTEGERS, "8-bit integers"; }
 set! { KEPT: Kind "kind";
     "kind::f16",    Kind(MmaKind::F16), ALWAYS,   "elements of `.f16` or `.bf16`";
     "kind::tf32",   Kind(MmaKind::Tf32), ALWAYS,   "elements of `.tf32`";
-    "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS,   "8-, 6- or 4-bit floats";
+    "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS,   "8-bit, 6-bit or 4-bit floats";
     "kind::i8",     Kind(MmaKind::I8), INTEGERS, "8-bit integers";
 }
 set! { SCALED: Kind "kind";
-    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,               "block-scaled 8-, 6- or 4-bit floats";
+    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,               "block-scaled 8-bit, 6-bit or 4-bit floats";
     "kind::mxf4",     Kind(MmaKind::Mxf4), ALWAYS,               "block-scaled 4-bit floats";
-    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "block-scaled 4-bit floats with scale factors of either type";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "block-scaled 4-bit floats with `ue8m0` or `ue4m3` scale factors";
 }
 set! { SPARSE_SCALED: Kind "kind";
-    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,                   "block-scaled 8-, 6- or 4-bit floats";
+    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,                   "block-scaled 8-bit, 6-bit or 4-bit floats";
     "kind::mxf4",     Kind(MmaKind::Mxf4), since(8, 6).on(SPECIFIC), "block-scaled 4-bit floats";
-    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "block-scaled 4-bit floats with scale factors of either type";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "block-scaled 4-bit floats with `ue8m0` or `ue4m3` scale factors";
 }
 set! { FACTORS: ScaleVector "factors";
-    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one scale factor per row of A and column of B";
-    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two scale factors per row of A and column of B";
-    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four scale factors per row of A and column of B";
+    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one scale factor per row of A and per column of B";
+    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two scale factors per row of A and per column of B";
+    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four scale factors per row of A and per column of B";
     "block16",       ScaleVector(Scales::Block16), since(8, 8),   "one scale factor per 16 elements";
     "block32",       ScaleVector(Scales::Block32), since(8, 8),   "one scale factor per 32 elements";
 }
 set! { COLLECTED: Collector "collector";
-    "collector::a::fill",    Word, ALWAYS, "fill: A is loaded into the collector buffer";
-    "collector::a::use",     Word, ALWAYS, "use: A is read from the collector buffer";
-    "collector::a::lastuse", Word, ALWAYS, "last use: A is read from the collector buffer, which is then discarded";
-    "collector::a::discard", Word, ALWAYS, "A is not kept in the collector buffer; the default";
+    "collector::a::fill",    Word, ALWAYS, "loads matrix A into the collector buffer";
+    "collector::a::use",     Word, ALWAYS, "reads matrix A from the collector buffer";
+    "collector::a::lastuse", Word, ALWAYS, "reads matrix A from the collector buffer and then discards the buffer contents";
+    "collector::a::discard", Word, ALWAYS, "does not keep matrix A in the collector buffer (the default)";
 }
 /// The collectors of B.
 macro_rules! collectors {
     ($($b:literal)*) => {
         set! { COLLECTORS: Collector "collector";
-            $((concat!("collector::", $b, "::fill")),    Word, ALWAYS, "fill: B is loaded into this collector buffer";
-            (concat!("collector::", $b, "::use")),     Word, ALWAYS, "use: B is read from this collector buffer";
-            (concat!("collector::", $b, "::lastuse")), Word, ALWAYS, "last use: B is read from this collector buffer, which is then discarded";
-            (concat!("collector::", $b, "::discard")), Word, ALWAYS, "B is not kept in this collector buffer";)*
+            $((concat!("collector::", $b, "::fill")),    Word, ALWAYS, "loads matrix B into this collector buffer";
+            (concat!("collector::", $b, "::use")),     Word, ALWAYS, "reads matrix B from this collector buffer";
+            (concat!("collector::", $b, "::lastuse")), Word, ALWAYS, "reads matrix B from this collector buffer and then discards the buffer contents";
+            (concat!("collector::", $b, "::discard")), Word, ALWAYS, "does not keep matrix B in this collector buffer";)*
         }
     };
 }
@@ -132,28 +132,28 @@ collectors! { "b0" "b1" "b2" "b3" }
 
 #[rustfmt::skip]
 const SHAPES: &[Rule] = &[
-    assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "this shape is multicast to two warps"),
-    assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "this shape is multicast to four warps"),
-    assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "this shape is not multicast"),
-    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "a conversion requires both the source and the destination format"),
-    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "a conversion requires both the source and the destination format"),
-    assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination format is specified first"),
+    assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "data of shape `64x128b` is multicast to two warps"),
+    assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "data of shape `32x128b` is multicast to four warps"),
+    assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "data of this shape is not multicast"),
+    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "a conversion during the copy requires both the source and the destination format"),
+    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "a conversion during the copy requires both the source and the destination format"),
+    assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination format is specified before the source format"),
 ];
 #[rustfmt::skip]
 const REGISTERS: &[Rule] = &[
-    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "at most 128 registers can be transferred per instruction"),
-    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "at most 128 registers can be transferred per instruction"),
+    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "one instruction can transfer at most 128 registers"),
+    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "one instruction can transfer at most 128 registers"),
 ];
 #[rustfmt::skip]
 const REDUCES: &[Rule] = &[
-    assembler(Only { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "the reduction combines the columns of a row, so at least two columns must be loaded"),
+    assembler(Only { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "the reduction combines the columns of a row, so the instruction must load at least two columns"),
 ];
 #[rustfmt::skip]
 const PRODUCT: &[Rule] = &[
     rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a shifted matrix A cannot be kept in the collector buffer"),
-    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "32 elements share one scale factor"),
-    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "32 elements share one scale factor"),
-    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "16 or 32 elements share one scale factor"),
+    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "this kind has one scale factor per 32 elements"),
+    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "this kind has one scale factor per 32 elements"),
+    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "this kind has one scale factor per 16 or 32 elements"),
 ];
 
 operands! {
@@ -203,23 +203,23 @@ pub static FORMS: &[Form] = &[
     form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory(Free)), leads: 1, gate: GATE, writes: &[], types: FREED;
         "Deallocates tensor memory columns.", PERMIT),
     row!(Relinquish "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
-        "Relinquishes the right to allocate tensor memory columns, so that other blocks can allocate.", PERMIT),
+        "Relinquishes the right of the block to allocate tensor memory columns.", PERMIT),
     row!(Commit "tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
         gate: GATE, address: Strict, types: COMMITTED, announced: &[("blocks", Blocks)];
-        "Triggers an arrival at an mbarrier when all prior asynchronous `tcgen05` operations of the thread complete.", "tensorcore-5th-generation-instructions-tcgen05-commit";
+        "Triggers an arrival at an mbarrier when all prior asynchronous `tcgen05` operations of the thread are complete.", "tensorcore-5th-generation-instructions-tcgen05-commit";
         bad: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
     row!(Copy "tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
         types: DESCRIBED, rules: SHAPES;
         "Starts an asynchronous copy of a matrix from shared memory to tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-cp";
         bad: &[("tcgen05.cp.cta_group::1.64x128b [r], d;", "W0301")]),
     row!(Shift "tcgen05.shift.cta_group.down [taddr]", [CTA_GROUP], 1, gate: since(8, 6).on(SPECIFIC).assembler("13.5"), address: Tensor;
-        "Shifts rows of tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
+        "Starts an asynchronous shift of the rows of a matrix in tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
     row!(Fence "tcgen05.fence::before_thread_sync", [], 1, gate: GATE;
         "Orders prior `tcgen05` operations before a following thread synchronization.", FENCES),
     row!(Fence "tcgen05.fence::after_thread_sync", [], 1, gate: GATE;
         "Orders subsequent `tcgen05` operations after a preceding thread synchronization.", FENCES),
-    row!(Wait "tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory loads of the thread complete.", WAITS),
-    row!(Wait "tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory stores of the thread complete.", WAITS),
+    row!(Wait "tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory loads of the thread are complete.", WAITS),
+    row!(Wait "tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory stores of the thread are complete.", WAITS),
     load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr]", [MOVED, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE, rules: REGISTERS;
         "Loads lanes of tensor memory into registers of a warp.";
         bad: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
@@ -230,9 +230,9 @@ pub static FORMS: &[Form] = &[
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Loads lanes of tensor memory and computes the integer minimum or maximum of each lane."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Loads lanes of tensor memory, with separate ranges of columns for the halves of the warp, and computes the floating-point minimum or maximum of each lane."),
+        "Loads lanes of tensor memory and computes the floating-point minimum or maximum of each lane. Each half of the warp accesses a separate range of columns."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
-        "Loads lanes of tensor memory, with separate ranges of columns for the halves of the warp, and computes the integer minimum or maximum of each lane."),
+        "Loads lanes of tensor memory and computes the integer minimum or maximum of each lane. Each half of the warp accesses a separate range of columns."),
     form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
         "Stores registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
@@ -250,7 +250,7 @@ pub static FORMS: &[Form] = &[
         "Starts an asynchronous matrix multiply-accumulate of integers with accumulators in tensor memory.", PRODUCTS),
     row!(ScaledProduct "tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
-        "Starts an asynchronous block-scaled matrix multiply-accumulate of 8-, 6- or 4-bit floats with accumulators in tensor memory.", PRODUCTS),
+        "Starts an asynchronous block-scaled matrix multiply-accumulate of 8-bit, 6-bit or 4-bit floats with accumulators in tensor memory.", PRODUCTS),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
         "Starts an asynchronous sparse matrix multiply-accumulate of half-precision or `.tf32` values.", SPARSE),
@@ -262,11 +262,11 @@ pub static FORMS: &[Form] = &[
         "Starts an asynchronous sparse matrix multiply-accumulate of integers.", SPARSE),
     row!(SparseScaledProduct "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
-        "Starts an asynchronous block-scaled sparse matrix multiply-accumulate of 8-, 6- or 4-bit floats with accumulators in tensor memory.", SPARSE),
+        "Starts an asynchronous block-scaled sparse matrix multiply-accumulate of 8-bit, 6-bit or 4-bit floats with accumulators in tensor memory.", SPARSE),
     row!(StationaryProduct "tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
-        "Starts an asynchronous weight-stationary matrix multiply-accumulate; matrix B may be kept in a collector buffer.", STATIONARY),
+        "Starts an asynchronous weight-stationary matrix multiply-accumulate, which can keep matrix B in a collector buffer.", STATIONARY),
     row!(StationarySparseProduct "tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
-        "Starts an asynchronous weight-stationary sparse matrix multiply-accumulate; matrix B may be kept in a collector buffer.", STATIONARY),
+        "Starts an asynchronous weight-stationary sparse matrix multiply-accumulate, which can keep matrix B in a collector buffer.", STATIONARY),
 ];

@@ -16,24 +16,24 @@ const REPLACED: Gate = since(8, 3)
     .assembler("13.5");
 const REPLACE: &str = "data-movement-and-conversion-instructions-tensormap-replace";
 
-set! { TILE: LoadMode "mode"; "tile", LoadMode(Tile), ALWAYS, "a tensor map in tiled mode"; }
+set! { TILE: LoadMode "mode"; "tile", LoadMode(Tile), ALWAYS, "tensor map in tiled mode"; }
 set! { PLACES: Space "state space"; GLOBAL; "shared::cta", Space(Shared), ALWAYS, "shared memory of the block"; }
 set! { WHOLE: Size "size of the tensor map"; "b1024", Word, ALWAYS, "1024 bits"; }
 set! { BASE: Field "field"; "global_address", Field(Address), ALWAYS, "global address of the tensor"; }
 set! { RANK: Field "field"; "rank", Field(Rank), ALWAYS, "number of dimensions minus one"; }
 set! { SIZES: Field "field";
-    "box_dim",        Field(Box), ALWAYS, "box size along a dimension in elements";
-    "global_dim",     Field(Extent), ALWAYS, "tensor size along a dimension in elements";
-    "element_stride", Field(ElementStride), ALWAYS, "element stride along a dimension";
+    "box_dim",        Field(Box), ALWAYS, "box size along one dimension, in elements";
+    "global_dim",     Field(Extent), ALWAYS, "tensor size along one dimension, in elements";
+    "element_stride", Field(ElementStride), ALWAYS, "element stride along one dimension";
 }
-set! { STRIDE: Field "field"; "global_stride", Field(Stride), ALWAYS, "global stride along a dimension in bytes"; }
+set! { STRIDE: Field "field"; "global_stride", Field(Stride), ALWAYS, "global stride along one dimension, in bytes"; }
 set! { ELEMENTS: Field "field"; "elemtype", Field(ElementType), ALWAYS, "element type"; }
 set! { INTERLEAVED: Field "field"; "interleave_layout", Field(Interleave), ALWAYS, "interleave layout"; }
 set! { SWIZZLES: Field "field"; "swizzle_mode", Field(Swizzle), ALWAYS, "shared memory swizzle mode"; }
 set! { ATOMICITIES: Field "field"; "swizzle_atomicity", Field(Atomicity), since(8, 6).on(BLACKWELL), "atomicity of the swizzle"; }
 set! { FILLS: Field "field"; "fill_mode", Field(Fill), ALWAYS, "fill mode of out-of-bounds elements"; }
-set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "between the tensormap proxy and the generic proxy"; }
-set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release: orders all earlier accesses before the operation"; }
+set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "synchronization from the generic proxy to the tensormap proxy"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "release semantics, which order all earlier memory accesses before the operation"; }
 types!(WORD, Type, B32);
 types!(LONG, Type, B64);
 
@@ -60,15 +60,15 @@ macro_rules! replace {
 /// The forms of descriptions of tensors.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Replaces the global address in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", RANK, WORD, VALUE, "Replaces the number of dimensions in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Replaces a size along one dimension in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Replaces the global stride along one dimension in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Replaces the element type in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, SWIZZLE, "Replaces the swizzle mode in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Replaces the swizzle atomicity in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Replaces the interleave layout in a tensor map."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Replaces the fill mode of out-of-bounds elements in a tensor map."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Replaces the field of a tensor map for the global address of the tensor."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", RANK, WORD, VALUE, "Replaces the field of a tensor map for the number of dimensions."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Replaces the field of a tensor map for a size or element stride along one dimension."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Replaces the field of a tensor map for the global stride along one dimension."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Replaces the field of a tensor map for the element type."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, SWIZZLE, "Replaces the field of a tensor map for the swizzle mode."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Replaces the field of a tensor map for the swizzle atomicity."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Replaces the field of a tensor map for the interleave layout."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Replaces the field of a tensor map for the fill mode of out-of-bounds elements."),
     form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap(Publish)),
         gate: since(8, 3).sm(90).assembler("13.5"), leads: 1, address: Copied, types: COPIED, rules: RULES;
         "Copies a tensor map to global memory and orders later accesses through the tensormap proxy.",

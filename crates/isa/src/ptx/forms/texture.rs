@@ -38,8 +38,8 @@ set! { OF_TEXTURE: Query "query";
     "depth",                     Query(Q::Texture, Depth), ALWAYS,            "depth in texels";
     "channel_data_type",         Query(Q::Texture, ChannelType), ALWAYS,            "channel data type";
     "channel_order",             Query(Q::Texture, ChannelOrder), since(2, 1).sm(20), "channel order";
-    "normalized_coords",         Query(Q::Texture, NormalizedCoordinates), ALWAYS,            "whether coordinates are normalized to [0, 1]";
-    "force_unnormalized_coords", Query(Q::Sampler, ForceUnnormalized), ALWAYS,            "whether the sampler forces unnormalized coordinates";
+    "normalized_coords",         Query(Q::Texture, NormalizedCoordinates), ALWAYS,            "flag that tells whether coordinates are normalized to [0, 1]";
+    "force_unnormalized_coords", Query(Q::Sampler, ForceUnnormalized), ALWAYS,            "flag that tells whether the sampler forces unnormalized coordinates";
     "array_size",                Query(Q::Texture, ArraySize), ALWAYS,            "number of array layers";
     "filter_mode",               Query(Q::Filtering, FilterMode), since(3, 1).sm(20), "filter mode";
     "addr_mode_0",               Query(Q::Filtering, AddressMode0), ALWAYS,            "address mode of the first dimension";
@@ -66,13 +66,13 @@ set! { GEOMETRY: Geometry "geometry";
     "1d",    Geometry(D1),    ALWAYS,            "one dimension";
     "2d",    Geometry(D2),    ALWAYS,            "two dimensions";
     "3d",    Geometry(D3),    ALWAYS,            "three dimensions";
-    "a1d",   Geometry(A1d),   since(2, 3).sm(20), "array of one-dimensional layers; the first coordinate is the layer";
-    "a2d",   Geometry(A2d),   since(2, 3).sm(20), "array of two-dimensional layers; the first coordinate is the layer";
+    "a1d",   Geometry(A1d),   since(2, 3).sm(20), "array of one-dimensional layers, whose first coordinate is the layer index";
+    "a2d",   Geometry(A2d),   since(2, 3).sm(20), "array of two-dimensional layers, whose first coordinate is the layer index";
     "cube",  Geometry(Cube),  since(3, 0).sm(20), "cube map";
-    "acube", Geometry(Acube), since(3, 0).sm(20), "array of cube maps; the first coordinate is the layer";
+    "acube", Geometry(Acube), since(3, 0).sm(20), "array of cube maps, whose first coordinate is the layer index";
     "2dms",  Geometry(D2ms),  since(3, 2).sm(30), "two-dimensional multisample texture";
     "a2dms", Geometry(A2dms), since(3, 2).sm(30), "array of two-dimensional multisample textures";
-    "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "undocumented; like `.a1d`";
+    "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "undocumented modifier with the effect of `.a1d`";
 }
 /// The geometries of textures that have mipmaps, by the gate of cubes.
 macro_rules! mipmapped {
@@ -81,11 +81,11 @@ macro_rules! mipmapped {
             "1d",    Geometry(D1),    ALWAYS,            "one dimension";
             "2d",    Geometry(D2),    ALWAYS,            "two dimensions";
             "3d",    Geometry(D3),    ALWAYS,            "three dimensions";
-            "a1d",   Geometry(A1d),   since(2, 3).sm(20), "array of one-dimensional layers; the first coordinate is the layer";
-            "a2d",   Geometry(A2d),   since(2, 3).sm(20), "array of two-dimensional layers; the first coordinate is the layer";
+            "a1d",   Geometry(A1d),   since(2, 3).sm(20), "array of one-dimensional layers, whose first coordinate is the layer index";
+            "a2d",   Geometry(A2d),   since(2, 3).sm(20), "array of two-dimensional layers, whose first coordinate is the layer index";
             "cube",  Geometry(Cube),  $cubes,            "cube map";
-            "acube", Geometry(Acube), $cubes,            "array of cube maps; the first coordinate is the layer";
-            "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "undocumented; like `.a1d`";
+            "acube", Geometry(Acube), $cubes,            "array of cube maps, whose first coordinate is the layer index";
+            "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "undocumented modifier with the effect of `.a1d`";
         }
     };
 }
@@ -93,9 +93,9 @@ mipmapped!(MIPMAPPED, since(3, 0).sm(20));
 mipmapped!(GRADED, since(4, 3).sm(20));
 set! { GATHERED: Geometry "geometry";
     "2d",    Geometry(D2),    ALWAYS,            "two dimensions";
-    "a2d",   Geometry(A2d),   since(4, 3).sm(30), "array of two-dimensional layers; the first coordinate is the layer";
+    "a2d",   Geometry(A2d),   since(4, 3).sm(30), "array of two-dimensional layers, whose first coordinate is the layer index";
     "cube",  Geometry(Cube),  since(4, 3).sm(30), "cube map";
-    "acube", Geometry(Acube), since(4, 3).sm(30), "array of cube maps; the first coordinate is the layer";
+    "acube", Geometry(Acube), since(4, 3).sm(30), "array of cube maps, whose first coordinate is the layer index";
 }
 set! { COMPONENT: Component "component";
     "r", Component(Red), since(3, 1).sm(20), "red";
@@ -114,8 +114,8 @@ types!(SINGLES, CType, F32);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Only { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "cube map coordinates must be `.f32`"),
-    rule(Only { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "the sample index must be an integer"),
+    rule(Only { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "the coordinates of a cube map must have type `.f32`"),
+    rule(Only { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "the sample index of a multisample texture must be an integer"),
 ];
 
 operands! {
@@ -159,10 +159,10 @@ pub static FORMS: &[Form] = &[
         "Samples a mipmapped texture at the level of detail derived from gradients and returns half-precision values."),
     form!("tld4.comp.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [COMPONENT, GATHERED, FOUR, GATHERED_TEXELS, SINGLES], Unit(Texture(Gather)),
         gate: since(2, 2).sm(20).assembler("13.5"), types: SAMPLED;
-        "Gathers one component of the four texels used for bilinear filtering.", "texture-instructions-tld4";
+        "Returns one component of the four texels that bilinear filtering would use.", "texture-instructions-tld4";
         good: &["tld4.r.2d.v4.f32.f32 {a, b, c, e}, [d, {x, y}];"], bad: &[("tld4.r.3d.v4.f32.f32 {a, b, c, e}, [d, {x, y, z, z}];", "W0102")]),
     form!("istypep.type d, a", [REFERENCE], Unit(Texture(IsReference)), gate: since(4, 0).sm(30).assembler("13.5"), types: ASKED, takes: &[NoAddress];
-        "Tests whether a value is a texture, sampler or surface reference.", "texture-instructions-istypep";
+        "Tests whether a value is an opaque reference to a texture, a sampler or a surface.", "texture-instructions-istypep";
         good: &["istypep.texref p, d;"], bad: &[("istypep.texref p, r;", "W0109")]),
     form!("txq.query.type d, [a]", [OF_TEXTURE, WORD], Unit(Texture(Query)), gate: since(2, 0).sm(20).assembler("13.5"), types: QUERIED;
         "Queries an attribute of a texture or sampler.", TXQ; good: &["txq.width.b32 r, [d];"], bad: &[("txq.width.b32 r, [r];", "W0110")]),

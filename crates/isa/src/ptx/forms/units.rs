@@ -13,9 +13,9 @@ pub(super) const BLACKWELL: TargetGate = OneOf(&[Family(100), Family(101), Famil
 /// Since when there is tensor memory.
 pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 
-set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "completion decrements the tx-count of the mbarrier by the number of bytes"; }
-set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Completion(BulkGroup), ALWAYS, "completion is tracked by a bulk async-group of the thread"; }
+set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "decrements the tx-count of the mbarrier by the number of bytes on completion"; }
+set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Completion(BulkGroup), ALWAYS, "tracks completion with a bulk async-group of the thread"; }
 set! { CTA_GROUP: Group "CTA group";
-    "cta_group::1", CtaGroup(One), ALWAYS, "a single block";
-    "cta_group::2", CtaGroup(Two), ALWAYS, "the CTA pair";
+    "cta_group::1", CtaGroup(One), ALWAYS, "a single block participates";
+    "cta_group::2", CtaGroup(Two), ALWAYS, "both blocks of the CTA pair participate";
 }

@@ -31,13 +31,13 @@ macro_rules! even {
         shapes!($name, $depth, $help, 8 16 24 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256);
     };
 }
-wide!(EIGHT, 8, "64 x N matrix D, K = 8");
-wide!(SIXTEEN, 16, "64 x N matrix D, K = 16");
-wide!(THIRTY_TWO, 32, "64 x N matrix D, K = 32");
-wide!(SIXTY_FOUR, 64, "64 x N matrix D, K = 64");
-even!(INTEGERS, 32, "64 x N matrix D, K = 32");
-even!(SPARSE_INTEGERS, 64, "64 x N matrix D, K = 64");
-even!(SINGLE_BITS, 256, "64 x N matrix D, K = 256");
+wide!(EIGHT, 8, "64 x N matrix D with K = 8");
+wide!(SIXTEEN, 16, "64 x N matrix D with K = 16");
+wide!(THIRTY_TWO, 32, "64 x N matrix D with K = 32");
+wide!(SIXTY_FOUR, 64, "64 x N matrix D with K = 64");
+even!(INTEGERS, 32, "64 x N matrix D with K = 32");
+even!(SPARSE_INTEGERS, 64, "64 x N matrix D with K = 64");
+even!(SINGLE_BITS, 256, "64 x N matrix D with K = 256");
 types!(D_FLOAT, DType, F16 F32);
 types!(D_SINGLE, DType, F32);
 types!(D_INTEGER, DType, S32);
@@ -54,23 +54,23 @@ types!(B_INTEGER, BType, S8 U8);
 types!(A_BIT, AType, B1);
 types!(B_BIT, BType, B1);
 set! { A_LAYOUT: ALayout "layout of A";
-    "row", Word, UNCHECKED, "undocumented";
-    "col", Word, UNCHECKED, "undocumented";
+    "row", Word, UNCHECKED, "undocumented modifier";
+    "col", Word, UNCHECKED, "undocumented modifier";
 }
 set! { B_LAYOUT: BLayout "layout of B";
-    "row", Word, UNCHECKED, "undocumented";
-    "col", Word, UNCHECKED, "undocumented";
+    "row", Word, UNCHECKED, "undocumented modifier";
+    "col", Word, UNCHECKED, "undocumented modifier";
 }
 set! { BIT_OP: BitOp "bit operation"; "and", Atomic(AtomicOp::And), ALWAYS, "counts the bits that are set in both operands"; }
 
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
-    rule(Together { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "operands of different signedness were introduced in PTX 8.4"),
-    rule(Together { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "operands of different signedness were introduced in PTX 8.4"),
+    rule(Together { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "operands with different signedness were introduced in PTX 8.4"),
+    rule(Together { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "operands with different signedness were introduced in PTX 8.4"),
 ];
 #[rustfmt::skip]
 const BITS: &[Rule] = &[
-    assembler(Before { first: S::BitOp, second: S::Literal(crate::modifier::Flag::Popc) }, "the bit operation precedes the population count"),
+    assembler(Before { first: S::BitOp, second: S::Literal(crate::modifier::Flag::Popc) }, "the bit operation is specified before `.popc`"),
 ];
 
 operands! {
@@ -110,33 +110,33 @@ macro_rules! sparse {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_FLOAT, A_HALF, B_HALF], FACTORS, &[],
-        "Starts an asynchronous matrix multiply-accumulate of `f16` values."),
+        "Starts an asynchronous warpgroup matrix multiply-accumulate of `f16` values."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_SINGLE, A_BRAIN, B_BRAIN], FACTORS, &[],
-        "Starts an asynchronous matrix multiply-accumulate of `bf16` values."),
+        "Starts an asynchronous warpgroup matrix multiply-accumulate of `bf16` values."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b", [EIGHT, D_SINGLE, A_TF32, B_TF32], PLAIN, &[],
-        "Starts an asynchronous matrix multiply-accumulate of `tf32` values."),
+        "Starts an asynchronous warpgroup matrix multiply-accumulate of `tf32` values."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b", [THIRTY_TWO, D_FLOAT, A_BYTE, B_BYTE], PLAIN, &[],
-        "Starts an asynchronous matrix multiply-accumulate of 8-bit floats."),
+        "Starts an asynchronous warpgroup matrix multiply-accumulate of 8-bit floats."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, scale-d", [INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], WHOLE, SIGNS,
-        "Starts an asynchronous matrix multiply-accumulate of 8-bit integers."),
+        "Starts an asynchronous warpgroup matrix multiply-accumulate of 8-bit integers."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype.bitOp.popc d, a, b, scale-d", [SINGLE_BITS, D_INTEGER, A_BIT, B_BIT, BIT_OP], WHOLE, BITS,
-        "Starts an asynchronous matrix multiply-accumulate of single bits."),
+        "Starts an asynchronous warpgroup matrix multiply-accumulate of single bits."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b{, trans-a}, trans-b", [THIRTY_TWO, D_FLOAT, A_HALF, B_HALF], SPARSE_FACTORS, &[],
-        "Starts an asynchronous sparse matrix multiply-accumulate of `f16` values."),
+        "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of `f16` values."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b{, trans-a}, trans-b", [THIRTY_TWO, D_SINGLE, A_BRAIN, B_BRAIN], SPARSE_FACTORS, &[],
-        "Starts an asynchronous sparse matrix multiply-accumulate of `bf16` values."),
+        "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of `bf16` values."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b", [SIXTEEN, D_SINGLE, A_TF32, B_TF32], SPARSE_PLAIN, &[],
-        "Starts an asynchronous sparse matrix multiply-accumulate of `tf32` values."),
+        "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of `tf32` values."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b", [SIXTY_FOUR, D_FLOAT, A_BYTE, B_BYTE], SPARSE_BYTES, &[],
-        "Starts an asynchronous sparse matrix multiply-accumulate of 8-bit floats."),
+        "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of 8-bit floats."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, metadata, selector, scale-d", [SPARSE_INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], SPARSE_WHOLE, SIGNS,
-        "Starts an asynchronous sparse matrix multiply-accumulate of 8-bit integers."),
+        "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of 8-bit integers."),
     form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup(Fence)), gate: HOPPER, leads: 1;
-        "Orders register and shared memory accesses before subsequent `wgmma.mma_async` instructions.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"),
+        "Orders prior register and shared memory accesses before subsequent `wgmma.mma_async` instructions.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"),
     form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup(Commit)), gate: HOPPER, leads: 1;
-        "Commits all prior `wgmma.mma_async` instructions of the warp to a wgmma-group.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
+        "Commits all prior uncommitted `wgmma.mma_async` operations of the warp to a wgmma-group.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
     form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup(Wait)), gate: HOPPER, leads: 1, types: GROUPS;
-        "Waits until at most the `n` most recent wgmma-groups are pending.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group";
+        "Waits until at most the `n` most recent wgmma-groups of the warp are pending.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group";
         bad: &[("wgmma.wait_group.sync.aligned r;", "W0110")]),
     form!("fabric.submit", [], Unit(Fabric), gate: since(9, 3).sm(100).assembler("13.5"), leads: 1;
         "Submits pending accesses to the inter-device fabric.", "data-movement-and-conversion-instructions-fabric-submit"),

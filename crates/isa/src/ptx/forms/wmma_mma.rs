@@ -19,14 +19,14 @@ set! { B_LAYOUT: BLayout "layout of B";
     "col", Layout(Col), ALWAYS, "B is column-major";
 }
 set! { SHAPE_16: Shape "matrix shape";
-    "m16n16k16", Shape(16, 16, 16), ALWAYS, "16 x 16 matrix D, K = 16";
-    "m8n32k16",  Shape(8, 32, 16),  OBLONG, "8 x 32 matrix D, K = 16";
-    "m32n8k16",  Shape(32, 8, 16),  OBLONG, "32 x 8 matrix D, K = 16";
+    "m16n16k16", Shape(16, 16, 16), ALWAYS, "16 x 16 matrix D with K = 16";
+    "m8n32k16",  Shape(8, 32, 16),  OBLONG, "8 x 32 matrix D with K = 16";
+    "m32n8k16",  Shape(32, 8, 16),  OBLONG, "32 x 8 matrix D with K = 16";
 }
-set! { SHAPE_TF32: Shape "matrix shape";   "m16n16k8", Shape(16, 16, 8), ALWAYS, "16 x 16 matrix D, K = 8"; }
-set! { SHAPE_DOUBLE: Shape "matrix shape"; "m8n8k4",   Shape(8, 8, 4),   ALWAYS, "8 x 8 matrix D, K = 4"; }
-set! { SHAPE_NIBBLE: Shape "matrix shape"; "m8n8k32",  Shape(8, 8, 32),  ALWAYS, "8 x 8 matrix D, K = 32"; }
-set! { SHAPE_BIT: Shape "matrix shape";    "m8n8k128", Shape(8, 8, 128), ALWAYS, "8 x 8 matrix D, K = 128 bits"; }
+set! { SHAPE_TF32: Shape "matrix shape";   "m16n16k8", Shape(16, 16, 8), ALWAYS, "16 x 16 matrix D with K = 8"; }
+set! { SHAPE_DOUBLE: Shape "matrix shape"; "m8n8k4",   Shape(8, 8, 4),   ALWAYS, "8 x 8 matrix D with K = 4"; }
+set! { SHAPE_NIBBLE: Shape "matrix shape"; "m8n8k32",  Shape(8, 8, 32),  ALWAYS, "8 x 8 matrix D with K = 32"; }
+set! { SHAPE_BIT: Shape "matrix shape";    "m8n8k128", Shape(8, 8, 128), ALWAYS, "8 x 8 matrix D with K = 128 bits"; }
 set! { ROUND: Round "rounding"; RN; RZ; RM; RP; }
 set! { BIT_OP: BitOp "bit operation";
     "xor", Bool(Xor), ALWAYS,              "counts the bits that differ in A and B";
@@ -65,10 +65,14 @@ pub(super) static ROW_COLUMN: &[Rule] = &[
 ];
 
 // What the operands of products are.
-pub(super) const MATRIX_A: &str = "registers of matrix A, in braces";
-pub(super) const MATRIX_B: &str = "registers of matrix B, in braces";
-pub(super) const MATRIX_C: &str = "registers of matrix C, in braces";
-pub(super) const MATRIX_D: &str = "registers of matrix D, in braces";
+pub(super) const MATRIX_A: &str =
+    "brace-enclosed list of registers that hold the fragment of matrix A";
+pub(super) const MATRIX_B: &str =
+    "brace-enclosed list of registers that hold the fragment of matrix B";
+pub(super) const MATRIX_C: &str =
+    "brace-enclosed list of registers that hold the fragment of matrix C";
+pub(super) const MATRIX_D: &str =
+    "brace-enclosed list of registers that hold the fragment of matrix D";
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
@@ -88,7 +92,7 @@ macro_rules! product {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_HALF, C_HALF], FLOATS, &[],
-        "Performs a matrix multiply-accumulate of half-precision values; the accumulation follows the rounding of the Tensor Cores of the target.",
+        "Performs a matrix multiply-accumulate of half-precision values. The Tensor Cores of the target determine the rounding of the accumulation.",
         &["wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r};", "W0503"),
             ("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r};", "W0519")]),
@@ -101,7 +105,7 @@ pub static FORMS: &[Form] = &[
         &["wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};"],
         &[("wmma.mma.sync.aligned.row.m16n16k8.f32.tf32.tf32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};", "W0105")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape{.rnd}.dtype.atype.btype.ctype d, a, b, c", [SHAPE_DOUBLE, ROUND, D_DOUBLE, A_DOUBLE, B_DOUBLE, C_DOUBLE], AMPERE, &[],
-        "Performs a matrix multiply-accumulate of double-precision values; each step is rounded.",
+        "Performs a matrix multiply-accumulate of double-precision values and rounds after each step.",
         &["wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64.rn {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64 {r, r}, {r, r}, {r}, {r, r};", "W0503")]),
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_INTEGER, A_U8, B_U8, C_INTEGER], INTEGERS, &[],
@@ -121,7 +125,7 @@ pub static FORMS: &[Form] = &[
         &["wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32.satfinite {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {r, r}, {r}, {_}, {r, r};", "W0507")]),
     product!("wmma.mma.bitOp.popc.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [BIT_OP, SHAPE_BIT, D_INTEGER, A_BIT, B_BIT, C_INTEGER], SUB_BYTE, ROW_COLUMN,
-        "Performs a matrix multiply-accumulate of single bits, which combines rows of A with columns of B, counts the set bits and adds the count to C.",
+        "Performs a matrix multiply-accumulate of single bits: combines rows of A and columns of B with a bit operation, counts the set bits, and adds the count to C.",
         &["wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {r, r}, {r}, {r}, {r, r};"],
         &[("wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {r, r}, {r}, {r}, {r, r};", "W0105")]),
 ];

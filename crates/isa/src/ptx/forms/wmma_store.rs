@@ -23,13 +23,13 @@ const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
 const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
-    "row", Layout(Row), ALWAYS, "row-major: adjacent elements in memory are adjacent in a row";
-    "col", Layout(Col), ALWAYS, "column-major: adjacent elements in memory are adjacent in a column";
+    "row", Layout(Row), ALWAYS, "row-major storage, in which the elements of a row are adjacent in memory";
+    "col", Layout(Col), ALWAYS, "column-major storage, in which the elements of a column are adjacent in memory";
 }
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; }
 set! { VECTOR: Vector "vector width";
-    "v2", Vector(V2), FLOATS, "number of registers in braces; optional";
-    "v4", Vector(V4), FLOATS, "number of registers in braces; optional";
+    "v2", Vector(V2), FLOATS, "optional number of registers in the brace-enclosed list";
+    "v4", Vector(V4), FLOATS, "optional number of registers in the brace-enclosed list";
 }
 set! { SHAPE_16: Shape "matrix shape";
     "m16n16k16", Shape(16, 16, 16), FLOATS,                 "16 x 16 matrix";
@@ -37,14 +37,14 @@ set! { SHAPE_16: Shape "matrix shape";
     "m32n8k16",  Shape(32, 8, 16),  since(6, 1).with(Wmma), "32 x 8 matrix";
 }
 set! { SHAPE_SUB_BYTE: Shape "matrix shape";
-    "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "8 x 8 matrix, result of a 4-bit integer multiplication";
-    "m8n8k128", Shape(8, 8, 128), SUB_BYTE, "8 x 8 matrix, result of a single-bit multiplication";
+    "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "8 x 8 result matrix of a 4-bit integer multiplication";
+    "m8n8k128", Shape(8, 8, 128), SUB_BYTE, "8 x 8 result matrix of a single-bit multiplication";
 }
 set! { SHAPE_TF32: Shape "matrix shape";
-    "m16n16k8", Shape(16, 16, 8), AMPERE, "16 x 16 matrix, result of a `tf32` multiplication";
+    "m16n16k8", Shape(16, 16, 8), AMPERE, "16 x 16 result matrix of a `tf32` multiplication";
 }
 set! { SHAPE_DOUBLE: Shape "matrix shape";
-    "m8n8k4", Shape(8, 8, 4), AMPERE, "8 x 8 matrix, result of a double-precision multiplication";
+    "m8n8k4", Shape(8, 8, 4), AMPERE, "8 x 8 result matrix of a double-precision multiplication";
 }
 types!(TYPE_16, Type; FLOATS => F16 F32; INTEGERS => S32);
 types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F32);
@@ -64,7 +64,7 @@ const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "p" Custom("address of the first element"), "r" Custom("registers of the matrix, in braces"), "stride" Bits(32);
+    OPERANDS: "p" Custom("address of the first element"), "r" Custom("brace-enclosed list of registers that hold the matrix fragment"), "stride" Bits(32);
 }
 
 /// The forms of `wmma.store`.
@@ -73,7 +73,7 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), leads: 2, gate: FLOATS, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D from the fragments of the warp; `stride` is the distance between rows or columns in elements.", SECTION;
+        "Stores matrix D from the fragments of the warp. `stride` is the distance between consecutive rows or columns in elements.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};"],
         bad: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
@@ -81,13 +81,13 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), leads: 2, gate: SUB_BYTE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D of a 4-bit integer or single-bit `wmma.mma` from the fragments of the warp.", SECTION;
+        "Stores the result matrix D of a `wmma.mma` of 4-bit integers or single bits from the fragments of the warp.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Stores matrix D of a `tf32` `wmma.mma` from the fragments of the warp.", SECTION;
+        "Stores the result matrix D of a `wmma.mma` of `tf32` values from the fragments of the warp.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
