@@ -335,33 +335,36 @@ fn machine_code_is_checked_and_explained() {
         text.contains("W1107: ") && text.contains(".EF  eviction priority: "),
         "{text}"
     );
-    assert!(text.contains("Multiply and add integers"), "{text}");
+    assert!(
+        text.contains("Multiply two integers and add a third"),
+        "{text}"
+    );
     let output = warpgrid(&["explain", "VOTE", "SHFL.IDEX"], "");
     expect![[r#"
         VOTE.vote {Rd, }Pd, Pa
-          Reduce a predicate across the warp.
+          Reduce a predicate over the lanes of the warp.
           on `sm_35` and later
 
           .vote  vote
-            .ALL  True if the predicate is true in all lanes.
-            .ANY  True if the predicate is true in any lane.
-            .EQ  True if the predicate has the same value in all lanes.
+            .ALL  Returns true if the predicate is true in all lanes.
+            .ANY  Returns true if the predicate is true in at least one lane.
+            .EQ  Returns true if the predicate has the same value in all lanes.
 
           operands
-            Rd  destination register, the first register of a wide result, optional
-            Pd  destination predicate; `PT` discards the result
+            Rd  destination register, or first register of a wide result, optional
+            Pd  destination predicate, where `PT` discards the result
             Pa  source predicate, optionally negated by `!`
 
-          PTX, among others: `vote.sync.all.pred`, `vote.sync.ballot.b32`, `activemask.b32`
+          PTX counterparts include `vote.sync.all.pred`, `vote.sync.ballot.b32`, `activemask.b32`
         SHFL.IDEX
-          unknown form: unknown modifier `.IDEX` of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+          unknown form: unknown modifier `.IDEX` of `SHFL` (did you mean `.IDX`? known modifiers: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
           Exchange registers between lanes.
           SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           on `sm_35` and later
 
           .IDEX  not a modifier that this form takes
 
-          PTX, among others: `shfl.sync`
+          PTX counterparts include `shfl.sync`
     "#]].assert_eq(&String::from_utf8_lossy(&output.stdout));
 }
 

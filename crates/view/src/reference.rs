@@ -375,15 +375,18 @@ mod tests {
     fn machine_code_is_explained_with_operands_and_counterpart() {
         for (subject, part) in [
             ("IADD3", "IADD3 Rd{, Pd{, Pe}}, Ra, Rb, Rc\n"),
-            ("IADD3", "PTX, among others: `add.s32`"),
-            ("BSSY", "PTX: none; inserted by `ptxas`"),
+            ("IADD3", "PTX counterparts include `add.s32`"),
+            (
+                "BSSY",
+                "PTX counterpart: none, because `ptxas` inserts the opcode",
+            ),
             (
                 "XMAD",
-                "The emulator recognizes this opcode but does not execute it.\n",
+                "The emulator recognizes this opcode, but does not execute the instruction.\n",
             ),
             (
                 "LDG.E.BOGUS",
-                "unknown form: unknown modifier `.BOGUS` of `LDG` (known: `.",
+                "unknown form: unknown modifier `.BOGUS` of `LDG` (known modifiers: `.",
             ),
         ] {
             let text = explain(subject).expect("a known instruction");

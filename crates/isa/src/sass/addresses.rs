@@ -59,26 +59,32 @@ impl AddressShape {
     /// What address it gives, in a sentence.
     pub const fn help(self) -> &'static str {
         match self {
-            AddressShape::Absolute => "An unsigned address within the window.",
+            AddressShape::Absolute => "Unsigned address within the memory window.",
             AddressShape::Register => {
-                "The register plus a signed offset in bytes; with `.E` the register pair that starts at Ra."
+                "Sum of Ra (with `.E`, the register pair that starts at Ra) and a signed offset in bytes."
             }
-            AddressShape::Pair => "The register pair that starts at Ra plus an offset in bytes.",
+            AddressShape::Pair => {
+                "Sum of the register pair that starts at Ra and an offset in bytes."
+            }
             AddressShape::RegisterAndUniform => {
-                "The register of the lane plus the uniform register plus an offset in bytes."
+                "Sum of the register of the lane, the uniform register and an offset in bytes."
             }
-            AddressShape::PairAndUniform => "A register pair plus a uniform register pair.",
+            AddressShape::PairAndUniform => "Sum of a register pair and a uniform register pair.",
             AddressShape::LowHalfAndUniform => {
-                "An unsigned 32-bit index plus a uniform register pair."
+                "Sum of an unsigned 32-bit register and a uniform register pair."
             }
-            AddressShape::ZeroAndUniform => "The address in a uniform register pair.",
-            AddressShape::Uniform => "The address in uniform registers, identical for all lanes.",
-            AddressShape::Scaled => "The register scaled by 4, 8 or 16 plus an offset in bytes.",
+            AddressShape::ZeroAndUniform => "Address in a uniform register pair.",
+            AddressShape::Uniform => {
+                "Address in uniform registers, which is identical for all lanes."
+            }
+            AddressShape::Scaled => {
+                "Sum of the register, scaled by 4, 8 or 16, and an offset in bytes."
+            }
             AddressShape::ScaledAndUniform => {
-                "The register scaled by 4, 8 or 16 plus a uniform register plus an offset in bytes."
+                "Sum of the register, scaled by 4, 8 or 16, a uniform register and an offset in bytes."
             }
             AddressShape::Descriptor => {
-                "The register pair that starts at Rb plus an offset; the descriptor in the uniform register pair specifies the caching."
+                "Sum of the register pair that starts at Rb and an offset in bytes. The descriptor in the uniform register pair specifies the caching."
             }
         }
     }

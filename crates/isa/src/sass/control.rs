@@ -187,20 +187,24 @@ impl ScheduleFields {
     /// One sentence per field that says something.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![match self.stall_cycles {
-            1 => "Stall: the warp issues its next instruction at least 1 cycle later.".to_owned(),
-            n => format!("Stall: the warp issues its next instruction at least {n} cycles later."),
+            1 => "Stall count: the warp issues the next instruction at least 1 cycle later."
+                .to_owned(),
+            n => format!(
+                "Stall count: the warp issues the next instruction at least {n} cycles later."
+            ),
         }];
         if self.yields {
-            sentences.push("Yield: the scheduler prefers to switch to another warp.".to_owned());
+            sentences
+                .push("Yield flag: the scheduler prefers to switch to another warp.".to_owned());
         }
         if let Some(barrier) = self.write_barrier {
             sentences.push(format!(
-                "Write barrier {barrier}: barrier {barrier} is released when the result is written."
+                "Write barrier: scheduling barrier {barrier} is released when the result has been written."
             ));
         }
         if let Some(barrier) = self.read_barrier {
             sentences.push(format!(
-                "Read barrier {barrier}: barrier {barrier} is released when the sources are read."
+                "Read barrier: scheduling barrier {barrier} is released when the sources have been read."
             ));
         }
         if self.waits_for != 0 {
@@ -212,7 +216,7 @@ impl ScheduleFields {
         }
         if self.reuse != 0 {
             sentences.push(format!(
-                "Reuse: the operand cache keeps {} for the next instruction.",
+                "Reuse flags: the operand reuse cache keeps {} for the next instruction.",
                 listed("source", self.reuse)
             ));
         }

@@ -88,7 +88,7 @@ pub static EXTENDED: Slot = Slot {
         "E",
         WordMeaning::Extended,
         Any,
-        "64-bit address in a register pair; Ra is the lower register.",
+        "64-bit address in a register pair, whose lower register is Ra.",
     )],
 };
 
@@ -100,7 +100,7 @@ static EXTENDED_WINDOW: Slot = Slot {
         "E",
         WordMeaning::Extended,
         UP_TO_62,
-        "64-bit address in a register pair; Ra is the lower register.",
+        "64-bit address in a register pair, whose lower register is Ra.",
     )],
 };
 
@@ -110,10 +110,10 @@ pub static CACHE: Slot = Slot {
     name: "cop",
     title: "cache operator",
     words: &[
-        word("WB", WordMeaning::Cache(CacheOp::Wb), UP_TO_62, "Write back at all coherent levels; the default, omitted by disassemblers."),
-        word("CG", WordMeaning::Cache(CacheOp::Cg), UP_TO_62, "Cache at the global level: L2 and below; lines in L1 are marked for early eviction."),
-        word("CS", WordMeaning::Cache(CacheOp::Cs), UP_TO_62, "Cache streaming: likely accessed once, evicted early."),
-        word("WT", WordMeaning::Cache(CacheOp::Wt), UP_TO_62, "Write through to system memory."),
+        word("WB", WordMeaning::Cache(CacheOp::Wb), UP_TO_62, "Writes the data back at all coherent cache levels. Disassemblers omit this default."),
+        word("CG", WordMeaning::Cache(CacheOp::Cg), UP_TO_62, "Caches the data at the global level, in L2 and below. Lines in L1 are marked for early eviction."),
+        word("CS", WordMeaning::Cache(CacheOp::Cs), UP_TO_62, "Caches the data as streaming data, which is likely to be accessed once and is evicted early."),
+        word("WT", WordMeaning::Cache(CacheOp::Wt), UP_TO_62, "Writes the data through to system memory."),
     ],
 };
 
@@ -123,10 +123,10 @@ pub static EVICTION: Slot = Slot {
     name: "evict",
     title: "eviction priority",
     words: &[
-        word("EF", WordMeaning::Evict(EvictionPriority::First), From(70), "The line is evicted first."),
-        word("EL", WordMeaning::Evict(EvictionPriority::Last), From(70), "The line is evicted last."),
-        word("EU", WordMeaning::Evict(EvictionPriority::Unchanged), From(70), "The priority of the line is unchanged."),
-        word("NA", WordMeaning::Evict(EvictionPriority::NoAllocate), From(70), "No cache line is allocated."),
+        word("EF", WordMeaning::Evict(EvictionPriority::First), From(70), "Marks the cache line to be evicted first."),
+        word("EL", WordMeaning::Evict(EvictionPriority::Last), From(70), "Marks the cache line to be evicted last."),
+        word("EU", WordMeaning::Evict(EvictionPriority::Unchanged), From(70), "Leaves the eviction priority of the cache line unchanged."),
+        word("NA", WordMeaning::Evict(EvictionPriority::NoAllocate), From(70), "Does not allocate a cache line."),
     ],
 };
 
@@ -140,15 +140,15 @@ pub static WIDTH: Slot = Slot {
 
 #[rustfmt::skip]
 const WINDOW_WIDTHS: &[Word] = &[
-    word("8", WordMeaning::Width(8), Any, "The low 8 bits of Rb."),
-    word("U8", WordMeaning::Width(8), Any, "The low 8 bits of Rb."),
-    word("S8", WordMeaning::Width(8), Any, "The low 8 bits of Rb; stores ignore the signedness."),
-    word("16", WordMeaning::Width(16), Any, "The low 16 bits of Rb."),
-    word("U16", WordMeaning::Width(16), Any, "The low 16 bits of Rb."),
-    word("S16", WordMeaning::Width(16), Any, "The low 16 bits of Rb; stores ignore the signedness."),
-    word("32", WordMeaning::Width(32), Any, "All 32 bits of Rb; the default, omitted by disassemblers."),
-    word("64", WordMeaning::Width(64), Any, "Two registers starting at Rb, whose index must be even."),
-    word("128", WordMeaning::Width(128), Any, "Four registers starting at Rb, whose index must be a multiple of 4."),
+    word("8", WordMeaning::Width(8), Any, "Stores the low 8 bits of Rb."),
+    word("U8", WordMeaning::Width(8), Any, "Stores the low 8 bits of Rb."),
+    word("S8", WordMeaning::Width(8), Any, "Stores the low 8 bits of Rb. Stores ignore the signedness."),
+    word("16", WordMeaning::Width(16), Any, "Stores the low 16 bits of Rb."),
+    word("U16", WordMeaning::Width(16), Any, "Stores the low 16 bits of Rb."),
+    word("S16", WordMeaning::Width(16), Any, "Stores the low 16 bits of Rb. Stores ignore the signedness."),
+    word("32", WordMeaning::Width(32), Any, "Stores all 32 bits of Rb. Disassemblers omit this default."),
+    word("64", WordMeaning::Width(64), Any, "Stores two registers that start at Rb, whose index must be even."),
+    word("128", WordMeaning::Width(128), Any, "Stores four registers that start at Rb, whose index must be a multiple of 4."),
 ];
 
 /// `.sz` of stores to global memory.
@@ -158,9 +158,9 @@ pub static WIDE: Slot = Slot {
     title: "width",
     words: &[
         WINDOW_WIDTHS[0], WINDOW_WIDTHS[1], WINDOW_WIDTHS[2], WINDOW_WIDTHS[3], WINDOW_WIDTHS[4], WINDOW_WIDTHS[5], WINDOW_WIDTHS[6], WINDOW_WIDTHS[7], WINDOW_WIDTHS[8],
-        word("ENL2.256", WordMeaning::Width(256), From(100), "Two ranges of four registers, followed by a mask of the stored words."),
-        word("EFL2.256", WordMeaning::Width(256), From(100), "Like `.ENL2.256`; the line is evicted first from L2."),
-        word("ELL2.256", WordMeaning::Width(256), From(100), "Like `.ENL2.256`; the line is evicted last from L2."),
+        word("ENL2.256", WordMeaning::Width(256), From(100), "Stores two ranges of four registers, which are followed by a mask of the stored words."),
+        word("EFL2.256", WordMeaning::Width(256), From(100), "Performs the store of `.ENL2.256` and marks the cache line to be evicted first from L2."),
+        word("ELL2.256", WordMeaning::Width(256), From(100), "Performs the store of `.ENL2.256` and marks the cache line to be evicted last from L2."),
     ],
 };
 
@@ -170,12 +170,12 @@ pub static ORDER: Slot = Slot {
     name: "sem",
     title: "memory order and scope",
     words: &[
-        word("SYS", WordMeaning::Plain, VOLTA, "A weak store; `sm_70` to `sm_75` nevertheless specify a scope."),
+        word("SYS", WordMeaning::Plain, VOLTA, "Weak store, for which `sm_70` to `sm_75` nevertheless specify a scope."),
         word("STRONG.CTA", WordMeaning::Strong(Scope::Cta), Between(70, 75), "Strong store at block scope."),
-        word("STRONG.SM", WordMeaning::Strong(Scope::Cta), From(70), "Strong store at block scope; all threads of a block run on one multiprocessor."),
+        word("STRONG.SM", WordMeaning::Strong(Scope::Cta), From(70), "Strong store at block scope, because all threads of a block run on one multiprocessor."),
         word("STRONG.GPU", WordMeaning::Strong(Scope::Gpu), From(70), "Strong store at GPU scope."),
         word("STRONG.SYS", WordMeaning::Strong(Scope::Sys), From(70), "Strong store at system scope."),
-        word("MMIO.SYS", WordMeaning::Mmio, From(70), "A memory-mapped I/O store: neither merged nor repeated."),
+        word("MMIO.SYS", WordMeaning::Mmio, From(70), "Memory-mapped I/O store, which is neither merged nor repeated."),
     ],
 };
 
@@ -205,7 +205,7 @@ pub static STORES: &[Store] = &[
     Store {
         opcode: "STL", space: StateSpace::Local, on: From(35),
         syntax: "STL{.cop}{.sz} [Ra + ImmS24], Rb",
-        help: "Store to local memory of the thread.",
+        help: "Store to local memory of the executing thread.",
         slots: &[&EXTENDED_WINDOW, &CACHE, &WIDTH],
         addresses: addresses::LOCAL,
         trailing_predicate: None,

@@ -140,7 +140,7 @@ const fn example(shape: AddressShape) -> &'static str {
 fn register(name: &str, span: Span) -> Suggestion {
     let help = match name {
         "RZ" => "Zero.",
-        _ => "A 32-bit register per lane; the first register of 64-bit and 128-bit operands.",
+        _ => "Register with 32 bits per lane, or first register of a 64-bit or 128-bit operand.",
     };
     Suggestion {
         text: name.to_owned(),

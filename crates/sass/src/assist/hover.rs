@@ -24,7 +24,8 @@ pub(crate) fn hover(
         let title = control.span.text(source).to_owned();
         let mut lines = control.control.fields(Some(target)).sentences();
         lines.push(
-            "Control information is used by the scheduler and has no effect on results.".to_owned(),
+            "The scheduler uses the control information, which has no effect on results."
+                .to_owned(),
         );
         return Some(text(control.span, title, lines));
     }
@@ -38,7 +39,8 @@ pub(crate) fn hover(
             false => "true",
         };
         let name = guard.predicate;
-        let line = format!("The instruction is executed by lanes with {which} `{name}`.");
+        let line =
+            format!("The instruction is executed by the lanes in which `{name}` is {which}.");
         return Some(text(guard.span, guard.span.text(source).to_owned(), [line]));
     }
     if contains(instruction.opcode, offset) {
@@ -55,10 +57,10 @@ pub(crate) fn hover(
     {
         let line = match found.kind {
             AnnotationKind::Barrier => {
-                "A scheduling barrier that the instruction waits for or sets. It has no effect on results."
+                "The scheduling barrier that the instruction waits for or sets. Scheduling barriers have no effect on results."
             }
             AnnotationKind::Schedule => {
-                "The earliest issue of the next instruction. It has no effect on results."
+                "The earliest issue time of the next instruction. The issue time has no effect on results."
             }
             AnnotationKind::Remark => "A comment of the disassembler.",
         };
@@ -83,7 +85,7 @@ fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> H
 }
 
 fn where_line(gate: TargetGate) -> Option<String> {
-    gate.text().map(|text| format!("On {text}."))
+    gate.text().map(|text| format!("Available on {text}."))
 }
 
 fn opcode(
@@ -98,23 +100,23 @@ fn opcode(
         (Some(store), _) => (store.syntax, store.help, store.on),
         (None, Some(row)) => (row.name, row.help, row.on),
         (None, None) => {
-            let line = "Unknown opcode; the instruction is not analysed.";
+            let line = "The opcode is unknown, so the instruction is not analysed.";
             return Some(text(span, name.to_owned(), [line.to_owned()]));
         }
     };
-    let checked = format!("Decoded for `{}`.", target.name);
+    let checked = format!("The instruction is decoded for `{}`.", target.name);
     let ptx = find_store(name).map(|store| {
         let spans = tree.modifiers(instruction).iter();
         let words: Vec<&str> = spans.map(|span| span.text(source)).collect();
         let bound = bind(store, &words);
         let words: Vec<_> = bound.words.iter().map(|bound| bound.word).collect();
         format!(
-            "The opcode corresponds to PTX `{}`, among others.",
+            "The opcode corresponds to PTX `{}` and to other PTX instructions.",
             pairs::ptx(store, &words)
         )
     });
     let schedule = schedule_at(tree, instruction.span.start, target)
-        .map(|found| format!("Scheduling (no effect on results): {found}."));
+        .map(|found| format!("Scheduling information, which has no effect on results: {found}."));
     let lines = [
         Some(help.to_owned()),
         ptx,
@@ -169,12 +171,12 @@ fn operand(
                 return Some(term(source, found));
             }
             let line = match memory.prefix.map(|prefix| prefix.text(source)) {
-                None => "An address: registers and an offset in bytes.",
+                None => "An address, which is the sum of registers and an offset in bytes.",
                 Some("c") => {
-                    "A constant: bank and byte offset. The launch configuration and parameters are in bank 0."
+                    "A constant, specified by a constant bank and a byte offset. Bank 0 contains the launch configuration and the kernel parameters."
                 }
-                Some("cx") => "A constant; the uniform register selects the bank.",
-                Some("desc") => "A descriptor, which specifies the caching, and an address.",
+                Some("cx") => "A constant in a bank that is selected by the uniform register.",
+                Some("desc") => "An address with a descriptor, which specifies the caching.",
                 Some(_) => "A named hardware location.",
             };
             Some(text(operand.span, written, [line.to_owned()]))
@@ -199,7 +201,7 @@ fn operand(
             })
         }
         Value::Relocation(_) => {
-            let line = "A relocation, resolved by the linker.".to_owned();
+            let line = "A relocation that the linker resolves.".to_owned();
             Some(text(operand.span, written, [line]))
         }
         Value::Word(_) | Value::Float(_) | Value::Set(_) | Value::Unknown(_) => None,
@@ -246,7 +248,7 @@ fn data_run(
         RegisterNumber::Number(number) if bits > 32 => {
             let last = u32::from(number) + bits / 32 - 1;
             Some(format!(
-                "Stores `{register}` to `R{last}`: {bits} bits, the least significant register first."
+                "Stores the {bits} bits of `{register}` to `R{last}`, with the least significant register first."
             ))
         }
         RegisterNumber::Number(_) if bits < 32 => {
@@ -260,8 +262,8 @@ fn term(source: &str, term: &Term) -> HoverText {
     let title = term.span.text(source).to_owned();
     let line = match term.value {
         TermValue::Register(found) => register(found),
-        TermValue::Integer(value) => format!("Offset in bytes: {value} = {value:#x}."),
-        TermValue::Other(_) => "A relocation, resolved by the linker.".to_owned(),
+        TermValue::Integer(value) => format!("The offset is {value} ({value:#x}) bytes."),
+        TermValue::Other(_) => "A relocation that the linker resolves.".to_owned(),
     };
     text(term.span, title, [line])
 }
@@ -269,23 +271,27 @@ fn term(source: &str, term: &Term) -> HoverText {
 fn register(register: Register) -> String {
     match (register.file, register.number) {
         (RegisterFile::General, RegisterNumber::Zero) => {
-            "Zero register: reads zero, discards writes."
+            "The zero register reads as zero and discards writes."
         }
-        (RegisterFile::General, _) => "General-purpose register: 32 bits per lane.",
+        (RegisterFile::General, _) => "General-purpose register with 32 bits per lane.",
         (RegisterFile::Uniform, RegisterNumber::Zero) => {
-            "Uniform zero register: reads zero, discards writes."
+            "The uniform zero register reads as zero and discards writes."
         }
-        (RegisterFile::Uniform, _) => "Uniform register: 32 bits per warp.",
+        (RegisterFile::Uniform, _) => "Uniform register with 32 bits per warp.",
         (RegisterFile::Predicate, RegisterNumber::True) => {
-            "True predicate: reads true, discards writes."
+            "The true predicate reads as true and discards writes."
         }
-        (RegisterFile::Predicate, _) => "Predicate register: 1 bit per lane.",
+        (RegisterFile::Predicate, _) => "Predicate register with 1 bit per lane.",
         (RegisterFile::UniformPredicate, RegisterNumber::True) => {
-            "Uniform true predicate: reads true, discards writes."
+            "The uniform true predicate reads as true and discards writes."
         }
-        (RegisterFile::UniformPredicate, _) => "Uniform predicate register: 1 bit per warp.",
-        (RegisterFile::Barrier, _) => "Convergence barrier: the lanes that reconverge at `BSYNC`.",
-        (RegisterFile::Scoreboard, _) => "Scoreboard: counter of pending operations for `DEPBAR`.",
+        (RegisterFile::UniformPredicate, _) => "Uniform predicate register with 1 bit per warp.",
+        (RegisterFile::Barrier, _) => {
+            "Convergence barrier, which contains the mask of the lanes that reconverge at `BSYNC`."
+        }
+        (RegisterFile::Scoreboard, _) => {
+            "Scoreboard, which counts the pending operations for which `DEPBAR` waits."
+        }
     }
     .to_owned()
 }

@@ -23,9 +23,9 @@ fn words_of_a_store_are_explained() {
         expect![[r#"
             STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}
             Store to global memory.
-            The opcode corresponds to PTX `st.relaxed.gpu.global.v2.b32`, among others.
-            On `sm_50` and later.
-            Decoded for `sm_75`.
+            The opcode corresponds to PTX `st.relaxed.gpu.global.v2.b32` and to other PTX instructions.
+            Available on `sm_50` and later.
+            The instruction is decoded for `sm_75`.
         "#]],
     );
     check_hover(
@@ -34,7 +34,7 @@ fn words_of_a_store_are_explained() {
         expect![[r#"
             .STRONG.GPU
             Strong store at GPU scope.
-            On `sm_70` and later.
+            Available on `sm_70` and later.
         "#]],
     );
     check_hover(
@@ -42,7 +42,7 @@ fn words_of_a_store_are_explained() {
         "!P0",
         expect![[r#"
             @!P0
-            The instruction is executed by lanes with false `P0`.
+            The instruction is executed by the lanes in which `P0` is false.
         "#]],
     );
     check_hover(
@@ -50,7 +50,7 @@ fn words_of_a_store_are_explained() {
         "R4",
         expect![[r#"
             R4
-            Stores `R4` to `R5`: 64 bits, the least significant register first.
+            Stores the 64 bits of `R4` to `R5`, with the least significant register first.
         "#]],
     );
     check_hover(
@@ -58,7 +58,7 @@ fn words_of_a_store_are_explained() {
         "0x10",
         expect![[r#"
             +0x10
-            Offset in bytes: 16 = 0x10.
+            The offset is 16 (0x10) bytes.
         "#]],
     );
 }
@@ -71,9 +71,9 @@ fn other_opcodes_and_labels_are_explained() {
         "BRA",
         expect![[r#"
             BRA
-            Branch.
-            On `sm_35` and later.
-            Decoded for `sm_121`.
+            Branch to a label.
+            Available on `sm_35` and later.
+            The instruction is decoded for `sm_121`.
         "#]],
     );
     check_hover(
@@ -81,7 +81,7 @@ fn other_opcodes_and_labels_are_explained() {
         "FROB",
         expect![[r#"
             FROB
-            Unknown opcode; the instruction is not analysed.
+            The opcode is unknown, so the instruction is not analysed.
         "#]],
     );
     let offset = text.find("(.L_x_1)").expect("a label") as u32;
@@ -204,8 +204,8 @@ fn instructions_are_explained_word_by_word() {
         writeln!(text, ".{} {meaning}", word.text).expect("a string");
     }
     expect![[r#"
-        .E width of the address: 64-bit address in a register pair; Ra is the lower register.
-        .64 width: Two registers starting at Rb, whose index must be even.
+        .E width of the address: 64-bit address in a register pair, whose lower register is Ra.
+        .64 width: Stores two registers that start at Rb, whose index must be even.
         .STRONG.GPU memory order and scope: Strong store at GPU scope.
     "#]]
     .assert_eq(&text);
@@ -252,10 +252,10 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
     expect![[r#"
         SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           .source lane: IDX UP DOWN BFLY
-          Pd: destination predicate; `PT` discards the result
-          Rd: destination register, the first register of a wide result
-          Ra, Rb, Rc: source register, the first register of a wide value; in arithmetic also an immediate, a constant or a uniform register
-        PTX, among others: `shfl.sync`
+          Pd: destination predicate, where `PT` discards the result
+          Rd: destination register, or first register of a wide result
+          Ra, Rb, Rc: source register, or first register of a wide value (for arithmetic, alternatively an immediate, a constant or a uniform register)
+        PTX counterparts include `shfl.sync`
     "#]].assert_eq(&page("SHFL"));
     expect![[r#"
         UISETP.icmp{.U32|.S32|.U64|.S64}{.bool} UPd, UPe, URa, URb, UPa
@@ -267,22 +267,22 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
           .modifier: S64
           .combination with the predicate: AND OR XOR
           .modifier: EX
-          UPd, UPe: uniform destination predicate; `UPT` discards the result
-          URa, URb: uniform source register, the first register of a wide value; in arithmetic also an immediate
+          UPd, UPe: uniform destination predicate, where `UPT` discards the result
+          URa, URb: uniform source register, or first uniform register of a wide value (for arithmetic, alternatively an immediate)
           UPa: uniform source predicate, optionally negated by `!`
           UPb: uniform source predicate, optionally negated by `!`
-        PTX, among others: `setp.s32`, `setp.s64`
+        PTX counterparts include `setp.s32`, `setp.s64`
     "#]].assert_eq(&page("UISETP"));
     expect![[r#"
         NOP
-        PTX: none; inserted by `ptxas` for alignment.
-        The emulator executes it with any operands and modifiers.
+        PTX counterpart: none, because `ptxas` inserts the opcode for alignment.
+        The emulator executes this opcode with all operands and modifiers.
     "#]]
     .assert_eq(&page("NOP"));
     expect![[r#"
         TTUGO
-        PTX: none; controls the ray tracing unit, which PTX does not expose.
-        The emulator recognizes this opcode but does not execute it.
+        PTX counterpart: none, because the opcode controls the ray tracing unit, which PTX does not expose.
+        The emulator recognizes this opcode, but does not execute the instruction.
         The operands are not documented.
     "#]]
     .assert_eq(&page("TTUGO"));
@@ -290,9 +290,9 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
         STS{.sz} [Ra + ImmS24], Rb
           .width of the address: E
           .width: 8 U8 S8 16 U16 S16 32 64 128
-          [Ra + ImmS24]: address, in one of the forms below
-          Rb: first register of the data
-        PTX, among others: `st.shared.b32`
+          [Ra + ImmS24]: address in one of the forms that are listed below
+          Rb: first register of the data to store
+        PTX counterparts include `st.shared.b32`
     "#]]
     .assert_eq(&page("STS"));
 }
@@ -300,48 +300,48 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
 #[test]
 fn forms_that_the_tables_lack_are_faults() {
     expect![[r#"
-        unknown modifier `.BOGUS` of `LDG` (known: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
+        unknown modifier `.BOGUS` of `LDG` (known modifiers: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
         .E: true
         .BOGUS: false
-        PTX, among others: `ld.global`, `ld.global.nc`
+        PTX counterparts include `ld.global`, `ld.global.nc`
     "#]].assert_eq(&page("LDG.E.BOGUS"));
     expect![[r#"
         `.128` cannot be combined with the other modifiers
         .E: true
         .64: true
         .128: false
-        PTX, among others: `ld.global`, `ld.global.nc`
+        PTX counterparts include `ld.global`, `ld.global.nc`
     "#]]
     .assert_eq(&page("LDG.E.64.128"));
     expect![[r#"
         missing modifier, expected `.LT`, `.EQ`, `.LE`, `.GT`, `.NE`, `.GE`, `.T` or `.F`
         .U32: true
-        PTX, among others: `setp.s32`, `setp.s64`
+        PTX counterparts include `setp.s32`, `setp.s64`
     "#]]
     .assert_eq(&page("ISETP.U32"));
     expect![[r#"
-        unknown modifier `.IDEX` of `SHFL` (did you mean `.IDX`? known: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
+        unknown modifier `.IDEX` of `SHFL` (did you mean `.IDX`? known modifiers: `.IDX`, `.UP`, `.DOWN` or `.BFLY`)
         .IDEX: false
-        PTX, among others: `shfl.sync`
+        PTX counterparts include `shfl.sync`
     "#]].assert_eq(&page("SHFL.IDEX"));
     expect![[r#"
-        unknown modifier `.BOGUS` of `STG` (known: `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
+        unknown modifier `.BOGUS` of `STG` (known modifiers: `.CG`, `.CS`, `.EU`, `.U8`, `.SYS`, `.E`, `.WB`, `.WT`, `.EF`, `.EL`, `.NA`, `.8` or 15 others)
         .E: true
         .BOGUS: false
-        PTX, among others: `st.global.b32`
+        PTX counterparts include `st.global.b32`
     "#]].assert_eq(&page("STG.E.BOGUS"));
     expect![[r#"
         .64x96x16: true
         .F32: true
         .BF16: true
-        PTX, among others: `wgmma.mma_async.sync`
+        PTX counterparts include `wgmma.mma_async.sync`
     "#]]
     .assert_eq(&page("HGMMA.64x96x16.F32.BF16"));
     expect![[r#"
         .SC: true
         .BOGUS: true
-        PTX, among others: `fence.acq_rel`, `fence.sc`, `membar.gl`
-        The emulator executes it with any operands and modifiers.
+        PTX counterparts include `fence.acq_rel`, `fence.sc`, `membar.gl`
+        The emulator executes this opcode with all operands and modifiers.
     "#]]
     .assert_eq(&page("MEMBAR.SC.BOGUS"));
 }

@@ -92,7 +92,7 @@ impl fmt::Display for Schedule {
             Schedule::Fields(fields) => fields.fmt(f),
             Schedule::Byte(byte) => write!(
                 f,
-                "undocumented byte {byte:#04x} of the control word before these seven instructions"
+                "undocumented byte {byte:#04x} of the control word that precedes this group of seven instructions"
             ),
         }
     }
@@ -195,7 +195,7 @@ mod tests {
 ";
         let byte = |n: u8| {
             format!(
-                "undocumented byte {n:#04x} of the control word before these seven instructions"
+                "undocumented byte {n:#04x} of the control word that precedes this group of seven instructions"
             )
         };
         for (instruction, found) in [("MOV R1", 0xc1), ("S2R R0", 0x28), ("MOV32I", 0x2c)] {

@@ -122,7 +122,7 @@ fn of_unit(operand: UnitOperand) -> String {
             "32-bit registers, whose number follows from the shape and the repetition count".to_owned()
         }
         UnitOperand::Reduced => "32-bit destination register for the minimum or maximum".to_owned(),
-        UnitOperand::Descriptor => "64-bit matrix descriptor of a matrix in shared memory".to_owned(),
+        UnitOperand::Descriptor => "64-bit descriptor of a matrix in shared memory".to_owned(),
         UnitOperand::ZeroColumns => "64-bit mask of the columns of B that are treated as zero".to_owned(),
         UnitOperand::Factor => {
             "matrix A, specified by an address in tensor memory or by a 64-bit shared memory descriptor"

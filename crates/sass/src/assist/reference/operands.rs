@@ -19,11 +19,17 @@ pub(super) fn store_operands(row: &Store) -> Vec<OperandFacts> {
 
 /// The operands that the syntax lines of stores name.
 const STORE_OPERANDS: &[(&str, &str)] = &[
-    ("[a]", "address, in one of the forms below"),
-    ("[Ra + ImmS24]", "address, in one of the forms below"),
-    ("Rb", "first register of the data"),
-    ("Rc", "first register of the upper half of 256 bits"),
-    ("mask", "immediate mask of the stored words of 256 bits"),
+    ("[a]", "address in one of the forms that are listed below"),
+    (
+        "[Ra + ImmS24]",
+        "address in one of the forms that are listed below",
+    ),
+    ("Rb", "first register of the data to store"),
+    ("Rc", "first register of the upper half of 256-bit data"),
+    (
+        "mask",
+        "immediate mask of the words of 256-bit data to store",
+    ),
     ("Pp", "source predicate"),
 ];
 
@@ -86,12 +92,15 @@ const PLACES: &[(&str, &str)] = &[
     ("gdesc[", "first uniform register of the matrix descriptors"),
     ("idesc[", "uniform register with the instruction descriptor"),
     ("desc[", "uniform registers with a cache policy"),
-    ("c[", "constant: bank and byte offset"),
+    (
+        "c[",
+        "constant, specified by a constant bank and a byte offset",
+    ),
     ("a[", "attribute of the graphics pipeline"),
-    ("[U", "address in uniform registers, with a byte offset"),
+    ("[U", "address in uniform registers plus a byte offset"),
     (
         "[",
-        "address: a register or register pair, a uniform register and a byte offset; `desc[URx][Rx.64]` on `sm_80` and later",
+        "address, which is the sum of a register or register pair, a uniform register and a byte offset (`desc[URx][Rx.64]` on `sm_80` and later)",
     ),
     ("imm", "literal"),
     ("mask", "immediate byte mask"),
@@ -99,9 +108,12 @@ const PLACES: &[(&str, &str)] = &[
     ("special", "special register such as `SR_TID.X`"),
     (
         "geometry",
-        "geometry: `1D`, `2D`, `3D`, `CUBE`, `ARRAY_1D`, `ARRAY_2D` or `ARRAY_CUBE`",
+        "texture geometry, which is `1D`, `2D`, `3D`, `CUBE`, `ARRAY_1D`, `ARRAY_2D` or `ARRAY_CUBE`",
     ),
-    ("gsb0", "commits the MMA group"),
+    (
+        "gsb0",
+        "scoreboard that commits the group of MMA operations",
+    ),
     ("PR", "all predicates"),
     ("UPR", "all uniform predicates"),
     ("CC", "condition code"),
@@ -121,17 +133,17 @@ fn operand_help(name: &str) -> Option<&'static str> {
         _ => return None,
     };
     Some(match (prefix, is_written) {
-        ("R", true) => "destination register, the first register of a wide result",
+        ("R", true) => "destination register, or first register of a wide result",
         ("R", false) => {
-            "source register, the first register of a wide value; in arithmetic also an immediate, a constant or a uniform register"
+            "source register, or first register of a wide value (for arithmetic, alternatively an immediate, a constant or a uniform register)"
         }
-        ("UR", true) => "uniform destination register, the first register of a wide result",
+        ("UR", true) => "uniform destination register, or first uniform register of a wide result",
         ("UR", false) => {
-            "uniform source register, the first register of a wide value; in arithmetic also an immediate"
+            "uniform source register, or first uniform register of a wide value (for arithmetic, alternatively an immediate)"
         }
-        ("P", true) => "destination predicate; `PT` discards the result",
+        ("P", true) => "destination predicate, where `PT` discards the result",
         ("P", false) => "source predicate, optionally negated by `!`",
-        ("UP", true) => "uniform destination predicate; `UPT` discards the result",
+        ("UP", true) => "uniform destination predicate, where `UPT` discards the result",
         ("UP", false) => "uniform source predicate, optionally negated by `!`",
         ("B", true) => "destination convergence barrier",
         ("B", false) => "convergence barrier",
