@@ -109,8 +109,8 @@ impl Place<'_> {
             && self.is_in(guard.span)
         {
             let when = match guard.negated {
-                true => "executed by lanes with a false predicate",
-                false => "executed by lanes with a true predicate",
+                true => "executed by the lanes whose predicate is false",
+                false => "executed by the lanes whose predicate is true",
             };
             let text = guard.name_span.text(self.source);
             let hover = self.name(text, guard.span)?;
@@ -140,7 +140,7 @@ impl Place<'_> {
             let known = warpgrid_isa::forms::OPCODES.contains(&opcode.name());
             return known.then(|| {
                 HoverText::new(span, opcode.name())
-                    .line("an instruction that the emulator does not support")
+                    .line("an instruction that Warpgrid does not support")
             });
         };
         let form = bound.layout.form;
@@ -249,7 +249,7 @@ impl Place<'_> {
                     .line(format!("bits 0x{bits:016x}")),
             ),
             OperandKind::Sink => {
-                Some(HoverText::new(span, "_").line("sink: the value is discarded"))
+                Some(HoverText::new(span, "_").line("a sink, which discards the value"))
             }
             OperandKind::Component { .. } => match SpecialRegister::from_name(text) {
                 Some(special) => Some(self.special(span, text, special)),
@@ -281,15 +281,20 @@ impl Place<'_> {
             return Some(self.special(span, text, special));
         }
         if text == "WARP_SZ" {
-            return Some(HoverText::new(span, text).line("the number of threads in a warp, 32"));
+            return Some(
+                HoverText::new(span, text).line("the number of threads in a warp, which is 32"),
+            );
         }
-        Some(HoverText::new(span, text).line("not declared"))
+        Some(HoverText::new(span, text).line("a name that is not declared"))
     }
 
     fn special(&self, span: Span, text: &str, special: SpecialRegister) -> HoverText {
         HoverText::new(span, text)
             .line(special.help())
-            .line(format!("read-only, {} bits", special.width_bits()))
+            .line(format!(
+                "a read-only register with {} bits",
+                special.width_bits()
+            ))
             .gate(special.gate(), &self.module)
     }
 
@@ -332,7 +337,8 @@ impl Place<'_> {
         if declaration.vector.is_some() && self.is_in(declaration.vector_span) {
             let span = declaration.vector_span;
             return Some(
-                HoverText::new(span, text(span)).line("a vector: elements .x, .y, .z, .w"),
+                HoverText::new(span, text(span))
+                    .line("a vector with the elements .x, .y, .z and .w"),
             );
         }
         if let Some(alignment) = declaration.alignment.filter(|a| self.is_in(a.span)) {
@@ -367,8 +373,8 @@ impl Place<'_> {
         if self.is_in(header.sort_span) {
             let text = header.sort_span.text(self.source);
             return Some(HoverText::new(header.sort_span, text).line(match text {
-                ".entry" => "a kernel, launched by the host",
-                _ => "a device function, called by kernels and other functions",
+                ".entry" => "a kernel, which is launched by the host",
+                _ => "a device function, which is called by kernels and other functions",
             }));
         }
         if self.is_in(header.linkage_span) && header.linkage.is_some() {
@@ -427,7 +433,7 @@ fn role_line(role: &OperandSlot, bound: Option<&Bound>, element: bool) -> String
         _ => "an operand",
     };
     let form = bound.map_or("", |bound| bound.layout.form.syntax);
-    format!("{what}: `{}` of {form}", role.name)
+    format!("{what}, operand `{}` of `{form}`", role.name)
 }
 
 fn type_line(ty: ScalarType) -> String {

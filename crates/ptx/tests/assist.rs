@@ -48,7 +48,7 @@ fn tokens_say_what_they_mean() {
     says("v2.b32", "vector width: two elements");
     says("b32 [%rd1", "32 untyped bits");
     says("%rd1+4", "%rd1 is a register: 64 untyped bits");
-    says("%p1 st", "executed by lanes with a true predicate");
+    says("%p1 st", "executed by the lanes whose predicate is true");
     says("0x10", "16, 0x10");
     says("async.release", "part of the opcode st.async");
     says("release", "since PTX 8.7, on `sm_100` and later");

@@ -84,7 +84,7 @@ fn several_errors_of_one_instruction_are_all_reported() {
     body(
         "add.u32.u32 %f1, %rd2, nosuch;",
         expect![[r#"
-            W0103 `u32` `.u32` is given twice
+            W0103 `u32` `.u32` is specified twice
                 fix: remove `.u32`
             W0109 `%f1` found a `.f32` register, expected `.u32`
             W0109 `%rd2` found a `.b64` register, expected `.u32`
@@ -194,29 +194,29 @@ fn targets_are_named_as_the_reference_names_them() {
     };
     // What is specific to an architecture is gone in the next: the fix goes back.
     expect![[r#"
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_100a`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (according to `ptxas` 13.5), found `sm_100a`
             on `sm_90a`
             fix: change `.target` to `sm_90a`
     "#]].assert_eq(&kernel("8.6", "sm_100a", "wgmma.fence.sync.aligned;"));
     expect![[r#"
-        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (`ptxas` 13.5), found `sm_120a`
+        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (according to `ptxas` 13.5), found `sm_120a`
             on the family of `sm_100f` or the family of `sm_101f`
             fix: change `.target` to `sm_100a`
     "#]].assert_eq(&kernel("8.7", "sm_120a", "tcgen05.wait::ld.sync.aligned;"));
     // No target has both, whichever the module is for.
     let both = "wgmma.fence.sync.aligned;\ntcgen05.wait::ld.sync.aligned;";
     expect![[r#"
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_100a`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (according to `ptxas` 13.5), found `sm_100a`
             on `sm_90a`
-            no target supports both this and `tcgen05.wait::ld.sync.aligned`, which the module also uses
+            no target supports both this feature and `tcgen05.wait::ld.sync.aligned`, which the module also uses
     "#]].assert_eq(&kernel("8.6", "sm_100a", both));
     expect![[r#"
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_90`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (according to `ptxas` 13.5), found `sm_90`
             on `sm_90a`
-            no target supports both this and `tcgen05.wait::ld.sync.aligned`, which the module also uses
-        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (`ptxas` 13.5), found `sm_90`
+            no target supports both this feature and `tcgen05.wait::ld.sync.aligned`, which the module also uses
+        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (according to `ptxas` 13.5), found `sm_90`
             on the family of `sm_100f` or the family of `sm_101f`
-            no target supports both this and `wgmma.fence.sync.aligned`, which the module also uses
+            no target supports both this feature and `wgmma.fence.sync.aligned`, which the module also uses
     "#]].assert_eq(&kernel("8.6", "sm_90", both));
     // A fix goes to a target that has all instructions.
     let mixed = "redux.sync.add.s32 %r1, %r2, -1;\nwgmma.fence.sync.aligned;";
@@ -224,7 +224,7 @@ fn targets_are_named_as_the_reference_names_them() {
         W0107 `redux.sync.add.s32` `redux.sync.add.s32` needs target `sm_80`, found `sm_75`
             on `sm_80` and later
             fix: raise `.target` to `sm_90a`
-        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (`ptxas` 13.5), found `sm_75`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (according to `ptxas` 13.5), found `sm_75`
             on `sm_90a`
             fix: raise `.target` to `sm_90a`
     "#]].assert_eq(&kernel("8.6", "sm_75", mixed));
@@ -259,7 +259,7 @@ fn vectors_and_pairs() {
         "add.u32 %r1, V, V.w;",
         expect![[r#"
             W0110 `V` found a vector register, expected a scalar value for `add.u32`
-            W0110 `V.w` the vector has no such component
+            W0110 `V.w` the vector does not have this component
         "#]],
     );
     body(
@@ -291,7 +291,7 @@ fn headers() {
     whole(
         ".version 6.0\n.target sm_80\n.entry k() { ret; }",
         expect![[r#"
-            W0122 `.target sm_80` target `sm_80` needs PTX 7.0, found 6.0
+            W0122 `.target sm_80` target `sm_80` needs PTX 7.0, found PTX 6.0
                 fix: raise `.version` to 7.0
         "#]],
     );
@@ -315,7 +315,7 @@ fn calls_are_compared_with_functions() {
     whole(
         &module("call (r), f, (b);"),
         expect![[r#"
-            W0135 `call (r), f, (b);` argument 1 is not compatible with the parameter of `f`
+            W0135 `call (r), f, (b);` argument 1 is not compatible with the corresponding parameter of `f`
         "#]],
     );
     whole(
@@ -328,7 +328,7 @@ fn calls_are_compared_with_functions() {
     whole(
         &module("p: .callprototype _ (.reg .samplerref s); call %rd1, p;"),
         expect![[r#"
-            W0135 `call %rd1, p;` found 0 arguments, `p` takes 1
+            W0135 `call %rd1, p;` found 0 arguments, but `p` expects 1
         "#]],
     );
     whole(
@@ -377,8 +377,8 @@ fn a_number_out_of_range_is_shown_as_it_is_written() {
     body(
         "bfi.b32 %r1, %r2, %r3, 4, -1; bfi.b32 %r1, %r2, %r3, 0x100, 4;",
         expect![[r#"
-            W0144 `-1` found -1, expected 0 to 255 for `bfi.b32`
-            W0144 `0x100` found 0x100, expected 0 to 255 for `bfi.b32`
+            W0144 `-1` found the constant -1, expected a constant from 0 to 255 for `bfi.b32`
+            W0144 `0x100` found the constant 0x100, expected a constant from 0 to 255 for `bfi.b32`
         "#]],
     );
 }

@@ -402,8 +402,8 @@ ret;"#,
             11:14 W0020 found `_`, expected a value, because only a result can be discarded <_>
             12:14 W0011 found `"a"`, expected an operand <\"a\">
             14:5 W0011 found `;`, expected an operand <;>
-            15:3 W0022 found `.`, expected a modifier directly after it <.>
-            16:3 W0022 found `.`, expected a modifier directly after it <.>
+            15:3 W0022 expected a modifier directly after `.` <.>
+            16:3 W0022 expected a modifier directly after `.` <.>
             17:3 W0023 `.reg` is a directive and cannot be a modifier <.reg>
             18:3 W0022 `.4` is not a modifier: a modifier starts with a letter, and its parts are joined by `::` <.4>
             19:8 W0011 found `(`, expected `,` or `;` <(>
@@ -432,15 +432,15 @@ f -0f3F800000;
 f 5%0;
 ret;"#,
         expect![[r#"
-            1:3 W0006 `0f3F8` is not a number: `0f` needs exactly 8 hexadecimal digits, found 3 <0f3F8>
-            2:3 W0006 `0d3F` is not a number: `0d` needs exactly 16 hexadecimal digits, found 2 <0d3F>
+            1:3 W0006 `0f3F8` is not a number: `0f` needs exactly 8 hexadecimal digits, found 3 digits <0f3F8>
+            2:3 W0006 `0d3F` is not a number: `0d` needs exactly 16 hexadecimal digits, found 2 digits <0d3F>
             3:3 W0006 `08` is not a number: octal digits are 0 to 7, binary digits are 0 and 1, and at least one digit is required <08>
             4:3 W0006 `0x` is not a number: octal digits are 0 to 7, binary digits are 0 and 1, and at least one digit is required <0x>
-            5:3 W0006 `12ab` is not a number: it is followed by other characters <12ab>
-            6:3 W0006 `5u` is not a number: it is followed by other characters <5u>
-            7:3 W0006 `1.5.5` is not a number: it is followed by other characters <1.5.5>
+            5:3 W0006 `12ab` is not a number: the number is followed by other characters <12ab>
+            6:3 W0006 `5u` is not a number: the number is followed by other characters <5u>
+            7:3 W0006 `1.5.5` is not a number: the number is followed by other characters <1.5.5>
             8:3 W0007 `99999999999999999999999` does not fit in 64 bits <99999999999999999999999>
-            9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit in 64 bits; `ptxas` truncates it to 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
+            9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit in 64 bits, so `ptxas` truncates the constant to 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
             10:3 W0007 `1e400` exceeds the range of double precision <1e400>
             11:3 W0040 division by zero in a constant expression <1/0>
             11:8 W0040 division by zero in a constant expression <5 % 0>
@@ -463,9 +463,9 @@ fn statements_that_are_none() {
             5:7 W0026 found `:` after `@`, expected an instruction, because a label cannot be predicated <:>
             6:6 W0026 found `;` after `@`, expected an instruction <;>
             7:1 W0029 unknown directive `.foo` <.foo>
-            8:1 W0028 `.maxntid` is allowed only between the header of a function and its `{` <.maxntid>
+            8:1 W0028 `.maxntid` is allowed only between the header and the body of a function <.maxntid>
             9:1 W0024 found `]`, expected an instruction, a label or a declaration <]>
-            10:1 W0003 found `«` (U+00AB), expected ASCII outside comments <«>
+            10:1 W0003 found `«` (U+00AB), expected only ASCII characters outside comments <«>
             11:6 W0024 found `#`, expected an instruction, a label or a declaration <#>
             ---
             ret

@@ -362,7 +362,7 @@ mod tests {
     fn a_form_that_does_not_exist_is_said_to_be_none() {
         let text = explain("shfl.sync.idx.b64").expect("a known instruction");
         assert!(
-            text.contains("no such form: `shfl` has no form for `.b64` (expected `.b32`)"),
+            text.contains("no such form: `shfl` does not support type `.b64` (expected `.b32`)"),
             "{text}"
         );
         for legal in ["shfl.sync.idx.b32", "add.sat.u32", "st.global.v4.f32"] {

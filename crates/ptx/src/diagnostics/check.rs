@@ -23,8 +23,8 @@ catalogue! {
     UNKNOWN_MODIFIER = "W0101", "unknown modifier", "ld.globl.u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
     /// The modifier exists, but no form of this instruction accepts it in combination with the other modifiers.
     ILLEGAL_MODIFIER = "W0102", "modifier not allowed here", "add.global.u32 %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
-    /// The instruction contains a modifier twice, or two modifiers of the same group.
-    DUPLICATE_MODIFIER = "W0103", "modifier given twice", "add.rn.rz.f32 %f1, %f2, %f3;", "add.rn.f32 %f1, %f2, %f3;";
+    /// The instruction contains the same modifier twice, or two modifiers of the same group.
+    DUPLICATE_MODIFIER = "W0103", "duplicate modifier", "add.rn.rz.f32 %f1, %f2, %f3;", "add.rn.f32 %f1, %f2, %f3;";
     /// The instruction has no form for this type.
     ILLEGAL_TYPE = "W0104", "type not allowed here", "and.u32 %r1, %r2, %r3;", "and.b32 %r1, %r2, %r3;";
     /// The instruction requires a modifier of the group that the message names.
@@ -76,11 +76,11 @@ catalogue! {
     HINT_AND_POLICY = "W0128", "mismatched cache hint and cache policy", "ld.global.u32 %r1, [%rd1], %rd2;", "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;";
     /// Conversions that can lose bits of a floating-point value require a rounding modifier. Exact conversions do not allow a rounding
     /// modifier. `.ftz` requires `.f32` as the source or destination type.
-    ROUNDING = "W0129", "rounding modifier of a conversion", "cvt.f32.s32 %f1, %r1;", "cvt.rn.f32.s32 %f1, %r1;";
+    ROUNDING = "W0129", "missing or unexpected rounding modifier", "cvt.f32.s32 %f1, %r1;", "cvt.rn.f32.s32 %f1, %r1;";
     /// `.lo`, `.ls`, `.hi` and `.hs` compare unsigned integers. Untyped bits can be compared only for equality.
-    COMPARISON = "W0130", "comparison of the wrong type", "setp.lo.s32 %p1, %r1, %r2;", "setp.lo.u32 %p1, %r1, %r2;";
+    COMPARISON = "W0130", "comparison not available for the type", "setp.lo.s32 %p1, %r1, %r2;", "setp.lo.u32 %p1, %r1, %r2;";
     /// Relaxed and acquire accesses require a scope. Weak and volatile accesses do not allow a scope.
-    SCOPE = "W0131", "scope of an access", "ld.relaxed.global.u32 %r1, [%rd1];", "ld.relaxed.gpu.global.u32 %r1, [%rd1];";
+    SCOPE = "W0131", "missing or unexpected scope", "ld.relaxed.global.u32 %r1, [%rd1];", "ld.relaxed.gpu.global.u32 %r1, [%rd1];";
     /// An address register must be an integer register of the address width.
     ADDRESS_TYPE = "W0132", "address register of the wrong type", ".reg .f32 %f1; ld.global.u32 %r1, [%f1];", ".reg .b64 %rd1; ld.global.u32 %r1, [%rd1];";
     /// A block has 16 barriers with the numbers 0 to 15. The number of participating threads must be a multiple of the warp size.
@@ -102,13 +102,13 @@ catalogue! {
     NEEDS_SYNC = "W0141", "warp-level exchange without a member mask", ".version 8.0 .target sm_80 .entry k() { .reg .pred %p<3>; vote.any.pred %p1, %p2; ret; }", "vote.sync.any.pred %p1, %p2, 0xffffffff;";
     /// Some opcodes have two parts, such as `mul.wide` and `cvta.to`. The second part must directly follow the first part. Only the
     /// modifiers after the opcode may appear in any order.
-    MISPLACED_WORD = "W0142", "part of the opcode after a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
+    MISPLACED_WORD = "W0142", "opcode interrupted by a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
     /// A source without statements is neither a module nor a snippet, so it cannot be checked or run.
     EMPTY = "W0143", "empty source", "// only a comment", "ret;";
     /// The instruction accepts a limited range of constants, for example 0 to 255 for the position of a bit field.
     OUT_OF_RANGE = "W0144", "constant out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
     /// An arrival at an mbarrier in the shared memory of another block returns no state, so its destination must be the sink `_`.
-    NO_STATE = "W0145", "state of a remote mbarrier", "mbarrier.arrive.shared::cluster.b64 %rd1, [%rd2];", "mbarrier.arrive.shared::cluster.b64 _, [%rd2];";
+    NO_STATE = "W0145", "destination for the state of a remote mbarrier", "mbarrier.arrive.shared::cluster.b64 %rd1, [%rd2];", "mbarrier.arrive.shared::cluster.b64 _, [%rd2];";
     /// `.target sm_90, debug` declares that the module contains debug information in `.section` directives.
     DEBUG_SECTION = "W0146", "debug target without sections", ".version 8.3\n.target sm_90, debug\n.address_size 64\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.entry k()\n{\nret;\n}";
     /// The `.param` variables of a body contain the arguments and results of its calls. Arguments are stored before the call, and
@@ -119,7 +119,7 @@ catalogue! {
     CHOSEN = "W0148", "inferred version and target", "wgmma.fence.sync.aligned;", ".version 9.5 .target sm_90a .entry k() { wgmma.fence.sync.aligned; ret; }";
     /// The return parameter of a function is write-only. The arguments and results of a call must be registers or `.param` variables of
     /// the body. Parameters of the enclosing function are not allowed as arguments or results.
-    OWN_PARAMETER = "W0149", "parameter of the enclosing function", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nld.param.b32 r, [o];\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nst.param.b32 [o], r;\nret;\n}";
+    OWN_PARAMETER = "W0149", "invalid use of a parameter of the enclosing function", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nld.param.b32 r, [o];\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nst.param.b32 [o], r;\nret;\n}";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -199,7 +199,7 @@ pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
 /// What a snippet was checked for, where that is not the usual.
 pub(crate) fn chosen(span: Span, version: Version, target: &Target) -> Diagnostic {
     let message = format!(
-        "checked for PTX {version} and `{}`, which support this instruction",
+        "the snippet is checked for PTX {version} and `{}`, which support this instruction",
         target.name
     );
     Diagnostic {

@@ -36,7 +36,7 @@ catalogue! {
     /// Textures, samplers and surfaces must be declared in global memory at module scope, or as kernel parameters.
     TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// The state space `.tex` was removed in PTX ISA 1.5.
-    TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
+    TEX_SPACE = "W0615", "removed state space `.tex`", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// `.param` variables inside a function body require PTX ISA 2.0. Such `.param` variables pass arguments to calls.
     PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.3\n.target sm_13\n.address_size 64\n.entry k()\n{\n.param .u32 v;\n}";
     /// A kernel may use at most 48 KiB of static shared memory. On architecture-specific targets such as `sm_90a`, the hardware
@@ -83,7 +83,7 @@ pub fn type_version(span: Span, what: &str, since: Version, version: Version) ->
     let mut diagnostic = Diagnostic::error(
         TYPE_GATE,
         span,
-        format!("{what} needs PTX {since}, found {version}"),
+        format!("{what} needs PTX {since}, found PTX {version}"),
     );
     diagnostic.needs.version = Some(since);
     diagnostic
@@ -159,7 +159,7 @@ pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Di
         "only `.global` and `.const` variables have initial values",
     )
     .fix("remove the initial value", removed, "")
-    .help("store the value at the beginning of the kernel")
+    .help("initialize the variable with a store at the beginning of the kernel")
 }
 
 /// A value of another type.
@@ -170,7 +170,7 @@ pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) ->
         format!("found {found}, expected a value of type `.{ty}`"),
     )
     .label(declared, "the type of each element")
-    .help("integers initialize integers and untyped bits, floating-point numbers initialize floating-point types and untyped bits, addresses initialize `.u32` and `.u64`")
+    .help("integer types require integers, floating-point types require floating-point numbers, untyped bits accept both, and `.u32` and `.u64` also accept addresses")
 }
 
 /// An integer for a float: the fix is at hand.
@@ -189,7 +189,7 @@ pub fn initial_shape(value: Span, found: &str, expected: &str) -> Diagnostic {
         value,
         format!("found {found}, expected {expected}"),
     )
-    .help("put each dimension of an array and each vector in its own braces")
+    .help("enclose each dimension of an array and each vector in a separate pair of braces")
 }
 
 /// More values than elements.
@@ -200,7 +200,7 @@ pub fn too_many_values(value: Span, found: u64, size: u64, dimension: Span) -> D
         format!("found {found} initial values, expected at most {size}"),
     )
     .label(dimension, "the number of elements")
-    .help("make the array larger or remove values")
+    .help("enlarge the array or remove values")
 }
 
 /// Not as many values as a vector has elements.
@@ -232,10 +232,10 @@ pub fn alignment(span: Span, found: u64) -> Diagnostic {
     Diagnostic::error(
         ALIGNMENT,
         span,
-        format!("found alignment {found}, expected a power of two"),
+        format!("found an alignment of {found}, expected a power of two"),
     )
     .fix(format!("align to {next}"), span, format!(".align {next}"))
-    .help("alignments are 1, 2, 4, 8, 16 and larger powers of two")
+    .help("valid alignments are 1, 2, 4, 8, 16 and larger powers of two")
 }
 
 /// More than 128 bytes for a parameter.
@@ -243,7 +243,7 @@ pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_ALIGNMENT,
         span,
-        format!("found alignment {found}, expected at most 128 for a parameter"),
+        format!("found an alignment of {found} bytes, expected at most 128 bytes for a parameter"),
     )
     .fix("align to 128", span, ".align 128")
     .help("larger alignments are allowed only for variables")
@@ -303,7 +303,7 @@ pub fn tex_space(span: Span, version: Version) -> Diagnostic {
     Diagnostic::error(
         TEX_SPACE,
         span,
-        format!("the state space `.tex` was removed in PTX 1.5, found version {version}"),
+        format!("the state space `.tex` was removed in PTX 1.5, found PTX {version}"),
     )
     .help("declare a `.global .texref` at module scope")
 }
@@ -336,7 +336,7 @@ pub fn parameter_bytes(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
         span,
         format!("found {n_bytes} bytes of parameters, expected at most {most}"),
     )
-    .help("store the parameters in a buffer and pass its address")
+    .help("pass the address of a buffer that contains the parameters")
 }
 
 /// Parameters whose alignment takes them beyond the constant bank of the kernel.
@@ -387,7 +387,9 @@ pub fn half_value(value: Span, declared: Span) -> Diagnostic {
         "`.f16` variables cannot have initial values",
     )
     .label(declared, "the type")
-    .help("initialize a `.b16` variable with the bit pattern: 1.0 is `0x3C00`")
+    .help(
+        "initialize a `.b16` variable with the bit pattern of the value, such as `0x3C00` for 1.0",
+    )
 }
 
 /// A name that cannot be an initial value.
@@ -464,7 +466,7 @@ pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> D
 /// An indirect call, a call of another module or the address of a function in a module without a calling convention.
 pub(crate) fn needs_convention(span: Span, what: &str) -> Diagnostic {
     let message = format!(
-        "{what} needs the calling convention, which a function with several return values disables"
+        "{what} needs the calling convention, which does not support functions with several return values"
     );
     Diagnostic::error(CONVENTION, span, message)
         .help("return one value and store the other values in memory")
@@ -472,7 +474,8 @@ pub(crate) fn needs_convention(span: Span, what: &str) -> Diagnostic {
 
 /// A sum with the address of a function.
 pub(crate) fn initial_sum(value: Span) -> Diagnostic {
-    let message = "found an expression with a function, expected only the function name";
+    let message =
+        "found an expression that contains a function, expected only the name of the function";
     Diagnostic::error(INITIAL_TYPE, value, message)
 }
 
@@ -537,12 +540,12 @@ pub(crate) fn directive_late(span: Span, word: &str, before: &str) -> Diagnostic
 }
 
 pub(crate) fn directive_of_zero(span: Span, word: &str) -> Diagnostic {
-    let message = format!("found 0, expected at least 1 for `{word}`");
+    let message = format!("found the value 0, expected at least 1 for `{word}`");
     Diagnostic::error(DIRECTIVE, span, message)
 }
 
 pub(crate) fn directive_number(span: Span, word: &str, found: u64, most: u64) -> Diagnostic {
-    let message = format!("found {found}, expected at most {most} for `{word}`");
+    let message = format!("found the value {found}, expected at most {most} for `{word}`");
     Diagnostic::error(DIRECTIVE, span, message)
 }
 

@@ -69,10 +69,10 @@ pub fn name_order(span: Span, name: &str, ordered: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_ORDER,
         span,
-        format!("the opcode `{name}` must be written in this order, before all modifiers"),
+        format!("the parts of the opcode `{name}` must be written in this order and before all modifiers"),
     )
     .fix("reorder the opcode", span, ordered)
-    .help("other modifiers may follow in any order")
+    .help("the modifiers may follow in any order")
 }
 
 /// From 6.3 on. `after` is the end of the word that it follows.
@@ -80,7 +80,7 @@ pub fn aligned_missing(name: Span, after: u32, version: Version) -> Diagnostic {
     Diagnostic::error(
         ALIGNED_MISSING,
         name,
-        format!("`.aligned` is required from PTX 6.3 on, found version {version}"),
+        format!("`.aligned` is required from PTX 6.3 on, found PTX {version}"),
     )
     .fix("add `.aligned`", Span::at(after), ".aligned")
     .help("`.aligned` asserts that all threads of the warp execute the same instruction")
@@ -104,11 +104,11 @@ pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Di
         FRAGMENT_SIZE,
         span,
         match found {
-            1 => format!("found 1 register, expected {expected}: {why}"),
-            _ => format!("found {found} registers, expected {expected}: {why}"),
+            1 => format!("found 1 register, expected {expected}, because {why}"),
+            _ => format!("found {found} registers, expected {expected}, because {why}"),
         },
     )
-    .help("each lane holds a fragment of the matrix")
+    .help("these registers of each lane hold a fragment of the matrix")
 }
 
 /// A register of another type.
@@ -127,9 +127,13 @@ pub fn fragment_clash(first: Span, second: Span, width: bool) -> Diagnostic {
         true => "registers of different widths",
         false => "registers of different types",
     };
-    Diagnostic::error(FRAGMENT_CLASH, second, format!("{what} in one fragment"))
-        .help("untyped bits (`.b32`) are compatible with every type of their width")
-        .label(first, "conflicts with this register")
+    Diagnostic::error(
+        FRAGMENT_CLASH,
+        second,
+        format!("a fragment cannot contain {what}"),
+    )
+    .help("untyped bits (`.b32`) are compatible with every type of the same width")
+    .label(first, "conflicts with this register")
 }
 
 /// An operand is not a list.
@@ -144,7 +148,7 @@ pub fn no_fragment(span: Span, expected: Option<usize>) -> Diagnostic {
         span,
         format!("expected a list of {registers} in braces"),
     )
-    .help("each lane holds a fragment of the matrix in these registers")
+    .help("these registers of each lane hold a fragment of the matrix")
 }
 
 /// An element is not a register.
@@ -172,7 +176,9 @@ pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_MANUAL,
         span,
-        format!("{what} is not documented in the PTX ISA manual, although `ptxas` 13.5 accepts it"),
+        format!(
+            "{what} is not documented in the PTX ISA manual, although `ptxas` 13.5 accepts this form"
+        ),
     )
 }
 
@@ -186,10 +192,10 @@ pub fn vector_width(dotted: Span, n: usize) -> Diagnostic {
     Diagnostic::error(
         VECTOR_WIDTH,
         Span::new(dotted.start + 1, dotted.end),
-        format!("expected `.v{n}`: the vector width must equal the number of registers"),
+        format!("expected `.v{n}`, because the vector width must equal the number of registers"),
     )
     .fix("remove the vector width", dotted, "")
-    .help("the PTX ISA manual does not document a vector width here")
+    .help("the PTX ISA manual does not document a vector width for this instruction")
 }
 
 /// No register is written at all.
@@ -199,7 +205,7 @@ pub fn only_sinks(span: Span) -> Diagnostic {
         span,
         "found only sinks `_`, expected at least one register",
     )
-    .help("the register determines the width of the values")
+    .help("the width of the register determines the width of the values")
 }
 
 /// A number that selects no lanes.
@@ -213,7 +219,7 @@ pub fn selector(span: Span, found: u64, most: u64) -> Diagnostic {
         span,
         format!("found the sparsity selector {found}, expected {expected}"),
     )
-    .help("the selector chooses which threads of each group of four provide the metadata; its range depends on shape and type")
+    .help("the selector specifies which threads of each group of four provide the metadata; the range of the selector depends on shape and type")
 }
 
 /// The selector is not a number.
@@ -223,7 +229,7 @@ pub fn selector_literal(span: Span) -> Diagnostic {
         span,
         "the sparsity selector must be a constant",
     )
-    .help("the selector chooses which threads of each group of four provide the metadata; its range depends on shape and type")
+    .help("the selector specifies which threads of each group of four provide the metadata; the range of the selector depends on shape and type")
 }
 
 /// Metadata or factors that are not in a 32-bit register.
@@ -241,7 +247,7 @@ pub fn places(span: Span) -> Diagnostic {
     Diagnostic::error(
         PLACES,
         span,
-        "expected two 16-bit values in braces, the byte ID and the thread ID",
+        "expected the byte ID and the thread ID of the scale factors as two 16-bit values in braces",
     )
     .help("use constants, or `.b16` registers with the same value in all lanes")
 }
@@ -251,7 +257,7 @@ pub fn place(span: Span, found: u64, what: &str, allowed: &str) -> Diagnostic {
     Diagnostic::error(
         PLACES,
         span,
-        format!("found {found}, expected {allowed} for the {what} of a scale factor"),
+        format!("found the value {found}, expected {allowed} for the {what} of a scale factor"),
     )
     .help("the values in braces are the byte ID and the thread ID")
 }
@@ -261,7 +267,9 @@ pub fn satfinite_removed(dotted: Span, version: Version) -> Diagnostic {
     Diagnostic::error(
         SATFINITE_REMOVED,
         Span::new(dotted.start + 1, dotted.end),
-        format!("`.satfinite` is not available for floating-point `wmma` in PTX {version}; it was removed in PTX 6.5"),
+        format!(
+            "`.satfinite` for floating-point `wmma` was removed in PTX 6.5, found PTX {version}"
+        ),
     )
     .fix("remove `.satfinite`", dotted, "")
     .help("integer `wmma` still supports `.satfinite`")
@@ -282,5 +290,5 @@ pub fn format_order(from: Span, to: Span) -> Diagnostic {
         "the source format must follow the destination format",
     )
     .label(to, "the destination format")
-    .help("write `.b8x16` first")
+    .help("write `.b8x16` before the source format")
 }

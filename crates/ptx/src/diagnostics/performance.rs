@@ -46,7 +46,7 @@ catalogue! {
 /// `setmaxnreg` in a kernel whose register count at entry is unknown.
 pub(crate) fn entry_count(instruction: Span, kernel: &str) -> Diagnostic {
     let message = format!(
-        "`setmaxnreg` is ignored: the register count at the entry of `{kernel}` is unknown"
+        "`setmaxnreg` is ignored, because the register count at the entry of `{kernel}` is unknown"
     );
     Diagnostic::warning(ENTRY_COUNT, instruction, message).help(
         "add `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`) or `.maxnreg` to the kernel, or pass `-maxrregcount` to `ptxas`",
@@ -62,7 +62,7 @@ pub(crate) fn entry_count_of_too_many(
 ) -> Diagnostic {
     Diagnostic {
         help: Some(format!(
-            "reduce `.minnctapersm`: {n_blocks} blocks of {n_threads} threads exceed a multiprocessor, so the directive is ignored"
+            "reduce `.minnctapersm`, which is ignored because {n_blocks} blocks of {n_threads} threads exceed the capacity of a multiprocessor"
         )),
         ..entry_count(instruction, kernel)
     }
@@ -70,8 +70,9 @@ pub(crate) fn entry_count_of_too_many(
 
 /// `setmaxnreg` in a kernel with a call whose register count is unknown.
 pub(crate) fn registers_of_callee(instruction: Span, call: Span, callee: &str) -> Diagnostic {
-    let message =
-        format!("`setmaxnreg` is ignored: the register count of {callee} is unknown at the call");
+    let message = format!(
+        "`setmaxnreg` is ignored, because the register count of {callee} is unknown at the call"
+    );
     Diagnostic::warning(REGISTERS_OF_CALLEE, instruction, message)
         .label(call, "the call")
         .help("call functions of this module by name, without recursion, or move the call to another kernel")
@@ -80,17 +81,17 @@ pub(crate) fn registers_of_callee(instruction: Span, call: Span, callee: &str) -
 /// `setmaxnreg.dec` with a count above that of the kernel.
 pub(crate) fn decrease_count(count: Span, found: u32, most: u32, kernel: &str) -> Diagnostic {
     let message = format!(
-        "found {found} registers, expected at most {most}, the maximum register count of `{kernel}`"
+        "found {found} registers, expected at most {most}, which is the maximum register count of `{kernel}`"
     );
     Diagnostic::error(DECREASE_COUNT, count, message).help(
-        format!("the count at entry follows from `.maxnreg`, or from `.maxntid` and `.minnctapersm`, which distribute {REGISTERS} registers among all threads of these blocks"),
+        format!("the register count at entry is specified by `.maxnreg`, or follows from `.maxntid` and `.minnctapersm`, which divide {REGISTERS} registers among all threads of the resident blocks"),
     )
 }
 
 /// An instruction that reads an accumulator of a product in flight.
 pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
-        "`{register}` is read before `wgmma.wait_group` completes the `wgmma.mma_async` that writes it"
+        "`{register}` is read before `wgmma.wait_group` completes the `wgmma.mma_async` that writes the register"
     );
     Diagnostic::warning(ACCUMULATOR_READ, instruction, message).help(
         "move the instruction after the `wgmma.wait_group` for this `wgmma.mma_async`; otherwise `ptxas` inserts a wait here or serializes all `wgmma.mma_async` instructions",
@@ -100,7 +101,7 @@ pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic 
 /// An instruction that writes an accumulator of a product in flight.
 pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
-        "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that writes it"
+        "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that writes the register"
     );
     Diagnostic::warning(ACCUMULATOR_WRITTEN, instruction, message).help(
         "move the instruction before `wgmma.fence` or after the wait; otherwise `ptxas` serializes all `wgmma.mma_async` instructions",
@@ -110,10 +111,10 @@ pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnost
 /// An instruction that writes a register of matrix A of a product in flight.
 pub(crate) fn operand_written(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
-        "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that reads it"
+        "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that reads the register"
     );
     Diagnostic::warning(OPERAND_WRITTEN, instruction, message).help(
-        "load the next matrix A into other registers or after the wait; otherwise `ptxas` serializes all `wgmma.mma_async` instructions",
+        "load the next matrix A into other registers, or load it after the wait; otherwise `ptxas` serializes all `wgmma.mma_async` instructions",
     )
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn call_with_products(call: Span, callee: &str, kernel: &str) -> Diag
     let message =
         format!("the call of {callee} serializes the `wgmma.mma_async` instructions of `{kernel}`");
     Diagnostic::warning(CALL_WITH_PRODUCTS, call, message)
-        .help("remove the call (`-DNDEBUG` for assertions), inline it or move it to another kernel")
+        .help("remove the call (compile with `-DNDEBUG` to remove assertions), inline the function, or move the call to another kernel")
 }
 
 /// The end of a kernel with products in flight.
@@ -131,5 +132,5 @@ pub(crate) fn missing_wait(end: Span, function: &str, product: Span) -> Diagnost
         format!("`{function}` ends before `wgmma.wait_group` completes a `wgmma.mma_async`");
     Diagnostic::warning(MISSING_WAIT, end, message)
         .label(product, "issued here")
-        .help("add `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;` on each path")
+        .help("add `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;` on each path to the end of the function")
 }

@@ -83,7 +83,7 @@ fn found(case: &Case<'_>, code: &'static str, span: Span, message: String) -> Di
     match case.rule.verdict {
         Verdict::Error => Diagnostic::error(code, span, message),
         Verdict::Warning => Diagnostic::warning(MANUAL_FORM, span, message)
-            .help("`ptxas` accepts this form; other tools may reject it"),
+            .help("`ptxas` accepts this form, but other tools may reject the form"),
     }
 }
 
@@ -258,7 +258,7 @@ pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
 
 /// More bits than an access has.
 pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
-    let message = format!("found a vector of {bits} bits, expected at most {most}");
+    let message = format!("found a vector of {bits} bits, expected at most {most} bits");
     let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
     if let Some(ty) = case.bound.word(SlotName::Type) {
         diagnostic = diagnostic.label(case.span(ty), "the element type");
@@ -268,7 +268,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
         .scalar(SlotName::Type)
         .map_or(most, |ty| ty.width_bits());
     diagnostic.help(match most / element.max(1) {
-        0 | 1 => "store the elements one by one".to_owned(),
+        0 | 1 => "store each element with a separate instruction".to_owned(),
         n => format!("store at most {n} elements per instruction"),
     })
 }
@@ -291,7 +291,7 @@ pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
 /// A 256-bit access outside of global memory.
 pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide) -> Diagnostic {
     let message = format!(
-        "{}-bit accesses are available for global memory only, found {}",
+        "{}-bit accesses are available for global memory only, found the state space {}",
         wide.bits,
         case.quoted(space)
     );
@@ -424,7 +424,7 @@ pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
 pub(crate) fn never_together(diagnostic: &mut Diagnostic, other: &str) {
     diagnostic.fixes.clear();
     diagnostic.help = Some(format!(
-        "no target supports both this and `{other}`, which the module also uses"
+        "no target supports both this feature and `{other}`, which the module also uses"
     ));
 }
 
@@ -433,7 +433,7 @@ fn lacks(module: &Module, gate: Gate) -> String {
     match (needs.version, needs.target) {
         (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
         (None, Some(target)) => format!("needs `{target}`, found `{}`", module.target.name),
-        (Some(version), None) => format!("needs PTX {version}, found {}", module.version),
+        (Some(version), None) => format!("needs PTX {version}, found PTX {}", module.version),
         (None, None) => "is available".to_owned(),
     }
 }

@@ -100,17 +100,17 @@ fn compatible_with(ty: ScalarType) -> String {
         (_, 128) => "a `.b128` register or an integer literal can be stored as `.b128`".to_owned(),
         (ValueClass::Float(_), bits) => {
             format!(
-                "`.{ty}`, `.b{bits}` and wider untyped registers, and floating-point literals can be stored as `.{ty}`"
+                "registers of type `.{ty}` or `.b{bits}`, wider untyped registers, and floating-point literals can be stored as `.{ty}`"
             )
         }
         (ValueClass::Bits(_), bits) => {
             format!(
-                "registers of at least {bits} bits, except predicates, and integer literals can be stored as `.{ty}`"
+                "registers with at least {bits} bits, except predicates, and integer literals can be stored as `.{ty}`"
             )
         }
         (_, bits) => {
             format!(
-                "integer and untyped registers of at least {bits} bits, and integer literals, can be stored as `.{ty}`"
+                "integer and untyped registers with at least {bits} bits, and integer literals can be stored as `.{ty}`"
             )
         }
     }
@@ -184,7 +184,7 @@ pub(crate) fn all_sinks(span: Span) -> Diagnostic {
         span,
         "found only sinks `_`, expected at least one value",
     )
-    .help("a store in which every element is a sink has no effect")
+    .help("a store in which all elements are sinks has no effect")
 }
 
 /// A special register alone.
@@ -194,7 +194,7 @@ pub(crate) fn special_register(span: Span) -> Diagnostic {
         span,
         "found a special register, expected a register or a literal",
     )
-    .help("`mov` it into a register first")
+    .help("move the special register into a register with `mov` first")
 }
 
 /// Something else than a value.
@@ -204,15 +204,15 @@ pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
         | OperandKind::AbsoluteAddress { .. }
         | OperandKind::AddressList { .. } => (
             "found an address, expected a value".to_owned(),
-            "`ld` the value into a register first",
+            "load the value into a register with `ld` first",
         ),
         OperandKind::Minus(_) | OperandKind::Not(_) => (
             "found a negated value, expected a register or a literal".to_owned(),
-            "negate it into a register with `neg` or `not` first",
+            "compute the negated value in a register with `neg` or `not` first",
         ),
         OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => (
             "found an array element, which denotes an address, expected a value".to_owned(),
-            "`ld` the value into a register first",
+            "load the value into a register with `ld` first",
         ),
         _ => (
             "expected a value to store".to_owned(),
@@ -230,7 +230,7 @@ pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
         format!("found the variable `{name}`, expected a register"),
     )
     .help(format!(
-        "`mov.u64 %rd, {name};` moves its address into a register; `ld` reads its value"
+        "`mov.u64 %rd, {name};` moves the address of the variable into a register, and `ld` loads the value of the variable"
     ))
 }
 
@@ -319,9 +319,7 @@ pub(crate) fn space_mismatch(
     let found = space.name();
     let message = match wanted {
         StateSpace::Generic => {
-            format!(
-                "`{name}` is in `.{found}`, which cannot be stored to through a generic address"
-            )
+            format!("`{name}` is in `.{found}`, which is not accessible through a generic address")
         }
         _ => format!(
             "`{name}` is in `.{found}`, but the store accesses `.{}`",
@@ -335,10 +333,11 @@ pub(crate) fn space_mismatch(
     let diagnostic = diagnostic.label(word, "the state space of the store");
     match space {
         StateSpace::Global | StateSpace::Shared | StateSpace::Local => diagnostic
-            .help("the state space of the store must be that of the variable")
+            .help("the state space of the store must match the state space of the variable")
             .fix(format!("use `.{found}`"), word, found),
         StateSpace::Const => diagnostic.help("constant memory is read-only"),
-        _ => diagnostic.help("the state space of the store must be that of the variable"),
+        _ => diagnostic
+            .help("the state space of the store must match the state space of the variable"),
     }
 }
 
@@ -382,7 +381,7 @@ pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
         span,
         "found a register, expected the name of a parameter",
     )
-    .help("use the name of the parameter; `ptxas` accepts a register or crashes")
+    .help("use the name of the parameter, because `ptxas` may crash if the address is a register")
 }
 
 /// An index on a scalar.
@@ -458,10 +457,10 @@ pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnosti
     Diagnostic::error(
         LITERAL_BESIDE_COMPONENT,
         span,
-        "a literal cannot be next to a component",
+        "a literal and a component of a vector register cannot be adjacent elements",
     )
     .label(component, "a component")
-    .help("`mov` one of them into a register first")
+    .help("move the literal or the component into a register with `mov` first")
 }
 
 /// A special register between brackets.
@@ -471,7 +470,7 @@ pub(crate) fn special_address(span: Span) -> Diagnostic {
         span,
         "found a special register, expected an address",
     )
-    .help("`mov` it into a register first")
+    .help("move the special register into a register with `mov` first")
 }
 
 /// The vector width elsewhere than before the type.
@@ -521,7 +520,7 @@ pub(crate) fn sum_value(span: Span) -> Diagnostic {
         span,
         "found an address expression, expected a register",
     )
-    .help("`ptxas` accepts this undocumented form; `add` or `mov` into a register has the same effect")
+    .help("`ptxas` accepts this undocumented form; computing the address in a register with `add` or `mov` has the same effect")
 }
 
 /// A constant index that is not one of the array's elements.
@@ -534,7 +533,7 @@ pub(crate) fn index_beyond_array(
     let message =
         format!("index {index} is out of bounds for `{array}` with {n_elements} elements");
     Diagnostic::warning(INDEX_BEYOND_ARRAY, span, message)
-        .help("an index counts elements; in brackets, `[array+4]`, an offset counts bytes")
+        .help("an index is a number of elements, but an offset in brackets, such as `[array+4]`, is a number of bytes")
 }
 
 /// A component that the vector does not have.

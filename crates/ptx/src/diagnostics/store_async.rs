@@ -90,7 +90,7 @@ pub fn barrier_with_global(barrier: Span, removed: Span, because: Span) -> Diagn
     )
     .label(because, "accesses global memory")
     .fix("remove the mbarrier", removed, "")
-    .help("an mbarrier tracks stores to shared memory")
+    .help("an mbarrier can track only stores to shared memory")
 }
 
 /// 8 or 16 bits with an mbarrier.
@@ -132,7 +132,7 @@ pub fn source_type(span: Span, found: &str, ty: ScalarType, declared: Option<Spa
         format!("found {found}, expected a value of type `.{ty}`"),
     )
     .help(format!(
-        "`st.async` does not accept wider registers; `.{}` is always compatible",
+        "`st.async` does not accept wider registers, but registers of type `.{}` are always compatible",
         ty.to_bits()
     ));
     match declared {
@@ -149,9 +149,9 @@ pub fn no_value(span: Span, found: &str) -> Diagnostic {
         format!("found {found}, expected a register or a constant"),
     );
     match found.starts_with("the ") || found.starts_with("a special") {
-        true => diagnostic.help("`mov` it into a register first"),
+        true => diagnostic.help("move the value into a register with `mov` first"),
         false => diagnostic
-            .help("write a vector as a list in braces, and compute a sum with `add` first"),
+            .help("write a vector as a brace-enclosed list, and compute a sum with `add` first"),
     }
 }
 
@@ -171,9 +171,13 @@ pub fn element_clash(first: Span, second: Span, width: bool) -> Diagnostic {
         true => "elements of different widths",
         false => "elements of different types",
     };
-    Diagnostic::error(ELEMENT_CLASH, second, format!("{what} in one vector"))
-        .help("untyped bits (`.b32`) are compatible with every type of their width")
-        .label(first, "conflicts with this element")
+    Diagnostic::error(
+        ELEMENT_CLASH,
+        second,
+        format!("a vector cannot contain {what}"),
+    )
+    .help("untyped bits (`.b32`) are compatible with every type of the same width")
+    .label(first, "conflicts with this element")
 }
 
 /// The assembler accepts it, the manual does not describe it.
@@ -181,7 +185,9 @@ pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_MANUAL,
         span,
-        format!("{what} is not documented in the PTX ISA manual, although `ptxas` 13.5 accepts it"),
+        format!(
+            "{what} is not documented in the PTX ISA manual, although `ptxas` 13.5 accepts this form"
+        ),
     )
 }
 

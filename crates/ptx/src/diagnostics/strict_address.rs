@@ -25,7 +25,7 @@ impl AddressCodes {
             span,
             format!("found {found}, expected an address in brackets"),
         )
-        .help("an address is a register or a variable, optionally plus a constant: `[%rd1+64]`");
+        .help("an address is a register or a variable, optionally plus a constant, such as `[%rd1+64]`");
         match bracketed {
             Some(text) => diagnostic.fix(format!("write `{text}`"), span, text),
             None => diagnostic,
@@ -59,7 +59,7 @@ impl AddressCodes {
             span,
             format!("found a variable in `.{}`, expected {wanted}", found.name()),
         )
-        .help("without a state space in the opcode, the address is generic");
+        .help("the address is generic if the opcode has no state space");
         match declared {
             Some(place) => diagnostic.label(place, "declared here"),
             None => diagnostic,

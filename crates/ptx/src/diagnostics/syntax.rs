@@ -71,7 +71,7 @@ catalogue! {
     VECTOR_ELEMENT = "W0019", "operand not allowed in a vector", "mov.b64 %rd1, {%r1, {%r2}};", "mov.b64 %rd1, {%r1, %r2};";
 
     /// The sink `_` denotes a discarded result. The sink cannot be an address, an index or part of an expression.
-    MISPLACED_SINK = "W0020", "`_` in place of a value", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
+    MISPLACED_SINK = "W0020", "sink `_` in place of a value", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
 
     /// Vectors and special registers have the components `.x .y .z .w` (or `.r .g .b .a`). Video instructions
     /// select `.b0` to `.b3`, `.h0` and `.h1`. Component names are lower case and cannot be combined.
@@ -177,9 +177,9 @@ catalogue! {
 pub fn c_control_flow(span: Span, word: &str, is_loop: bool) -> Diagnostic {
     let message = format!("found `{word}`, expected an instruction or a label");
     Diagnostic::error(C_CONTROL_FLOW, span, message).help(match is_loop {
-        true => "PTX has no loops: write a label before the body and a predicated branch to the label after it, `@%p bra LOOP;`",
+        true => "PTX has no loops; write a label before the loop body and a predicated branch to the label after the loop body, such as `@%p bra LOOP;`",
         false => {
-            "PTX has no `if`: compare with `setp`, then predicate the instructions (`@%p`) or branch around them (`@!%p bra END;`)"
+            "PTX has no `if`; compare with `setp`, and predicate the instructions (`@%p`) or branch around the instructions (`@!%p bra END;`)"
         }
     })
 }
@@ -196,9 +196,9 @@ pub fn c_jump(span: Span, word: &str) -> Diagnostic {
             .help("store the results in the return parameters and use `ret`")
             .fix("replace `return` with `ret`", span, "ret"),
         "continue" => found.help(
-            "PTX has no loops: write a label before the loop increment and branch to it, `bra NEXT;`",
+            "PTX has no loops; write a label before the loop increment and branch to the label, such as `bra NEXT;`",
         ),
-        _ => found.help("PTX has no loops: write a label after the loop and branch to it, `bra END;`"),
+        _ => found.help("PTX has no loops; write a label after the loop and branch to the label, such as `bra END;`"),
     }
 }
 
@@ -222,7 +222,7 @@ pub fn source_too_large(n_bytes: usize) -> Diagnostic {
     Diagnostic::error(
         SOURCE_TOO_LARGE,
         Span::at(0),
-        format!("found a source of {n_bytes} bytes, expected at most 4294967294"),
+        format!("found a source of {n_bytes} bytes, expected at most 4294967294 bytes"),
     )
 }
 
@@ -254,7 +254,7 @@ pub fn wrapped(span: Span, wrapping: &str) -> Diagnostic {
 pub fn demangled(span: Span) -> Diagnostic {
     let message = "found demangled C++ names, expected PTX identifiers";
     Diagnostic::error(OTHER_LANGUAGE, span, message).help(
-        "disable identifier demangling in the tool that shows the listing and copy the PTX again",
+        "disable identifier demangling in the tool that displays the listing, and copy the PTX again",
     )
 }
 
@@ -272,7 +272,7 @@ pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
             c as u32
         ),
         Some(c) => format!(
-            "found `{}` (U+{:04X}), expected ASCII outside comments",
+            "found `{}` (U+{:04X}), expected only ASCII characters outside comments",
             c.escape_debug(),
             c as u32
         ),
@@ -287,7 +287,7 @@ pub fn string_outside_ascii(span: Span, source: &str) -> Option<Diagnostic> {
     let (offset, first) = text.char_indices().find(|(_, c)| !c.is_ascii())?;
     let start = span.start + offset as u32;
     let message = format!(
-        "found `{}` (U+{:04X}) in a string, expected ASCII",
+        "found `{}` (U+{:04X}) in a string, expected only ASCII characters",
         first.escape_debug(),
         first as u32
     );
@@ -385,7 +385,9 @@ pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
     Diagnostic::warning(
         CONSTANT_WRAPS,
         span,
-        format!("`{text}` does not fit in 64 bits; `ptxas` truncates it to {value:#x}"),
+        format!(
+            "`{text}` does not fit in 64 bits, so `ptxas` truncates the constant to {value:#x}"
+        ),
     )
 }
 
@@ -403,7 +405,8 @@ pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
 
 /// A finding about what manuals print and the reference assembler refuses: a snippet runs as if its fix were applied.
 pub fn tolerated(found: Diagnostic) -> Diagnostic {
-    let help = "`ptxas` rejects this; when a snippet is run, the fix is applied automatically";
+    let help =
+        "`ptxas` rejects this form, but the fix is applied automatically when a snippet is run";
     Diagnostic {
         severity: Severity::Warning,
         help: Some(help.to_owned()),
@@ -416,15 +419,15 @@ pub fn tolerated(found: Diagnostic) -> Diagnostic {
 pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
     let first = found.first().map_or(Span::at(0), |(span, _)| *span);
     let message = match found.len() {
-        1 => "found a typographic character, expected ASCII".to_owned(),
-        n => format!("found {n} typographic characters, expected ASCII"),
+        1 => "found a typographic character, expected an ASCII character".to_owned(),
+        n => format!("found {n} typographic characters, expected ASCII characters"),
     };
     let edits = found.iter().map(|(span, text)| Edit {
         span: *span,
         text: (*text).to_owned(),
     });
     let mut diagnostic = Diagnostic::error(FOREIGN_CHARACTER, first, message)
-        .help("chat programs, documents and web pages replace spaces, quotation marks and dashes with typographic ones");
+        .help("chat programs, documents and web pages replace spaces, quotation marks and dashes with typographic characters");
     diagnostic.fixes.push(Fix {
         title: "replace typographic characters with ASCII".to_owned(),
         edits: edits.collect(),
@@ -446,7 +449,7 @@ pub fn assembler_message(line: Span) -> Diagnostic {
         line,
         "found an assembler message, expected PTX",
     )
-    .help("paste the PTX module to see each error at its line")
+    .help("paste the PTX module to see the line of each error")
 }
 
 /// A line of words in a snippet.
@@ -557,7 +560,7 @@ pub fn name_as_offset(span: Span, text: &str) -> Diagnostic {
         span,
         format!("found `{text}`, expected a constant offset"),
     )
-    .help("compute the sum into a register first")
+    .help("compute the sum in a register first")
 }
 
 /// `[4+%rd1]`
@@ -629,7 +632,7 @@ pub fn misplaced_sink(span: Span, what: &str) -> Diagnostic {
 /// `.foo` after a name.
 pub fn unknown_component(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(UNKNOWN_COMPONENT, span, format!("unknown component `{text}`"))
-        .help("components are `.x .y .z .w`, `.r .g .b .a`, and `.b0` to `.b3`, `.h0`, `.h1` of video instructions")
+        .help("valid components are `.x .y .z .w` and `.r .g .b .a`, and for video instructions `.b0` to `.b3`, `.h0` and `.h1`")
 }
 
 /// A component in an address or list, where a plain name belongs.
@@ -646,7 +649,7 @@ pub fn lone_dot(span: Span) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_MODIFIER,
         span,
-        "found `.`, expected a modifier directly after it",
+        "expected a modifier directly after `.`",
     )
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn part_of_addend(opcode: &str, span: Span) -> Diagnostic {
 /// A part of the destination where the rest of it comes from nowhere.
 pub(crate) fn part_without_rest(opcode: &str, span: Span) -> Diagnostic {
     let message = format!(
-        "`{opcode}` writes part of its destination and needs a third source for the other bits"
+        "`{opcode}` writes only a part of the destination, so the other bits need a third source"
     );
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
@@ -27,14 +27,15 @@ pub(crate) fn part_without_rest(opcode: &str, span: Span) -> Diagnostic {
 /// A part of the destination beside a second operation.
 pub(crate) fn part_and_operation(opcode: &str, span: Span) -> Diagnostic {
     let message = format!(
-        "the third source of `{opcode}` can be used by the secondary operation or merged into the destination, not both"
+        "the third source of `{opcode}` can be used either by the secondary operation or for the other bits of the destination, but not for both"
     );
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
 
 /// Negations that cannot be computed together.
 pub(crate) fn negations(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` can negate the product or the third source, not both");
+    let message =
+        format!("`{opcode}` can negate either the product or the third source, but not both");
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
 

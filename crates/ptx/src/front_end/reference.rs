@@ -25,7 +25,7 @@ pub(crate) fn terms() -> Vec<TermFacts> {
                 _ => format!("{first} to {last}"),
             },
             help: format!(
-                "Special register: {}. Read-only, {} bits.",
+                "Special register: {}. The register is read-only and has {} bits.",
                 register.help(),
                 register.width_bits()
             ),

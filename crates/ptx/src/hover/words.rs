@@ -4,11 +4,13 @@ use crate::tree::declaration::DirectiveKind;
 
 pub(crate) fn space_help(space: &str) -> &'static str {
     match space {
-        ".reg" => "registers: private to each thread, not addressable",
-        ".global" => "global memory: accessible to all threads and the host",
-        ".const" => "constant memory: read-only in kernels, initialized before the launch",
-        ".shared" => "shared memory: accessible to the threads of a block",
-        ".local" => "local memory: private to each thread",
+        ".reg" => "registers, which are private to each thread and not addressable",
+        ".global" => "global memory, which is accessible to all threads and the host",
+        ".const" => {
+            "constant memory, which is read-only in kernels and initialized before the launch"
+        }
+        ".shared" => "shared memory, which is accessible to the threads of a block",
+        ".local" => "local memory, which is private to each thread",
         ".param" => "parameters of kernels and functions",
         _ => "a state space",
     }
@@ -18,8 +20,10 @@ pub(crate) fn linkage_help(word: &str) -> &'static str {
     match word {
         ".extern" => "defined in another module, or allocated at launch",
         ".visible" => "visible to other modules and the host",
-        ".weak" => "visible to other modules; the linker keeps one of several definitions",
-        ".common" => "visible to other modules; the linker merges definitions of the same name",
+        ".weak" => "visible to other modules, where the linker keeps one of several definitions",
+        ".common" => {
+            "visible to other modules, where the linker merges definitions of the same name"
+        }
         _ => "the linkage of the name",
     }
 }
@@ -29,16 +33,16 @@ pub(crate) fn directive_help(word: &str, kind: DirectiveKind) -> &'static str {
         DirectiveKind::Version => "the PTX ISA version of the module",
         DirectiveKind::Target => "the minimum target architecture of the module",
         DirectiveKind::AddressSize => "the width of a generic address in bits",
-        DirectiveKind::File => "a source file for `.loc`",
+        DirectiveKind::File => "a source file to which `.loc` directives refer",
         DirectiveKind::Loc => "the source location of the following instructions",
-        DirectiveKind::Section => "debug data",
+        DirectiveKind::Section => "a section of debug information",
         DirectiveKind::Pragma => "a hint for the assembler",
         DirectiveKind::Alias => "an alias of a function",
         DirectiveKind::CallPrototype => "the signature of an indirect call",
         DirectiveKind::CallTargets => "the possible targets of an indirect call",
         DirectiveKind::BranchTargets => "the possible targets of an indexed branch",
         DirectiveKind::Performance => performance_help(word),
-        DirectiveKind::Dwarf => "debug data in the format of old PTX versions",
+        DirectiveKind::Dwarf => "debug information in the format of old PTX versions",
         DirectiveKind::Unknown => "an unknown directive",
     }
 }
@@ -50,9 +54,9 @@ fn performance_help(word: &str) -> &'static str {
         ".minnctapersm" => "the minimum number of resident blocks per multiprocessor",
         ".maxnctapersm" => "the maximum number of resident blocks per multiprocessor",
         ".maxnreg" => "the maximum number of registers per thread",
-        ".noreturn" => "the function never returns",
+        ".noreturn" => "declares that the function never returns",
         ".reqnctapercluster" => "the required number of blocks per cluster in each dimension",
-        ".explicitcluster" => "the launch must specify a cluster size",
+        ".explicitcluster" => "requires that the launch specifies a cluster size",
         ".maxclusterrank" => "the maximum number of blocks per cluster",
         _ => "a constraint or hint for launch and code generation",
     }

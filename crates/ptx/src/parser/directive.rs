@@ -93,7 +93,7 @@ impl Parser<'_> {
             _ if is_performance(text) => self.broken(syntax::misplaced_directive(
                 word,
                 text,
-                "is allowed only between the header of a function and its `{`",
+                "is allowed only between the header and the body of a function",
             )),
             _ => {
                 let shown = self.text(word);

@@ -348,7 +348,7 @@ impl Parser<'_> {
                 }
             }
             _ => {
-                let reason = "it is followed by other characters";
+                let reason = "the number is followed by other characters";
                 return self.broken(syntax::malformed_number(whole, text, reason));
             }
         };
@@ -466,7 +466,7 @@ fn reason_of(flaw: Flaw) -> String {
         }
         Flaw::HexFloat { wanted, found } => {
             let prefix = if wanted == 8 { "0f" } else { "0d" };
-            format!("`{prefix}` needs exactly {wanted} hexadecimal digits, found {found}")
+            format!("`{prefix}` needs exactly {wanted} hexadecimal digits, found {found} digits")
         }
     }
 }

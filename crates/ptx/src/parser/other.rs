@@ -40,7 +40,7 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
     (
         &["triton", "numba", "cupy"],
         "Python",
-        "compile the kernel and paste its PTX, which is `kernel.asm[\"ptx\"]` in Triton and `kernel.inspect_asm()` in Numba",
+        "compile the kernel and paste its PTX, which is available as `kernel.asm[\"ptx\"]` in Triton and as `kernel.inspect_asm()` in Numba",
     ),
 ];
 

@@ -19,7 +19,7 @@ const TOOLS: &[(&str, &str, &str)] = &[
     (
         "========= ",
         "`compute-sanitizer` output",
-        "paste the PTX of the kernel; `run --races` detects data races, and the emulator stops at a faulting access",
+        "paste the PTX of the kernel; `run --races` detects data races, and the emulator stops at faulting accesses",
     ),
     ("CUDA Exception", CUDA_GDB, RUN_STOPS),
     ("CUDA_EXCEPTION_", CUDA_GDB, RUN_STOPS),
@@ -59,7 +59,7 @@ const DRIVER_ERRORS: &[DriverError] = &[
         number: 200,
         names: &["invalidimage", "invalidkernelimage"],
         texts: &["device kernel image is invalid"],
-        help: "the module is corrupt or built for another architecture; paste its PTX to see each error at its line",
+        help: "the module is corrupt or built for another architecture; paste the PTX of the module to see the line of each error",
     },
     DriverError {
         number: 209,
@@ -71,13 +71,13 @@ const DRIVER_ERRORS: &[DriverError] = &[
         number: 218,
         names: &["invalidptx"],
         texts: &["PTX JIT compilation failed"],
-        help: "paste the PTX that the driver failed to compile to see each error at its line",
+        help: "paste the PTX that the driver failed to compile to see the line of each error",
     },
     DriverError {
         number: 221,
         names: &["jitcompilernotfound"],
         texts: &["PTX JIT compiler library not found"],
-        help: "install `libnvidia-ptxjitcompiler` of the driver, or compile to SASS with `-arch=sm_NN`",
+        help: "install the library `libnvidia-ptxjitcompiler` of the driver, or compile to SASS with `-arch=sm_NN`",
     },
     DriverError {
         number: 222,
@@ -89,13 +89,13 @@ const DRIVER_ERRORS: &[DriverError] = &[
         number: 300,
         names: &["invalidsource"],
         texts: &["device kernel source is invalid"],
-        help: "paste the PTX that the program passes to the driver to see each error at its line",
+        help: "paste the PTX that the program passes to the driver to see the line of each error",
     },
     DriverError {
         number: 500,
         names: &["notfound", "symbolnotfound"],
         texts: &["named symbol not found"],
-        help: "look up the mangled name of a `.visible .entry`; paste the PTX to see its names",
+        help: "use the mangled name of a `.visible .entry`; paste the PTX to see the mangled names of its kernels",
     },
     DriverError {
         number: 700,

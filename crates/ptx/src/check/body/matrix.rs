@@ -323,7 +323,7 @@ impl<'a> BodyChecker<'a, '_> {
         let bits = stride.saturating_mul(ty.width_bits().into());
         let problem = if stride < least.into() {
             format!(
-                "a stride of {stride} is less than the {least} elements of a {line}, which is undefined behaviour"
+                "a stride of {stride} elements is less than the length of a {line} ({least} elements), so the behaviour is undefined"
             )
         } else if !bits.is_multiple_of(128) {
             format!("a stride of {stride} elements violates the 16-byte alignment of each {line}")

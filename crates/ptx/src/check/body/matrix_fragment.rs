@@ -133,9 +133,9 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let why = match registers.ty {
             ScalarType::F16 => {
-                "the count follows from shape and type, with two `.f16` elements per register"
+                "the shape and the type determine the number of registers, with two `.f16` elements per register"
             }
-            _ => "the count follows from shape and type",
+            _ => "the shape and the type determine the number of registers",
         };
         self.report(diagnose::fragment_size(span, count, expected, why));
         None

@@ -202,17 +202,17 @@ impl<'a> BodyChecker<'a, '_> {
             (VideoLanes::One, _) => {
                 let n_parts = if found.bytes { 4 } else { 2 };
                 (digits.len() != 1 || most >= n_parts)
-                    .then(|| wrong("one byte or half word, as in `.b0` or `.h1`"))
+                    .then(|| wrong("a selector of one byte or half word, such as `.b0` or `.h1`"))
             }
             (VideoLanes::Two | VideoLanes::Four, Place::Destination) => {
                 let is_own = found.bytes == (lanes == VideoLanes::Four);
                 (!is_own || !is_falling || most >= n)
-                    .then(|| wrong("parts of the result in descending order"))
+                    .then(|| wrong("a selector that lists parts of the result in descending order"))
             }
             (VideoLanes::Two | VideoLanes::Four, Place::Factor) => {
                 let is_own = found.bytes == (lanes == VideoLanes::Four);
                 (!is_own || digits.len() != n || most >= 2 * n)
-                    .then(|| wrong("one part of either source per result"))
+                    .then(|| wrong("a selector with one part of a source for each result"))
             }
         };
         match problem {

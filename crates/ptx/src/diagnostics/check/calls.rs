@@ -25,7 +25,7 @@ pub(crate) fn call_prototype(span: Span) -> Diagnostic {
 /// A function with a convention of its own in a list of targets; `word` is its directive.
 pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic {
     let message = format!(
-        "`{name}` is declared with `{word}`, which a call through `.calltargets` does not preserve"
+        "`{name}` is declared with `{word}`, which is not supported in a call through `.calltargets`"
     );
     let mut diagnostic = Diagnostic::error(CALL_TARGET, span, message);
     diagnostic.help = Some(format!("use a `.callprototype` with `{word}` in the call"));
@@ -36,12 +36,12 @@ pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic 
 pub(crate) fn removed_function(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is not available in kernels for `sm_90` and later");
     Diagnostic::error(CALL_TARGET, span, message)
-        .help("CUDA 12 removed this function; synchronize on the host, or define the function in the module")
+        .help("CUDA 12 removed the function from the device runtime; synchronize on the host, or define the function in the module")
 }
 
 /// A prototype or table after a direct call.
 pub(crate) fn needless_table(span: Span) -> Diagnostic {
-    let message = "a prototype or list of targets is allowed only for calls through a register";
+    let message = "a prototype or a list of targets is allowed only in calls through a register";
     Diagnostic::error(CALL_TARGET, span, message)
 }
 
@@ -69,11 +69,11 @@ pub(crate) fn call_counts(
 ) -> Diagnostic {
     if found.returns != want.returns {
         let found = counted(found.returns, "result");
-        let message = format!("found {found}, `{name}` has {}", want.returns);
+        let message = format!("found {found}, but `{name}` has {}", want.returns);
         return Diagnostic::error(CALL_ARGUMENTS, span, message);
     }
     let found = counted(found.arguments, "argument");
-    let message = format!("found {found}, `{name}` takes {}", want.arguments);
+    let message = format!("found {found}, but `{name}` expects {}", want.arguments);
     let problem = Diagnostic::error(CALL_ARGUMENTS, span, message);
     match missing {
         Some((parameter, place)) => problem
@@ -86,11 +86,11 @@ pub(crate) fn call_counts(
 pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usize) -> Diagnostic {
     let message = match index.checked_sub(n_returns) {
         Some(argument) => format!(
-            "argument {} is not compatible with the parameter of `{name}`",
+            "argument {} is not compatible with the corresponding parameter of `{name}`",
             argument + 1
         ),
         None => format!(
-            "result {} is not compatible with the return parameter of `{name}`",
+            "result {} is not compatible with the corresponding return parameter of `{name}`",
             index + 1
         ),
     };
@@ -104,7 +104,7 @@ pub(crate) fn call_of_kernel(span: Span, name: &str) -> Diagnostic {
         span,
         format!("`{name}` is a kernel, expected a function"),
     )
-    .help("declare it with `.func` to call it")
+    .help("only functions that are declared with `.func` can be called")
 }
 
 /// A parameter of a call that is read before anything is in it.
@@ -112,16 +112,16 @@ pub(crate) fn call_sequence(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_SEQUENCE,
         span,
-        "the parameter is read before any call returns a value in it",
+        "the `.param` variable is read before a call returns a value in the variable",
     )
-    .help("read a `.param` variable of the body after a call that lists it as a return parameter")
+    .help("read a `.param` variable of the body only after a call that lists the variable as a return parameter")
 }
 
 /// A result of the function itself, read.
 pub(crate) fn read_of_result(span: Span, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a return parameter and cannot be read by its own function");
+    let message = format!("`{name}` is a return parameter, which the function itself cannot read");
     Diagnostic::error(OWN_PARAMETER, span, message)
-        .help("keep the value in a register and store it with `st.param`")
+        .help("keep the value in a register, and store the register with `st.param`")
 }
 
 /// A parameter of the function itself in the list of a call.
@@ -140,5 +140,5 @@ pub(crate) fn address_of_argument(span: Span) -> Diagnostic {
         span,
         "a `.param` variable of a function body has no address",
     )
-    .help("use `st.param` before the call and `ld.param` after it")
+    .help("use `st.param` before the call and `ld.param` after the call")
 }

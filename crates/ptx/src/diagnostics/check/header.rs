@@ -45,7 +45,7 @@ pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> D
 
 /// An option of `.target` before any target.
 pub(crate) fn option_without_target(span: Span, text: &str) -> Diagnostic {
-    let message = format!("found the option `{text}`, expected a target before it");
+    let message = format!("expected a target before the option `{text}`");
     Diagnostic::error(MISSING_TARGET, span, message)
 }
 
@@ -65,11 +65,11 @@ pub(crate) fn target_needs_version(
     need: &Target,
 ) -> Diagnostic {
     let message = format!(
-        "target `{}` needs PTX {}, found {have}",
+        "target `{}` needs PTX {}, found PTX {have}",
         need.name, need.since
     );
     let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
-        .label(version.span, format!("the module's version is {have}"));
+        .label(version.span, format!("the module has PTX version {have}"));
     found.needs = Needs {
         version: Some(need.since),
         ..Needs::default()
@@ -82,11 +82,12 @@ pub(crate) fn target_needs_version(
 }
 
 pub(crate) fn address_size(span: Span) -> Diagnostic {
-    Diagnostic::error(ADDRESS_SIZE, span, "expected an address size of 32 or 64").fix(
-        "use 64-bit addresses",
+    Diagnostic::error(
+        ADDRESS_SIZE,
         span,
-        ".address_size 64",
+        "expected an address size of 32 or 64 bits",
     )
+    .fix("use 64-bit addresses", span, ".address_size 64")
 }
 
 pub(crate) fn narrow_program(span: Span, target: &Target) -> Diagnostic {
@@ -101,7 +102,7 @@ pub(crate) fn narrow_program(span: Span, target: &Target) -> Diagnostic {
     }
     let message = "`ptxas` releases after 12.0 do not compile 32-bit programs";
     Diagnostic::warning(ADDRESS_SIZE, span, message)
-        .help("compile with release 12.0, or use `.address_size 64` with PTX 2.3 or later")
+        .help("compile with `ptxas` 12.0, or use `.address_size 64` with PTX 2.3 or later")
 }
 
 /// An address of 32 bits, taken of global memory.
@@ -120,10 +121,10 @@ pub(crate) fn handle_type(span: Span, kind: &str, ty: ScalarType) -> Diagnostic 
 
 /// `.address_size` in a version that does not know it.
 pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
-    let message = format!("`.address_size` needs PTX 2.3, found {version}");
+    let message = format!("`.address_size` needs PTX 2.3, found PTX {version}");
     Diagnostic::error(ADDRESS_SIZE, span, message)
         .fix("remove the directive", span, "")
-        .help("without the directive, addresses have 64 bits")
+        .help("addresses have 64 bits if the directive is omitted")
 }
 
 /// `.target sm_90, debug` without debug information.

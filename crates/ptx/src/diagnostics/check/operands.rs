@@ -84,16 +84,19 @@ pub(crate) fn out_of_range(
 ) -> Diagnostic {
     let (least, most) = range.into_inner();
     let message = match least == most {
-        true => format!("found {found}, expected {least} for `{opcode}`"),
-        false => format!("found {found}, expected {least} to {most} for `{opcode}`"),
+        true => format!("found the constant {found}, expected {least} for `{opcode}`"),
+        false => format!(
+            "found the constant {found}, expected a constant from {least} to {most} for `{opcode}`"
+        ),
     };
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
 /// A literal that is no part of a whole.
 pub(crate) fn not_a_fraction(opcode: &str, span: Span, found: f32) -> Diagnostic {
-    let message =
-        format!("found {found}, expected a fraction greater than 0 and at most 1 for `{opcode}`");
+    let message = format!(
+        "found the constant {found}, expected a fraction greater than 0 and at most 1 for `{opcode}`"
+    );
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
@@ -109,7 +112,7 @@ pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
 /// A component that a register does not have; `special` is the special register of this name, which the declared register hides.
 pub(crate) fn no_component(span: Span, special: Option<&str>) -> Diagnostic {
     let Some(special) = special else {
-        let message = "the vector has no such component";
+        let message = "the vector does not have this component";
         return Diagnostic::error(WRONG_OPERAND, span, message);
     };
     let (declared, _) = special.split_once('.').unwrap_or((special, ""));
@@ -163,7 +166,7 @@ pub(crate) fn special_not_allowed(opcode: &str, span: Span) -> Diagnostic {
         span,
         format!("`{opcode}` does not accept a special register"),
     )
-    .help("`mov` it into a register first")
+    .help("move the special register into a register with `mov` first")
 }
 
 pub(crate) fn literal_type(span: Span, found: &str, ty: ScalarType, source: &str) -> Diagnostic {
@@ -213,7 +216,7 @@ pub(crate) fn sink_required(opcode: &str, span: Span) -> Diagnostic {
 }
 
 pub(crate) fn not_a_multiple(opcode: &str, span: Span, found: u64, of: u64) -> Diagnostic {
-    let message = format!("found {found}, expected a multiple of {of} for `{opcode}`");
+    let message = format!("found the constant {found}, expected a multiple of {of} for `{opcode}`");
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
@@ -229,8 +232,12 @@ pub(crate) fn operand_needs(opcode: &str, span: Span, what: &str, gate: Gate) ->
 
 pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnostic {
     let message = match hinted {
-        true => format!("`{opcode}` has a cache hint but no cache policy operand"),
-        false => format!("`{opcode}` has a cache policy operand but no `.L2::cache_hint`"),
+        true => {
+            format!("`{opcode}` has the modifier `.L2::cache_hint`, but no cache policy operand")
+        }
+        false => {
+            format!("`{opcode}` has a cache policy operand, but no `.L2::cache_hint` modifier")
+        }
     };
     Diagnostic::error(HINT_AND_POLICY, span, message)
 }
@@ -260,7 +267,7 @@ pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
     Diagnostic::error(
         BARRIER_NUMBER,
         span,
-        format!("found barrier {id}, expected 0 to 15"),
+        format!("found barrier {id}, expected a barrier number from 0 to 15"),
     )
 }
 
@@ -271,14 +278,14 @@ pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
     };
     let message = format!("found {threads} threads, expected {expected}");
     Diagnostic::error(BARRIER_NUMBER, span, message)
-        .help("the thread count of a barrier is a multiple of the warp size")
+        .help("the thread count of a barrier must be a multiple of the warp size")
 }
 
 pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> Diagnostic {
     Diagnostic::error(
         PACKING,
         span,
-        format!("{n} elements cannot be packed into `.{ty}` by `{opcode}`"),
+        format!("`{opcode}` cannot pack {n} elements into `.{ty}`"),
     )
 }
 

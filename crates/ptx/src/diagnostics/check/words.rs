@@ -97,7 +97,7 @@ pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) 
 pub(crate) fn duplicate_modifier(opcode: &Opcode<'_>, word: usize, first: usize) -> Diagnostic {
     let (text, other) = (opcode.modifier(word), opcode.modifier(first));
     let message = match text == other {
-        true => format!("`.{text}` is given twice"),
+        true => format!("`.{text}` is specified twice"),
         false => format!("`.{text}` cannot be combined with `.{other}`"),
     };
     Diagnostic::error(DUPLICATE_MODIFIER, opcode.modifier_span(word), message)
@@ -115,7 +115,7 @@ pub(crate) fn illegal_type(
     bound: &Bound,
 ) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`{}` has no form for `.{text}`", opcode.called(bound));
+    let message = format!("`{}` does not support type `.{text}`", opcode.called(bound));
     let found = Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message);
     match bound.layout.slots.get(slot) {
         Some(slot) => found.help(format!(
@@ -175,7 +175,7 @@ fn gated(opcode: &Opcode<'_>, word: Option<usize>) -> (Span, String) {
 fn origin(gate: Gate) -> String {
     match gate.origin {
         Origin::Documented => String::new(),
-        Origin::Assembler(version) => format!(" (`ptxas` {version})"),
+        Origin::Assembler(version) => format!(" (according to `ptxas` {version})"),
         Origin::Measured(target) => format!(" (measured on {target})"),
     }
 }
@@ -188,7 +188,7 @@ pub(crate) fn needs_version(
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let message = format!(
-        "{what} needs PTX {}{}, found {}",
+        "{what} needs PTX {}{}, found PTX {}",
         gate.ptx,
         origin(gate),
         module.version
@@ -234,7 +234,7 @@ pub(crate) fn rounding_required(
     bound: &Bound,
 ) -> Diagnostic {
     let message = format!(
-        "conversion from `.{from}` to `.{to}` needs a rounding modifier such as `.{offer}`"
+        "the conversion from `.{from}` to `.{to}` needs a rounding modifier such as `.{offer}`"
     );
     let wrong = bound
         .word(SlotName::Round)
@@ -256,7 +256,7 @@ pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic
         .or_else(|| bound.word(SlotName::IntegerRound))
         .unwrap_or(0);
     let text = opcode.modifier(word);
-    let message = format!("`.{text}` is not allowed for this exact conversion");
+    let message = format!("`.{text}` is not allowed, because this conversion is exact");
     Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
         format!("remove `.{text}`"),
         opcode.dotted_span(word),
@@ -289,12 +289,12 @@ pub(crate) fn needless_saturation(
 }
 
 pub(crate) fn signs_of_three(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` with `.xorsign` takes two sources");
+    let message = format!("`{opcode}` with `.xorsign` accepts only two source operands");
     Diagnostic::error(OPERAND_COUNT, span, message)
 }
 
 pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` with two sources needs both `.xorsign` and `.abs`");
+    let message = format!("`{opcode}` with two source operands needs both `.xorsign` and `.abs`");
     Diagnostic::error(MISSING_MODIFIER, span, message)
 }
 
@@ -337,7 +337,10 @@ pub(crate) fn needs_sync(opcode: &Opcode<'_>) -> Diagnostic {
 }
 
 pub(crate) fn compare_mismatch(opcode: &Opcode<'_>, word: usize, ty: ScalarType) -> Diagnostic {
-    let message = format!("`.{}` does not compare `.{ty}`", opcode.modifier(word));
+    let message = format!(
+        "`.{}` cannot compare values of type `.{ty}`",
+        opcode.modifier(word)
+    );
     Diagnostic::error(COMPARISON, opcode.modifier_span(word), message)
 }
 
@@ -350,10 +353,13 @@ pub(crate) fn missing_scope(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
 
 pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usize) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`.{text}` needs `.relaxed` or `.acquire`");
+    let message = format!("the scope `.{text}` needs `.relaxed` or `.acquire`");
     let found = Diagnostic::error(SCOPE, opcode.modifier_span(word), message);
     match sem {
-        Some(sem) => found.label(opcode.modifier_span(sem), "this memory order has no scope"),
+        Some(sem) => found.label(
+            opcode.modifier_span(sem),
+            "this memory order does not allow a scope",
+        ),
         None => found,
     }
 }

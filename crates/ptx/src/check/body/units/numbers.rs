@@ -95,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn sparse_scale(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let mut operands = site.operands;
         let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
-        let what = "a constant and no disable-output-lane mask";
+        let what = "a constant without a disable-output-lane mask";
         self.number_that(operand, |_| !has_lanes, what)
     }
 }
