@@ -693,7 +693,11 @@ fn a_byte_order_mark_is_one_finding_that_a_fix_removes() {
     assert_eq!(found.fixes[0].apply(&source), text);
     // Elsewhere it is a character like others.
     let parse = warpgrid_ptx::parse("st.global.u32 \u{feff}[p], r;\n");
-    assert!(parse.diagnostics[0].message.contains("expected ASCII"));
+    assert!(
+        parse.diagnostics[0]
+            .message
+            .contains("expected only ASCII characters")
+    );
 }
 
 #[test]

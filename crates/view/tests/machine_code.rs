@@ -170,7 +170,7 @@ fn loose_lines_that_read_a_parameter_get_a_buffer() {
         assert_eq!(
             said,
             [format!(
-                "unspecified architecture; the listing is checked for `{target}`"
+                "the listing specifies no architecture, so it is checked for `{target}`"
             )]
         );
         let mut session = Session::new(scenario).expect("a session");

@@ -60,7 +60,7 @@ pub(crate) fn take_apart(tree: &Tree, source: &str, memory: &Memory) -> Result<P
         (None, _) => {
             return Err(NoShape {
                 span: Span::at(0),
-                why: "found a second address, expected one".to_owned(),
+                why: "found a second address, expected only one address".to_owned(),
             });
         }
     };
@@ -118,7 +118,7 @@ fn add(
     match term.value {
         TermValue::Integer(value) => {
             if parts.offset.is_some() {
-                return err("found a second offset, expected one");
+                return err("found a second offset in an address, expected only one offset");
             }
             let value = i128::from(value);
             let value = if negative { -value } else { value };
@@ -126,7 +126,7 @@ fn add(
             Ok(None)
         }
         TermValue::Register(_) if negative => {
-            err("found a subtracted register in an address, expected `+`")
+            err("found a subtracted register in an address, expected a register after `+`")
         }
         TermValue::Register(register) => {
             let name_end = words
@@ -151,7 +151,9 @@ fn add(
                     parts.uniform = Some(part);
                     Ok(None)
                 }
-                RegisterFile::General => err("found a second register in an address, expected one"),
+                RegisterFile::General => {
+                    err("found a second register in an address, expected only one register")
+                }
                 RegisterFile::Uniform => {
                     err("expected at most one uniform register without modifiers in an address")
                 }
@@ -174,7 +176,10 @@ fn base_word(source: &str, words: &[Span], term: &Term) -> Result<BaseWord, NoSh
         ["X4" | "X8" | "X16"] => Ok(BaseWord::Scale),
         _ => Err(NoShape {
             span: term.span,
-            why: format!("`.{}` is not a modifier of an address", texts.join(".")),
+            why: format!(
+                "`.{}` is not a valid modifier of an address register",
+                texts.join(".")
+            ),
         }),
     }
 }
@@ -208,7 +213,7 @@ fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShap
         (true, BaseWord::LowHalf, true) if zero => AddressShape::ZeroAndUniform,
         (true, BaseWord::LowHalf, true) => AddressShape::LowHalfAndUniform,
         (true, BaseWord::LowHalf, false) => {
-            return err("`.U32` needs a uniform register in the address");
+            return err("the modifier `.U32` needs a uniform register in the address");
         }
         (true, BaseWord::Scale, false) => AddressShape::Scaled,
         (true, BaseWord::Scale, true) => AddressShape::ScaledAndUniform,

@@ -314,7 +314,7 @@ impl<'a> StoreCheck<'a> {
                 None => {
                     let message = match n_runs {
                         1 => "expected data after the address",
-                        _ => "expected two register ranges for 256 bits",
+                        _ => "expected two register ranges for a 256-bit store",
                     };
                     let last = operands.last().map_or(self.instruction.span, |o| o.span);
                     out.push(report::n_operands(last, message));
@@ -337,7 +337,7 @@ impl<'a> StoreCheck<'a> {
                 extra.span,
                 match bits {
                     256 => "expected only a mask of eight words after the data",
-                    _ => "expected only an address and data",
+                    _ => "expected only an address operand and a data operand",
                 },
             )),
         }

@@ -10,22 +10,22 @@ use warpgrid_program::{CodeFacts, Diagnostic, Needs, Span};
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1100", "store not available on the architecture", "The opcode is not available on the architecture.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
-    CodeFacts::page("W1101", "unknown modifier", "The store does not have this modifier.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
-    CodeFacts::page("W1102", "unknown width", "The widths of stores are `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`. Stores to global memory on `sm_100` and later also support `.ENL2.256`, `.EFL2.256` and `.ELL2.256`.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
-    CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached, so `STS` has no cache operators and eviction priorities.", "STS.CG [R2], R5;", "STS [R2], R5;"),
-    CodeFacts::page("W1104", "modifier not available on the architecture", "The modifier is not available on the architecture: cache operators require `sm_62` or earlier, scopes and eviction priorities require `sm_70` or later.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
-    CodeFacts::page("W1105", "duplicate kind of modifier", "A store has at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1101", "unknown modifier", "The store does not support this modifier.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
+    CodeFacts::page("W1102", "unknown width", "Stores support the widths `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`. Stores to global memory on `sm_100` and later also support `.ENL2.256`, `.EFL2.256` and `.ELL2.256`.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached, so `STS` supports neither cache operators nor eviction priorities.", "STS.CG [R2], R5;", "STS [R2], R5;"),
+    CodeFacts::page("W1104", "modifier not available on the architecture", "The modifier is not available on the architecture. Cache operators require `sm_62` or earlier, and scopes and eviction priorities require `sm_70` or later.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
+    CodeFacts::page("W1105", "duplicate kind of modifier", "A store can have at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
     CodeFacts::page("W1106", "address form not supported by the store", "The store does not support this address form on any architecture.", "STL [R2.64], R5;", "STL [R2], R5;"),
-    CodeFacts::page("W1107", "address form not available on the architecture", "The address form is not available on the architecture: scaled registers require `sm_89` or earlier, uniform registers require `sm_75` or later, and descriptors require `sm_80` or later.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
-    CodeFacts::page("W1108", "unaligned address register", "A 64-bit address is in a register pair, whose first register must have an even index.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
+    CodeFacts::page("W1107", "address form not available on the architecture", "The address form is not available on the architecture. Scaled registers require `sm_89` or earlier, uniform registers require `sm_75` or later, and descriptors require `sm_80` or later.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
+    CodeFacts::page("W1108", "unaligned address register", "A 64-bit address is stored in a register pair, whose first register must have an even index.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
     CodeFacts::page("W1109", "unaligned register range", "The index of the first register must be even for 64 bits and a multiple of 4 for 128 bits.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
-    CodeFacts::page("W1110", "register index out of range", "The registers are `R0` to `R254`, the uniform registers `UR0` to `UR62` (`UR254` on `sm_100` and later) and the predicates `P0` to `P6`. A register range must not exceed the last register.", "STS [R4], R255;", "STS [R4], R254;"),
-    CodeFacts::page("W1111", "offset out of range", "An offset after a register is a signed 24-bit integer: -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
-    CodeFacts::page("W1112", "absolute address out of range", "An address without a register is an unsigned 24-bit integer: at most 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
-    CodeFacts::page("W1113", "not an address", "The first operand of a store must be an address in brackets.", "STS R4, R5;", "STS [R4], R5;"),
-    CodeFacts::page("W1114", "not data", "The second operand of a store must be a register: `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
-    CodeFacts::page("W1115", "wrong number of operands", "A store has an address and data. `STG.E.ENL2.256` has a second register range and optionally a mask of eight words, and `ST` on `sm_50` to `sm_62` optionally ends with a predicate.", "STS [R4];", "STS [R4], R5;"),
-    CodeFacts::page("W1116", "no comma", "The operands of a store must be separated by commas.", "STS [R4] R5;", "STS [R4], R5;"),
+    CodeFacts::page("W1110", "register index out of range", "Valid registers are `R0` to `R254`, uniform registers `UR0` to `UR62` (`UR254` on `sm_100` and later), and predicates `P0` to `P6`. A register range must not extend beyond the last register.", "STS [R4], R255;", "STS [R4], R254;"),
+    CodeFacts::page("W1111", "offset out of range", "An offset after a register is a signed 24-bit integer from -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
+    CodeFacts::page("W1112", "absolute address out of range", "An address without a register is an unsigned 24-bit integer of at most 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
+    CodeFacts::page("W1113", "operand that is not an address", "The first operand of a store must be an address in brackets.", "STS R4, R5;", "STS [R4], R5;"),
+    CodeFacts::page("W1114", "operand that is not a data register", "The second operand of a store must be a register from `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
+    CodeFacts::page("W1115", "wrong number of operands", "A store has an address operand and a data operand. `STG.E.ENL2.256` has a second register range and optionally a mask of eight words. `ST` on `sm_50` to `sm_62` optionally ends with a predicate.", "STS [R4];", "STS [R4], R5;"),
+    CodeFacts::page("W1116", "missing comma", "The operands of a store must be separated by commas.", "STS [R4] R5;", "STS [R4], R5;"),
     CodeFacts::page("W1117", "weak store without `.SYS`", "On `sm_70` to `sm_75`, weak stores to global and generic addresses have the modifier `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
     CodeFacts::page("W1118", "modifiers in a different order", "Disassemblers print the modifiers of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),
 ];
@@ -64,7 +64,10 @@ pub(crate) fn unknown_word(
     found: &str,
     near: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("`{}` does not have the modifier `.{found}`", store.opcode);
+    let message = format!(
+        "`{}` does not support the modifier `.{found}`",
+        store.opcode
+    );
     let diagnostic = Diagnostic::error("W1101", span, message);
     match near {
         Some(near) => diagnostic.fix(format!("replace `.{found}` with `.{near}`"), span, near),
@@ -101,7 +104,7 @@ pub(crate) fn not_cached(
     with_dot: Span,
 ) -> Diagnostic {
     let message = format!(
-        "`{}` does not have the {} `.{found}`",
+        "`{}` does not support the {} `.{found}`",
         store.opcode, slot.title
     );
     Diagnostic::error("W1103", span, message)
@@ -118,7 +121,7 @@ pub(crate) fn word_target(
     target: &Target,
 ) -> Diagnostic {
     let message = format!(
-        "`.{found}` of `{}` is not available on {}",
+        "the modifier `.{found}` of `{}` is not available on {}",
         store.opcode,
         on(target)
     );
@@ -149,7 +152,7 @@ pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Di
 /// An address that is none of the forms.
 pub(crate) fn address_parts(span: Span, why: &str) -> Diagnostic {
     Diagnostic::error("W1106", span, why).help(
-        "an address has at most one register, one uniform register and one offset, with the modifiers `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
+        "an address consists of at most one register, one uniform register and one offset, and the register can have the modifier `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
     )
 }
 
@@ -172,7 +175,8 @@ pub(crate) fn address_target(
 
 /// `R3` as a 64-bit address.
 pub(crate) fn odd_address(span: Span, found: Register, token: Span, last: u16) -> Diagnostic {
-    let message = format!("found `{found}`, expected an even register for a 64-bit address");
+    let message =
+        format!("found `{found}`, expected a register with an even index for a 64-bit address");
     let diagnostic = Diagnostic::error("W1108", span, message);
     with_aligned(diagnostic, found, token, 2, last)
 }
@@ -186,9 +190,9 @@ pub(crate) fn unaligned_run(
 ) -> Diagnostic {
     let bits = n_registers * 32;
     let message = match n_registers {
-        2 => format!("found `{found}`, expected an even register for {bits} bits"),
+        2 => format!("found `{found}`, expected a register with an even index for {bits} bits"),
         _ => format!(
-            "found `{found}`, expected a register whose index is a multiple of 4 for {bits} bits"
+            "found `{found}`, expected a register whose index is a multiple of 4, as required for {bits} bits"
         ),
     };
     with_aligned(
@@ -246,9 +250,13 @@ pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
 pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u16) -> Diagnostic {
     let prefix = found.file.prefix();
     let message = match n_registers {
-        1 => format!("register `{found}` does not exist; the last register is `{prefix}{last}`"),
+        1 => format!(
+            "register `{found}` does not exist, because the last register is `{prefix}{last}`"
+        ),
         n => {
-            format!("{n} registers starting at `{found}` exceed the last register `{prefix}{last}`")
+            format!(
+                "{n} registers that start at `{found}` extend beyond the last register `{prefix}{last}`"
+            )
         }
     };
     Diagnostic::error("W1110", span, message)
@@ -258,19 +266,22 @@ pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u
 pub(crate) fn offset_range(span: Span, found: i128) -> Diagnostic {
     let sign = if found < 0 { "-" } else { "" };
     let message = format!(
-        "the offset {sign}{:#x} does not fit in 24 signed bits",
+        "the offset {sign}{:#x} does not fit in a signed 24-bit integer",
         found.unsigned_abs()
     );
-    Diagnostic::error("W1111", span, message).help("expected -0x800000 to 0x7fffff bytes")
+    Diagnostic::error("W1111", span, message)
+        .help("expected an offset from -0x800000 to 0x7fffff bytes")
 }
 
 /// An absolute address beyond 24 bits, or below zero.
 pub(crate) fn absolute_range(span: Span, found: i128) -> Diagnostic {
     let message = match found < 0 {
         true => "found a negative absolute address".to_owned(),
-        false => format!("the absolute address {found:#x} does not fit in 24 bits"),
+        false => {
+            format!("the absolute address {found:#x} does not fit in an unsigned 24-bit integer")
+        }
     };
-    Diagnostic::error("W1112", span, message).help("expected 0 to 0xffffff")
+    Diagnostic::error("W1112", span, message).help("expected an address from 0 to 0xffffff")
 }
 
 /// The first operand is no address.
@@ -299,7 +310,7 @@ pub(crate) fn n_operands(span: Span, message: &str) -> Diagnostic {
 /// A predicate at the end on an architecture that has none there.
 pub(crate) fn trailing_predicate(span: Span, store: &Store, target: &Target) -> Diagnostic {
     let message = format!(
-        "`{}` does not have a trailing predicate on {}",
+        "`{}` does not support a trailing predicate on {}",
         store.opcode,
         on(target)
     );
@@ -321,7 +332,10 @@ pub(crate) fn no_comma(span: Span, after: u32) -> Diagnostic {
 
 /// A plain store of Volta or Turing without `.SYS`.
 pub(crate) fn plain_without_scope(span: Span, target: &Target, end: u32) -> Diagnostic {
-    let message = format!("expected `.SYS` on a weak store on {}", on(target));
+    let message = format!(
+        "expected the modifier `.SYS` for a weak store on {}",
+        on(target)
+    );
     Diagnostic::warning("W1117", span, message).fix("add `.SYS`", Span::at(end), ".SYS")
 }
 

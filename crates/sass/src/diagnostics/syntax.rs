@@ -24,7 +24,7 @@ pub(crate) fn syntax(error: &SyntaxError) -> Diagnostic {
     match error.kind {
         SyntaxErrorKind::NotAStatement => report(
             "W1000",
-            "expected an instruction, label, directive or header line",
+            "expected an instruction, a label, a directive or a header line",
         ),
         SyntaxErrorKind::Guard => report("W1001", "expected a predicate after `@`")
             .help("expected `P0` to `P6`, `PT`, `UP0` to `UP6` or `UPT`"),
@@ -45,7 +45,7 @@ pub(crate) fn graph(source: &str) -> Option<Diagnostic> {
     let start = source.len() - source.trim_start().len();
     let is_graph = source[start..].strip_prefix(KEYWORD)?.starts_with(' ');
     let span = Span::new(start as u32, (start + KEYWORD.len()) as u32);
-    let message = "found a control-flow graph, expected a listing";
+    let message = "found a control-flow graph, expected a SASS listing";
     let help = "run `nvdisasm` without `-cfg` and `-bbcfg`";
     is_graph.then(|| Diagnostic::error("W1000", span, message).help(help))
 }

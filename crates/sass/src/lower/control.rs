@@ -245,7 +245,12 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
         let operand = w.next()?;
         let constant = match operand.value {
             Value::Integer(_) => w.number(operand, ScalarType::B64)?,
-            _ => return Err(w.unknown("the address of the branch table", operand.span)),
+            _ => {
+                return Err(w.unknown(
+                    "a branch table address that is not a constant",
+                    operand.span,
+                ));
+            }
         };
         offset = offset.wrapping_add(constant);
     }

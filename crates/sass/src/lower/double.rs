@@ -47,7 +47,10 @@ fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<V
     let (a, b) = (w.source_as(ScalarType::F64)?, w.source_as(ScalarType::F64)?);
     let condition = w.predicate()?;
     if known(&condition.0) != Some(true) {
-        return Err(w.unknown("a predicate condition of a selection", condition.1));
+        return Err(w.unknown(
+            "a minimum or maximum that is selected by a predicate",
+            condition.1,
+        ));
     }
     let span = w.instruction.span;
     let [least, left, most] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));

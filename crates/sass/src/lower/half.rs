@@ -97,10 +97,10 @@ fn swapped_pair(
 ) -> Lowered<Placed> {
     let span = operand.span;
     let OperandValue::Source(source, signs) = w.plain_value_of(operand, ScalarType::B32)? else {
-        return Err(w.unknown("this pair", span));
+        return Err(w.unknown("an operand that is not a pair of 16-bit floats", span));
     };
     if signs.absolute {
-        return Err(w.unknown("the absolute value of this pair", span));
+        return Err(w.unknown("the absolute value of a pair of 16-bit floats", span));
     }
     let swapped = SourceModifiers {
         part: SourcePart::Swapped,
@@ -275,7 +275,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         return Ok(vec![set(p, q, modifiers, Some(one(x)))]);
     }
     if q.is_some() {
-        return Err(w.unknown("a second result for both halves", q_span));
+        return Err(w.unknown("a second destination predicate for both halves", q_span));
     }
     let [low, high] = [0; 2].map(|_| c.body.hidden(ScalarType::Pred));
     // The table for `a & b` joined with c.

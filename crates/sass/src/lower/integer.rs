@@ -55,7 +55,10 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
     };
     if extends || !are_sinks(&results) {
         if third.is_some() {
-            return Err(w.unknown("a carry of a three-operand addition", w.instruction.span));
+            return Err(w.unknown(
+                "a carry-in or carry-out of a three-operand addition",
+                w.instruction.span,
+            ));
         }
         let to = destinations(run, 2, run_span);
         return add_halves(c, w, to, results, a, b, extends);

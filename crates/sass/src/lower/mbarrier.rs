@@ -108,7 +108,7 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let counts = counts.unwrap_or(Counts::OneAndBytes);
     if !w.take("TRANS64") {
         return Err(w.unknown(
-            "an mbarrier object of a different size",
+            "an mbarrier object that does not have 64 bits",
             w.instruction.opcode,
         ));
     }
@@ -158,7 +158,7 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("64") {
         return Err(w.unknown(
-            "an mbarrier object of a different size",
+            "an mbarrier object that does not have 64 bits",
             w.instruction.opcode,
         ));
     }
@@ -258,7 +258,7 @@ pub(super) fn count_arrival(
 fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("TRANS64") {
         return Err(w.unknown(
-            "an mbarrier object of a different size",
+            "an mbarrier object that does not have 64 bits",
             w.instruction.opcode,
         ));
     }

@@ -79,7 +79,7 @@ fn relocation(w: &mut Words<'_>) -> Option<Span> {
 
 /// Half of an address that the linker fills in.
 fn address_half(c: &mut Context<'_>, w: &Words<'_>, to: Arg, span: Span) -> Lowered<Vec<Step>> {
-    let unknown = || w.unknown("a name that is not in the listing", span);
+    let unknown = || w.unknown("a symbol that is not in the listing", span);
     let relocated = read_relocation(span.text(w.source)).ok_or_else(unknown)?;
     if let Some(address) = c.text.label(relocated.label.unwrap_or(relocated.name)) {
         let half = match relocated.is_high {
@@ -308,7 +308,7 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (run, to_span) = w.destination(n)?;
     let operand = w.next()?;
     let Value::Memory(memory) = &operand.value else {
-        return Err(w.unknown("a source that is not a constant", operand.span));
+        return Err(w.unknown("a source operand that is not a constant", operand.span));
     };
     let (bank, inside) = w.bank(memory, operand.span)?;
     let (mut offset, mut index) = (0i64, None);
@@ -320,7 +320,7 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
                 index = super::body::id_of(register).map(RegisterRun::one);
             }
             TermValue::Register(_) | TermValue::Other(_) => {
-                return Err(w.unknown("the offset in the constant bank", term.span));
+                return Err(w.unknown("this kind of offset in a constant bank", term.span));
             }
         }
     }

@@ -235,7 +235,7 @@ pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let mut args = vec![one(memory::address(w, false)?)];
     let (what, span) = w.source()?;
     if !super::is_zero(&what) {
-        return Err(w.unknown("a second operand of an arrival", span));
+        return Err(w.unknown("a nonzero second operand of an mbarrier arrival", span));
     }
     if multicasts {
         modifiers.flags = modifiers.flags.with(Flag::Multicast);
