@@ -39,7 +39,7 @@ fn people_see_the_matrix_with_lane_and_register() {
         source: compiled code of assembler 13.5
 
           row = g; col = 2*t + e
-          e = element index in the lane: reg * elems_per_reg + position in the register, low bits first
+          e = element index in the lane, which is reg * elems_per_reg + position in the register, counted from the low bits
           g = L >> 2
           t = L & 3
 

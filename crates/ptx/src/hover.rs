@@ -33,9 +33,9 @@ impl Gated for HoverText {
         if gate.phrase().is_some() {
             self.lines.push(gate_line(gate));
             if !module.meets(gate) {
-                let found = format!("{} on {}", module.version, module.target.name);
+                let found = format!("PTX {} on `{}`", module.version, module.target.name);
                 self.lines
-                    .push(format!("not available in this module: {found}"));
+                    .push(format!("not available in this module, which uses {found}"));
             }
         }
         self

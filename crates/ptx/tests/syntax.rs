@@ -405,7 +405,7 @@ ret;"#,
             15:3 W0022 expected a modifier directly after `.` <.>
             16:3 W0022 expected a modifier directly after `.` <.>
             17:3 W0023 `.reg` is a directive and cannot be a modifier <.reg>
-            18:3 W0022 `.4` is not a modifier: a modifier starts with a letter, and its parts are joined by `::` <.4>
+            18:3 W0022 `.4` is not a modifier, because a modifier starts with a letter and consists of parts that are joined by `::` <.4>
             19:8 W0011 found `(`, expected `,` or `;` <(>
             20:10 W0011 found `f`, expected `,` and the function to call <f>
         "#]],
@@ -554,8 +554,8 @@ fn declarations_that_are_none() {
 .global .u32 fine;"#,
         expect![[r#"
             2:9 W0030 variables and registers cannot have the type `.bf16` <.bf16>
-            3:14 W0032 `.align` must come before the type <.align>
-            4:13 W0032 `.align` must come before `.v2` <.align>
+            3:14 W0032 `.align` must be specified before the type <.align>
+            4:13 W0032 `.align` must be specified before `.v2` <.align>
             5:10 W0035 `.visible` is a second linkage directive <.visible>
             6:14 W0033 found `4v`, expected the name of the variable or register <4v>
             7:17 W0034 found `+`, expected `]`, because the size must be a single integer literal <+>

@@ -179,7 +179,7 @@ flags! {
     Async        "async"         "performs the operation asynchronously";
     RestrictCluster "sync_restrict::shared::cluster" "restricts the fence to shared memory of the cluster";
     RestrictCta  "sync_restrict::shared::cta" "restricts the fence to shared memory of the block";
-    LaunchDependents "launch_dependents" "allows dependent grids to start";
+    LaunchDependents "launch_dependents" "signals that dependent grids may be launched";
     Wait         "wait"          "waits for the completion of prerequisite grids";
     Tensormap    "tensormap"     "operates on a tensor map";
     L1Prefetch   "L1::32B"       "prefetches 32 bytes into L1";

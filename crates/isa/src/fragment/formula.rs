@@ -7,10 +7,10 @@ use std::fmt;
 
 /// The letters of a written formula, with their meaning.
 pub const VARIABLES: [(&str, &str); 6] = [
-    ("L", "lane index in the warp, 0..31"),
+    ("L", "lane index in the warp, from 0 to 31"),
     (
         "e",
-        "element index in the lane: reg * elems_per_reg + position in the register, low bits first",
+        "element index in the lane, which is reg * elems_per_reg + position in the register, counted from the low bits",
     ),
     ("g", "L >> 2"),
     ("t", "L & 3"),

@@ -458,7 +458,7 @@ pub(crate) fn parameter_list(span: Span, message: &str) -> Diagnostic {
 /// A function that the calling convention cannot call.
 pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> Diagnostic {
     let message = format!(
-        "`{name}` has a parameter of type {ty}, which the calling convention does not support"
+        "`{name}` has a parameter of type `.{ty}`, which the calling convention does not support"
     );
     Diagnostic::error(CONVENTION, span, message).help(format!("use `.b16` or a 32-bit type; {why}"))
 }

@@ -345,7 +345,7 @@ pub(crate) fn refused(
     why: &str,
 ) -> Diagnostic {
     let message = format!(
-        "`{}` does not take `.{}`",
+        "`{}` does not accept `.{}`",
         opcode.called(bound),
         opcode.modifier(word)
     );

@@ -100,17 +100,17 @@ fn compatible_with(ty: ScalarType) -> String {
         (_, 128) => "a `.b128` register or an integer literal can be stored as `.b128`".to_owned(),
         (ValueClass::Float(_), bits) => {
             format!(
-                "registers of type `.{ty}` or `.b{bits}`, wider untyped registers, and floating-point literals can be stored as `.{ty}`"
+                "registers of type `.{ty}` or `.b{bits}`, wider untyped registers and floating-point literals can be stored as `.{ty}`"
             )
         }
         (ValueClass::Bits(_), bits) => {
             format!(
-                "registers with at least {bits} bits, except predicates, and integer literals can be stored as `.{ty}`"
+                "registers with at least {bits} bits (except predicates) and integer literals can be stored as `.{ty}`"
             )
         }
         (_, bits) => {
             format!(
-                "integer and untyped registers with at least {bits} bits, and integer literals can be stored as `.{ty}`"
+                "integer or untyped registers with at least {bits} bits and integer literals can be stored as `.{ty}`"
             )
         }
     }

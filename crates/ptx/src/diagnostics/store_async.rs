@@ -4,7 +4,7 @@
 use crate::diagnostics::catalogue;
 use crate::diagnostics::strict_address::AddressCodes;
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Span, counted};
 
 catalogue! {
     /// The opcode is `st.async`. Blanks are allowed between its modifiers, but not within the opcode.
@@ -160,7 +160,7 @@ pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
     Diagnostic::error(
         ELEMENT_COUNT,
         span,
-        format!("found {found} elements, expected {expected}"),
+        format!("found {}, expected {expected}", counted(found, "element")),
     )
     .help("use `.v2` or `.v4`; without a vector width, `st.async` stores one value")
 }

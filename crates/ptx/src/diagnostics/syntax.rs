@@ -578,7 +578,7 @@ pub fn address_form(found: &Found) -> Diagnostic {
         ADDRESS_FORM,
         found.span,
         format!(
-            "found {}, expected an address: a name or a constant",
+            "found {}, expected an address, which is a name or a constant",
             found.name
         ),
     )
@@ -659,7 +659,7 @@ pub fn malformed_modifier(span: Span, text: &str) -> Diagnostic {
         MALFORMED_MODIFIER,
         span,
         format!(
-            "`{text}` is not a modifier: a modifier starts with a letter, and its parts are joined by `::`"
+            "`{text}` is not a modifier, because a modifier starts with a letter and consists of parts that are joined by `::`"
         ),
     )
 }
@@ -786,7 +786,7 @@ pub fn declaration_order(span: Span, text: &str, place: &str) -> Diagnostic {
     Diagnostic::error(
         DECLARATION_ORDER,
         span,
-        format!("`{text}` must come {place}"),
+        format!("`{text}` must be specified {place}"),
     )
 }
 

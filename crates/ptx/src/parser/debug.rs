@@ -45,7 +45,7 @@ impl Parser<'_> {
 
     /// `.loc 1 2 3`, optionally `, function_name label, inlined_at 1 2 3`.
     pub(crate) fn loc(&mut self, word: Span) -> Read<()> {
-        const EXPECTED: &str = "three numbers: file, line and column";
+        const EXPECTED: &str = "a file number, a line number and a column number";
         let first = self.tree.operands.len() as u32;
         if self.place == Place::Module {
             self.report(syntax::misplaced_directive(

@@ -4,7 +4,7 @@ use super::layout::{Layout, OperandShape, OperandSlot};
 use super::{Addressing, NumberRule, OperandType, Role, SlotName, UnitOperand};
 
 impl Layout {
-    /// What an operand of the form is: "register of the type in `.dtype`"; `None` where its family knows more than a phrase holds.
+    /// What an operand of the form is: "register of the type specified by `.dtype`"; `None` where its family knows more than a phrase holds.
     pub fn help_of(&self, operand: &OperandSlot) -> Option<String> {
         let has_space = || {
             self.slots
@@ -50,7 +50,7 @@ impl OperandSlot {
             OperandType::Fixed(ty) | OperandType::Own(ty) => {
                 format!("{value} of type `.{}`", ty.name())
             }
-            OperandType::Wider(ty) => format!("{value} of type `.{}`, or wider", ty.name()),
+            OperandType::Wider(ty) => format!("{value} of type `.{}` or of a wider type", ty.name()),
             OperandType::Vector(name) => format!(
                 "brace-enclosed list of registers of the type specified by {} or wider, whose length is given by `.vec`",
                 slot(name)

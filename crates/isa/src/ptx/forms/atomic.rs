@@ -39,8 +39,8 @@ set! { ADD: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds the operand to the value in memory";
 }
 set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "increments the value in memory, which wraps to zero if it is greater than or equal to the operand";
-    "dec", Atomic(Dec), ALWAYS, "decrements the value in memory, which wraps to the operand if it is zero or greater than the operand";
+    "inc", Atomic(Inc), ALWAYS, "increments the value in memory, and wraps to zero if the value is greater than or equal to the operand";
+    "dec", Atomic(Dec), ALWAYS, "decrements the value in memory, and wraps to the operand if the value is zero or greater than the operand";
 }
 set! { EXTREME: Op "operation";
     "min", Atomic(Min), ALWAYS, "stores the minimum of both values";

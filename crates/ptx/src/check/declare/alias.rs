@@ -68,7 +68,7 @@ impl Pass<'_, '_> {
             return Some("a function cannot be an alias of itself");
         }
         if is_alias(alias) {
-            return Some("the name is already an alias");
+            return Some("the name is already declared as an alias");
         }
         if is_alias(function) {
             return Some("an alias must refer to a function, not to another alias");

@@ -9,7 +9,7 @@ use crate::diagnostics::check::{
 use std::ops::RangeInclusive;
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Span, counted};
 
 /// A number of operands that is not in `range`; `syntax` is the form's syntax line.
 pub(crate) fn operand_count(
@@ -26,7 +26,7 @@ pub(crate) fn operand_count(
     };
     let noun = if found == 1 { "operand" } else { "operands" };
     let message = format!("found {found} {noun}, expected {wanted} for `{opcode}`");
-    Diagnostic::error(OPERAND_COUNT, span, message).help(format!("the form is `{syntax}`"))
+    Diagnostic::error(OPERAND_COUNT, span, message).help(format!("the syntax is `{syntax}`"))
 }
 
 pub(crate) fn type_mismatch(span: Span, have: ScalarType, want: ScalarType) -> Diagnostic {
@@ -193,7 +193,7 @@ pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
 pub(crate) fn vector_size(span: Span, found: usize, want: usize) -> Diagnostic {
     let message = match found {
         0 => format!("expected a vector of {want} elements"),
-        _ => format!("found {found} elements, expected {want}"),
+        _ => format!("found {}, expected {want}", counted(found, "element")),
     };
     Diagnostic::error(VECTOR_SIZE, span, message)
 }

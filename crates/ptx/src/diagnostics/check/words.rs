@@ -81,16 +81,16 @@ pub(crate) fn unknown_modifier(
 /// A word that belongs to the name of another instruction.
 pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`{}` does not take `.{text}`", opcode.name());
+    let message = format!("`{}` does not accept `.{text}`", opcode.name());
     Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
         .help("`.store.d` is part of the opcode `wmma.store.d`")
 }
 
 pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`{}` does not take `.{text}`", opcode.called(bound));
+    let message = format!("`{}` does not accept `.{text}`", opcode.called(bound));
     Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
-        .help(format!("the form is `{}`", bound.layout.form.syntax))
+        .help(format!("the syntax is `{}`", bound.layout.form.syntax))
         .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
 }
 
