@@ -285,7 +285,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
     match &view.outcomes {
         None => writeln!(
             out,
-            "mixed-size data race: accesses overlap only partially, so the memory model gives no guarantees"
+            "accesses with a data race overlap only partially, so the memory model gives no guarantees"
         )?,
         Some(outcomes) if outcomes.is_empty() => writeln!(
             out,

@@ -241,7 +241,7 @@ fn calls_of_the_lines_are_followed() {
         ".extern .func trap_if(.reg .b64 %place);\n.func publish(",
     );
     let error = asked(&printing, &lines(36, 50));
-    expect_test::expect!["the selected lines call `trap_if`, whose body is not part of the module: select lines without this call"].assert_eq(&error);
+    expect_test::expect!["the selected lines call `trap_if`, but the module does not contain the body of this function: select lines without the call"].assert_eq(&error);
 }
 
 /// Lanes tell each other what they have where all of them are in the question; else they have what the run gave them.

@@ -77,7 +77,7 @@ impl Walker<'_> {
         let size = u64::from(ty.width_bytes());
         let object = self.operands(at).get(2).map(|operand| &operand.value);
         if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
-            return Err(self.no_place(&path, "found `st.async` without an mbarrier, whose completion no thread can wait for: use the form with `.mbarrier::complete_tx::bytes`").into());
+            return Err(self.no_place(&path, "no thread can wait for the completion of an `st.async` without an mbarrier: use the form with `.mbarrier::complete_tx::bytes`").into());
         }
         let mut written = Vec::new();
         for (element, value) in values.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Walker<'_> {
             return Err(self
                 .no_place(
                     path,
-                    "found a partial or multicast copy: use one complete copy per destination",
+                    "partial and multicast copies are not supported in litmus tests: use one complete copy per destination",
                 )
                 .into());
         }

@@ -183,11 +183,11 @@ impl Walker<'_> {
             WarpOp::Vote | WarpOp::Match | WarpOp::Redux => (Some(1), 2),
             WarpOp::Elect => (None, 1),
             WarpOp::ActiveMask => {
-                let why = "the memory model does not define the set of active lanes: move a mask into the register";
+                let why = "the memory model does not define the set of active lanes, so `activemask` has no unique result: move a constant mask into the register";
                 return Err(self.no_place(path, why).into());
             }
             WarpOp::Movmatrix => {
-                let why = "`movmatrix` requires all lanes of a warp, more than a litmus test has: move its result into the register (`movmatrix` does not synchronize)";
+                let why = "`movmatrix` requires all 32 lanes of a warp, but a litmus test has fewer threads: move the result of `movmatrix` into the register, since `movmatrix` does not synchronize";
                 return Err(self.no_place(path, why).into());
             }
         };
@@ -196,7 +196,8 @@ impl Walker<'_> {
             .get(mask)
             .is_some_and(|operand| !matches!(operand.value, OperandValue::Absent));
         if !is_there {
-            let why = "the instruction has no member mask: use the form with `.sync` and a mask";
+            let why =
+                "the instruction has no member mask: use the form with `.sync` and a member mask";
             return Err(self.no_place(path, why).into());
         }
         let given = given.map(|index| {
@@ -222,8 +223,7 @@ impl Walker<'_> {
     }
 
     fn in_a_register(&self, path: &Path) -> crate::explore::question::ExploreError {
-        let why =
-            "the operand passed to other lanes is not a register: move it into a register first";
+        let why = "the operand that other lanes receive is not a register: move the value into a register first";
         self.no_place(path, why)
     }
 
@@ -246,7 +246,7 @@ impl Walker<'_> {
         let there = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
         if mask >> own & 1 == 0 {
             let why = format!(
-                "the member mask of `{opcode}` does not include the executing lane {own}: use {there:#x}"
+                "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {there:#x}"
             );
             return Err(self.no_place(path, &why).into());
         }
@@ -256,7 +256,7 @@ impl Walker<'_> {
         if missing != 0 {
             let lane = missing.trailing_zeros();
             let why = format!(
-                "`{opcode}` waits for lane {lane}, which is not a thread of the test: use the mask {there:#x}, add a `//@ thread` for each lane of the mask, or move a number into the register (which does not synchronize)"
+                "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {there:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
             );
             return Err(self.no_place(path, &why).into());
         }
@@ -297,7 +297,7 @@ impl Walker<'_> {
             Some(found) => Ok(vec![*found]),
             None => {
                 let why = format!(
-                    "the source lane {source} of the shuffle is not in the member mask: use a lane of the mask"
+                    "the source lane {source} of the shuffle is not in the member mask: select a source lane that is in the mask"
                 );
                 Err(self.no_place(path, &why).into())
             }

@@ -22,11 +22,11 @@ impl Walker<'_> {
     pub(crate) fn memory(&self, path: Path, at: &At<'_>, op: MemoryOp) -> Ways {
         let in_reach = Self::is_shared_space(at.words.state_space());
         if at.words.has(Flag::NonCoherent) {
-            let why = "`.nc` loads are not part of the memory model, since they may bypass writes: remove `.nc`";
+            let why = "the memory model does not cover `.nc` loads, since such loads may bypass writes: remove `.nc`";
             return Err(self.no_place(&path, why).into());
         }
         if !in_reach {
-            return Err(self.no_place(&path, "found an access to memory that is not shared between threads: move its value into the register, or remove it").into());
+            return Err(self.no_place(&path, "the instruction accesses memory that threads do not share: replace the load with a move of the value, or remove the instruction").into());
         }
         match op {
             MemoryOp::Load => self.load(path, at),
@@ -41,7 +41,9 @@ impl Walker<'_> {
     pub(crate) fn address(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
         let operand = self.operands(at).get(index).map(|operand| &operand.value);
         let Some(OperandValue::Address(address)) = operand else {
-            return Err(self.no_place(path, "found no address").into());
+            return Err(self
+                .no_place(path, "the instruction has no address operand")
+                .into());
         };
         let base = match address.base {
             AddressBase::Register(run) => path.lone.register(run.first),
@@ -50,7 +52,7 @@ impl Walker<'_> {
                 return Err(self
                     .no_place(
                         path,
-                        "found a variable of the module, expected a location of the test: declare it with `//@ location`",
+                        "found a module variable, expected a location of the litmus test: declare a location with `//@ location`",
                     )
                     .into());
             }
@@ -78,7 +80,7 @@ impl Walker<'_> {
             return Err(self
                 .no_place(
                     path,
-                    "found an element of more than 64 bits: use several elements of at most 64 bits",
+                    "the instruction accesses elements of more than 64 bits: use several elements of at most 64 bits",
                 )
                 .into());
         }
@@ -101,7 +103,7 @@ impl Walker<'_> {
             Found::Cells(cells) => Ok(cells),
             Found::Cut(at) => Err(Halt::Cut(at)),
             Found::Nothing => Err(self
-                .no_place(path, "the access is outside the locations of the test: add elements to the location, as in `//@ location x: u32[4] = 0`")
+                .no_place(path, "the access is outside of all locations of the litmus test: add elements to the location, as in `//@ location x: u32[4] = 0`")
                 .into()),
         }
     }
@@ -225,7 +227,7 @@ impl Walker<'_> {
                 let elements = self.function.operands_of(*list);
                 let values = elements.iter().map(|e| path.value_of(&e.value));
                 let values: Option<Vec<u64>> = values.collect();
-                values.ok_or_else(|| self.no_place(path, "found an element that is neither a register nor a number: move it into a register first").into())
+                values.ok_or_else(|| self.no_place(path, "a vector element is neither a register nor a number: move the value into a register first").into())
             }
             _ => Ok(vec![self.value(path, at, index)?]),
         }
@@ -254,7 +256,7 @@ impl Walker<'_> {
         let access = self.access(&mut path, at, index)?;
         let Some(op) = at.words.atomic else {
             return Err(self
-                .no_place(&path, "an atomic without an operation")
+                .no_place(&path, "the atomic instruction has no operation")
                 .into());
         };
         let b = self.values(&mut path, at, index + 1)?;

@@ -251,7 +251,7 @@ impl<'a> Walker<'a> {
             return Err(self
                 .no_place(
                     &path,
-                    "found an instruction without defined semantics: remove it",
+                    "the PTX ISA manual does not define the semantics of this instruction: remove the instruction",
                 )
                 .into());
         };
@@ -323,7 +323,7 @@ impl<'a> Walker<'a> {
                 let target = target.ok_or_else(|| {
                     self.no_place(
                         &path,
-                        "found a branch without a label: branch to a label of the thread",
+                        "the branch has no label as its target: branch to a label of the same thread",
                     )
                 })?;
                 Ok(Next::Ways(self.branch(path, target)))
@@ -469,7 +469,7 @@ impl<'a> Walker<'a> {
             None => Err(self
                 .no_place(
                     path,
-                    "found an operand that is neither a register nor a number: move it into a register first",
+                    "the operand is neither a register nor a number: move the value into a register first",
                 )
                 .into()),
         }

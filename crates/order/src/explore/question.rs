@@ -187,31 +187,31 @@ impl fmt::Display for ExploreError {
             ExploreError::TooManyThreads { threads, limit } => {
                 write!(
                     f,
-                    "found {threads} threads, expected at most {limit}: remove threads that share no memory with the others"
+                    "the litmus test has {threads} threads, expected at most {limit}: remove threads that share no memory with other threads"
                 )
             }
             ExploreError::TooManyEvents { thread, limit } => {
                 write!(
                     f,
-                    "thread {thread} has more than {limit} accesses, fences and barriers: remove irrelevant ones, or reduce the iterations of its loop"
+                    "thread {thread} executes more than {limit} accesses, fences and barriers: remove irrelevant instructions, or reduce the number of loop iterations"
                 )
             }
             ExploreError::TooManyTogether { events, limit } => {
                 write!(
                     f,
-                    "the threads have {events} accesses, fences and barriers in total, expected at most {limit}: remove irrelevant ones"
+                    "the threads execute {events} accesses, fences and barriers in total, expected at most {limit}: remove irrelevant instructions"
                 )
             }
             ExploreError::TooManySteps { thread, limit } => {
                 write!(
                     f,
-                    "thread {thread} has executed {limit} instructions without terminating: make its loop terminate or poll memory"
+                    "thread {thread} has not terminated after {limit} instructions: use a loop that terminates or that polls memory"
                 )
             }
             ExploreError::TooManyWays { thread, limit } => {
                 write!(
                     f,
-                    "thread {thread} has more than {limit} execution paths, one per value that its loads can return: reduce the number of loads or of stored values"
+                    "thread {thread} has more than {limit} execution paths, because each value that a load can return creates a path: reduce the number of loads or of stored values"
                 )
             }
             ExploreError::TooManyCombinations { limit } => {
@@ -223,13 +223,13 @@ impl fmt::Display for ExploreError {
             ExploreError::TooManyOutcomes { limit } => {
                 write!(
                     f,
-                    "the test has more than {limit} outcomes: observe fewer registers and locations"
+                    "the litmus test has more than {limit} outcomes: observe fewer registers and locations"
                 )
             }
             ExploreError::TooManyCandidates { limit } => {
                 write!(
                     f,
-                    "the test has more than {limit} candidate executions: reduce the number of threads that write one location, or observe no memory"
+                    "the litmus test has more than {limit} candidate executions: reduce the number of threads that write to one location, or observe no memory locations"
                 )
             }
             ExploreError::Stopped => write!(f, "stopped"),

@@ -30,7 +30,7 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let object = self.operands(at).get(2).map(|operand| &operand.value);
         if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
-            return Err(self.no_place(&path, "found `red.async` without an mbarrier, whose completion no thread can wait for: use the form with `.mbarrier::complete_tx::bytes`").into());
+            return Err(self.no_place(&path, "no thread can wait for the completion of a `red.async` without an mbarrier: use the form with `.mbarrier::complete_tx::bytes`").into());
         }
         let mut ways = vec![(path, Vec::new())];
         for (element, operand) in values.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Walker<'_> {
     fn operation(&self, path: &Path, at: &At<'_>) -> Result<AtomicOp, Halt> {
         let op = at.words.atomic;
         op.ok_or_else(|| {
-            self.no_place(path, "a reduction without an operation")
+            self.no_place(path, "the reduction instruction has no operation")
                 .into()
         })
     }
@@ -107,7 +107,7 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let limit = self.question.limits.events_per_thread as u64;
         if n_bytes / size.max(1) > limit {
-            return Err(self.no_place(&path, &format!("found a reduction of {n_bytes} bytes, expected at most {limit} elements: reduce the size")).into());
+            return Err(self.no_place(&path, &format!("the reduction has a size of {n_bytes} bytes, expected at most {limit} elements: reduce the size")).into());
         }
         let counts = at.words.completion == Some(Completion::MbarrierCompleteTxBytes);
         let depends = path.depends;

@@ -19,20 +19,20 @@ impl Walker<'_> {
 }
 
 const LEAVE_OUT: &str = "remove the instruction";
-const MOVE: &str = "move its result into the destination register, or remove the instruction";
+const MOVE: &str = "replace the instruction with a move of the result into the destination register, or remove the instruction";
 
 /// What to write where such an instruction goes.
 fn instead_of(does: Does) -> &'static str {
     match does {
         Does::Control(op) => match op {
             ControlOp::Trap => {
-                "remove the instruction and the branch that leads to it, since a launch that traps has no outcome"
+                "remove the instruction and the branch to this instruction, since a launch that traps has no outcome"
             }
             ControlOp::BranchIndexed | ControlOp::BranchIndirect => {
                 "compare the index with `setp`, and branch to each label with `bra`"
             }
             ControlOp::Call => {
-                "call a function by its name, with its `.func` before the first thread"
+                "call a function by its name, and define the function with `.func` before the first thread"
             }
             ControlOp::Branch
             | ControlOp::Return
@@ -55,10 +55,10 @@ fn instead_of(does: Does) -> &'static str {
             | SyncOp::ClusterArrive
             | SyncOp::ClusterWait,
         ) => {
-            "use `bar.sync`, which has the same ordering, and move the result into the destination register"
+            "use `bar.sync`, which provides the same ordering, and move the result into the destination register"
         }
         Does::Mbarrier(MbarrierOp::Inval) => {
-            "remove the instruction, and use another location for the following accesses"
+            "remove the instruction, and use another location for the subsequent accesses"
         }
         Does::Mbarrier(_) => {
             "remove the instruction, and wait for the phase with `mbarrier.test_wait` or `mbarrier.try_wait`"

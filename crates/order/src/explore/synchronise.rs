@@ -60,7 +60,7 @@ impl Walker<'_> {
                 }
             }
             Some(_) => {
-                return Err(self.no_place(&path, "found a fence of a proxy that no access of the test uses: remove the fence, or use `fence.proxy.async`").into());
+                return Err(self.no_place(&path, "the proxy fence refers to a proxy that no access of the litmus test uses: remove the fence, or use `fence.proxy.async`").into());
             }
         }
         // `membar` states no order and is sequentially consistent; `fence.scope` acquires and releases.
@@ -209,7 +209,7 @@ impl Walker<'_> {
         let object = MbarrierState::new(count).map_err(|_| {
             self.no_place(
                 &path,
-                "found an mbarrier with an expected arrival count of 0, expected at least 1",
+                "the mbarrier has an expected arrival count of 0, expected at least 1",
             )
         })?;
         let mut step = Step::new(NodeKind::Write, at.number, path.instance);

@@ -86,7 +86,8 @@ pub(crate) fn find(
     Err(ExploreError::NoPlace {
         thread: 0,
         instruction: 0,
-        why: "the accesses overlap in too many different ways: access whole elements".to_owned(),
+        why: "the accesses partially overlap in too many combinations: access whole elements only"
+            .to_owned(),
     })
 }
 

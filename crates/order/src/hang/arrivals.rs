@@ -7,7 +7,8 @@ use crate::hang::story::{Deed, Excluded, LaneId, Object, Place};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{MbarrierAct, WarpId};
 
-pub(crate) const WRONG_OBJECT: &str = "the waiting threads are the ones that must arrive at this mbarrier; they wait on the wrong mbarrier";
+pub(crate) const WRONG_OBJECT: &str =
+    "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
 
 /// Arrivals that are missing: what is certain about this phase first, then what became of threads that arrived before, then what would
 /// have come later.
@@ -109,7 +110,7 @@ impl Missing<'_> {
         })?;
         Some(Fault::at(
             sent.at,
-            "without `.noinc` each arrival first increments the pending count, so the count never decreases",
+            "without `.noinc`, each arrival first increments the pending count, so the pending count never decreases",
         ))
     }
 
@@ -120,10 +121,7 @@ impl Missing<'_> {
                 init,
                 "the expected arrival count equals the number of lanes, but only one lane arrives",
             ),
-            _ => Fault::at(
-                excluded.at,
-                "the guard predicates lanes off for this arrival",
-            ),
+            _ => Fault::at(excluded.at, "lanes are predicated off for this arrival"),
         })
     }
 
@@ -146,7 +144,7 @@ impl Missing<'_> {
             let next = case.code.next_after(root.at(), |at| {
                 case.code.is_arrival(at) && case.code.same_address(at, root.at())
             });
-            let why = "this arrival executes only after the wait for its phase";
+            let why = "this arrival is executed only after the wait for the phase that the arrival must complete";
             return next.map(|at| Fault::at(at, why));
         }
         let address = case.code.address_register(root.at());
@@ -171,13 +169,13 @@ impl Missing<'_> {
         if let Some(deed) = last {
             return Some(Fault::at(
                 deed.at,
-                "a thread that arrived here exited without `arrive_drop` and is still expected",
+                "a thread that arrived here exited without `arrive_drop`, so the mbarrier still expects arrivals of this thread",
             ));
         }
         if let Some(at) = left_early(self.case, self.object, self.pending) {
             return Some(Fault::at(at, "expected threads exit here"));
         }
-        let why = "the expected arrival count exceeds the arrivals per phase";
+        let why = "the expected arrival count exceeds the number of arrivals per phase";
         self.init().map(|init| Fault::at(init, why))
     }
 
@@ -192,7 +190,7 @@ impl Missing<'_> {
         let at = at.filter(|_| !self.has_any())?;
         Some(Fault::at(
             at,
-            "the first wait on an unused mbarrier must wait for parity 1, the phase before the first",
+            "the first wait on an unused mbarrier must use parity 1, the parity of the phase before the first phase",
         ))
     }
 
@@ -212,7 +210,7 @@ impl Missing<'_> {
         if let Some(at) = passed {
             return Fault::at(
                 at,
-                "threads of another block arrive, but threads of this block skip the arrival",
+                "threads of another block arrive at the mbarrier, but threads of this block skip the arrival",
             );
         }
         if !self.has_any() && !is_in_circle {
@@ -220,7 +218,7 @@ impl Missing<'_> {
         }
         Fault::at(
             root.at(),
-            "circular wait: the thread that must complete this phase waits for this thread first",
+            "the threads wait for each other: the thread that must complete this phase first waits for this thread",
         )
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     if let Some(at) = came_twice(story, root.block, id) {
         return Fault::at(
             at,
-            "threads arrive here twice in one phase and are counted twice",
+            "threads arrive here twice in one phase, so the barrier counts each of these threads twice",
         );
     }
     let is_here = |warp: &WarpId| {
@@ -67,7 +67,7 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         if let Some(came) = other_count {
             return Fault::at(
                 came.at,
-                "the arrivals here specify a different thread count and complete a separate phase",
+                "the arrivals here specify a different thread count, and therefore complete a separate barrier phase",
             );
         }
         let came_before = phase > 0
@@ -84,7 +84,7 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         if came_before {
             return Fault::at(
                 trip_count(case, root, *warp),
-                "the loops around the barrier have different iteration counts",
+                "the loops that contain the barrier have different trip counts",
             );
         }
     }

@@ -62,10 +62,10 @@ pub(crate) struct Fault {
 
 /// Texts that several rules give as the cause.
 pub(crate) const AFTER_A_WAIT: &str =
-    "this arrival executes only after another wait, which never completes";
+    "this arrival is executed only after another wait, which never completes";
 pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different branch";
 pub(crate) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
-const CONSTANT_CONDITION: &str = "the loop never changes the registers of this condition";
+const CONSTANT_CONDITION: &str = "the loop never modifies the registers of this condition";
 
 impl Fault {
     pub(crate) fn at(at: Place, what: &'static str) -> Fault {
@@ -175,7 +175,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     if let Some(excluded) = left_out {
         return Fault::at(
             excluded.at,
-            "this copy is predicated off, but its bytes are still expected",
+            "this copy is predicated off, but the mbarrier still expects the bytes of the copy",
         );
     }
     if let Some(at) = multicast_past(case, object, phase) {
@@ -236,7 +236,7 @@ fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
     match is_at {
         Some(wait) => Fault::at(
             wait.at(),
-            "lanes of the member mask wait here for something else",
+            "lanes of the member mask wait here for a different event",
         ),
         None => Fault::at(
             root.at(),

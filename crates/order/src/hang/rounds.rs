@@ -26,7 +26,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         if let Some(reset) = code.reset_around(*wait).filter(|at| executed(*at)) {
             return Some(depends(
                 reset,
-                "the flag of used stages is reset, so waits are skipped",
+                "the flag that marks used stages is reset, so the waits for these stages are skipped",
             ));
         }
     }
@@ -45,7 +45,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         if code.is_constant(definition) && code.loop_test(definition).is_some() {
             return Some(depends(
                 definition,
-                "the parity never flips between iterations",
+                "the phase parity of the wait does not change between iterations",
             ));
         }
         if let Some(first) = code.plain_chain(*wait, parity)
@@ -54,7 +54,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         {
             let fault = Fault::at(
                 first,
-                "the parity flips per stage instead of once per pass through the ring buffer",
+                "the phase parity of the wait changes at each stage instead of once per pass through the ring buffer",
             );
             return Some(Fault {
                 wait: Some(*wait),
@@ -66,7 +66,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if let Some(wait) = too_early {
         let fault = Fault::at(
             code.parity_made(*wait),
-            "the first wait uses parity 1, so that it does not wait for phase 0: use parity 0",
+            "the first wait uses parity 1 and therefore does not wait for phase 0: use parity 0",
         );
         return Some(Fault {
             wait: Some(*wait),
@@ -94,7 +94,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     repeated.map(|at| {
         depends(
             at,
-            "the address does not depend on the stage: all arrivals target the same mbarrier",
+            "the address does not depend on the stage, so all arrivals target the same mbarrier",
         )
     })
 }
@@ -109,7 +109,10 @@ pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault
     });
     let left = producer.and_then(|deed| case.code.way_out(story, deed.thread(), deed.at));
     if let Some(at) = left {
-        return Fault::at(at, "the producer exits the loop here before the consumer");
+        return Fault::at(
+            at,
+            "the producer exits its loop here, but the consumer loop continues",
+        );
     }
     let consumer_loop = case.code.loop_test(root.at());
     let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));

@@ -12,7 +12,7 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     {
         return Fault::at(
             load,
-            "this load is executed once before the loop, which then tests the same value in every iteration",
+            "this load is executed once before the loop, so the loop tests the same value in every iteration",
         );
     }
     if let Some(test) = case.code.test_of_something_else(root.at()) {
@@ -78,7 +78,7 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         }
         return Fault::at(
             written.at,
-            "this store writes a different address than the loop reads",
+            "this store writes to a different address than the address that the loop reads",
         );
     }
     let others = case
@@ -91,14 +91,17 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         code.next_after(start, |at| code.is_strong_write(at))
     });
     match later {
-        Some(at) => Fault::at(at, "the thread that must execute this store waits first"),
+        Some(at) => Fault::at(
+            at,
+            "the thread that must execute this store waits before it reaches the store",
+        ),
         None => {
             let absent = absent(case, root);
             let what = match case.code.is_comparison(root.at()) {
                 true => {
                     "the comparison fails in every iteration, and no thread stores the compared value"
                 }
-                false => "no thread stores to the address that this loop reads",
+                false => "no thread stores to the address that this loop polls",
             };
             match has_other_write(case) && absent.at != Some(root.at()) {
                 true => absent,
@@ -157,7 +160,7 @@ fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
     if let Some(excluded) = guarded {
         return Fault::at(
             excluded.at,
-            "the guard predicates off threads that must increment the counter",
+            "some of the threads that must increment the counter are predicated off",
         );
     }
     let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
@@ -168,7 +171,10 @@ fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
         parting_from(case, count.warp, count.lanes, *gone)
     });
     match left {
-        Some(at) => Fault::at(at, "threads that must increment the counter exit here"),
+        Some(at) => Fault::at(
+            at,
+            "some of the threads that must increment the counter exit here",
+        ),
         None => Fault::at(
             case.code.test_of(root.at()).unwrap_or(last.at),
             "the counter never reaches the expected value",
@@ -209,7 +215,7 @@ fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -
         let what = match (is_spin, is_same) {
             (true, true) => "the lock holder waits here to acquire the lock again",
             (true, false) => {
-                "the holder of one lock waits here for another lock, whose holder also waits"
+                "the holder of one lock waits here for another lock, whose holder waits for the first lock"
             }
             (false, _) => "the lock holder waits here",
         };
@@ -254,7 +260,7 @@ fn kept_lock(
     if let Some(written) = elsewhere {
         return Fault::at(
             written.at,
-            "this store writes a different address than the lock",
+            "this store writes to a different address than the address of the lock",
         );
     }
     let path = story.paths.get(&holder.warp);

@@ -199,7 +199,7 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
     };
     match (axiom, nodes) {
         (Axiom::NoThinAir, _) => {
-            "out-of-thin-air value: the value read here depends on itself".to_owned()
+            "the read value depends on itself, but the memory model forbids out-of-thin-air values".to_owned()
         }
         (Axiom::Causality, [_, _, _]) => format!(
             "{} precedes {} in causality order, so the read cannot return the older value of {}",
@@ -208,20 +208,20 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
             named(2)
         ),
         (Axiom::Causality, [_, _]) => format!(
-            "{} precedes {} in causality order, so the read cannot return its value",
+            "{} precedes {} in causality order, so the read cannot return the written value",
             named(0),
             named(1)
         ),
         (Axiom::Causality, _) => "causality order would be cyclic".to_owned(),
         (Axiom::Coherence, _) => format!(
-            "{} would precede itself: coherence order is acyclic and consistent with causality order",
+            "{} would precede itself in coherence order, but coherence order is acyclic and consistent with causality order",
             named(0)
         ),
         (Axiom::ScPerLocation, _) => {
-            "morally strong operations on one location have a total order, and no such order produces these values".to_owned()
+            "morally strong operations on one location have a total order, but no total order produces these values".to_owned()
         }
         (Axiom::Atomicity, _) => format!(
-            "atomicity: no morally strong write may fall between the read and the write of an atomic operation, but {} falls between {} and {}",
+            "no morally strong write may occur between the read and the write of an atomic operation, but {} occurs between {} and {}",
             named(1),
             named(0),
             named(2)

@@ -48,7 +48,7 @@ impl<'a> Asker<'a> {
         let clusters: BTreeSet<u32> = threads.map(|t| shape.home(t.block).0).collect();
         if clusters.len() > MOST_CLUSTERS {
             return fail(format!(
-                "found threads of {} clusters, expected at most {MOST_CLUSTERS}",
+                "the threads of the litmus test belong to {} clusters, expected at most {MOST_CLUSTERS}",
                 clusters.len()
             ));
         }
@@ -82,14 +82,14 @@ impl<'a> Asker<'a> {
         let Some(at) = at.filter(|at| at.checked_add(n_bytes).is_some_and(|last| last <= end))
         else {
             return fail(format!(
-                "`{}` is out of bounds: found an offset of {} bytes",
+                "the location `{}` has an offset of {} bytes, which is outside of its memory",
                 location.name, location.offset
             ));
         };
         if kind == LocationKind::Global {
             if at <= GLOBAL_APART {
                 return fail(format!(
-                    "found `at={at}` for `{}`, expected an address above {GLOBAL_APART}",
+                    "found the address `at={at}` of the location `{}`, expected an address above {GLOBAL_APART}",
                     location.name
                 ));
             }
@@ -151,7 +151,7 @@ impl<'a> Asker<'a> {
         });
         match meet {
             Some([a, b]) => fail(format!(
-                "`{}` and `{}` overlap: locations must be disjoint",
+                "the locations `{}` and `{}` overlap, but locations must be disjoint",
                 a.name, b.name
             )),
             _ => Ok(()),
@@ -181,7 +181,9 @@ impl<'a> Asker<'a> {
             let found = program.functions.iter().position(|f| f.name == name);
             let function = found.and_then(|i| Some((i, program.functions.get(i)?)));
             let Some((id, function)) = function else {
-                return fail("the body of a thread closes the kernel: remove the last brace");
+                return fail(
+                    "the body of a thread contains an unmatched closing brace: remove the brace",
+                );
             };
             threads.push(ThreadSpec {
                 called: called.get(number).cloned().unwrap_or_default(),
@@ -274,7 +276,7 @@ impl<'a> Asker<'a> {
         found.map_or_else(
             || {
                 fail(format!(
-                "found `{text}` in the observed values, expected a register such as `0:%r0` or a location such as `x[0]`"
+                "found the observed value `{text}`, expected a register such as `0:%r0` or a location such as `x[0]`"
             ))
             },
             Ok,
@@ -306,7 +308,10 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     for location in stated.filter(|location| location.at.is_some()) {
         let at = location.at.unwrap_or(0);
         if *bases.entry(location.name.as_str()).or_insert(at) != at {
-            return fail(format!("`{}` has two initial values", location.name));
+            return fail(format!(
+                "the location `{}` has two different addresses",
+                location.name
+            ));
         }
     }
     let mut free = 0;
@@ -342,14 +347,16 @@ fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
         };
         return match object {
             Some(object) => Ok((8, vec![object.word()])),
-            None => fail(format!("`{name}` expects no arrivals, expected at least 1")),
+            None => fail(format!(
+                "the mbarrier `{name}` has an expected arrival count of 0, expected at least 1"
+            )),
         };
     }
     let ty = location.ty.as_deref().unwrap_or("u32");
     let bytes = ScalarType::from_name(ty).map(ScalarType::width_bytes);
     let Some(bytes) = bytes.filter(|bytes| (1..=8).contains(bytes)) else {
         return fail(format!(
-            "`{name}` has the type `{ty}`, expected an 8-bit to 64-bit type such as `u32`"
+            "the location `{name}` has the type `{ty}`, expected a type of 8 to 64 bits such as `u32`"
         ));
     };
     let n = location.init.len();
@@ -371,7 +378,7 @@ fn kind_of(location: &LitmusLocation) -> Result<LocationKind, LitmusError> {
         "shared" | "shared::cta" | "shared::cluster" => Ok(LocationKind::Shared),
         "mbarrier" | "mbarrier::cluster" => Ok(LocationKind::Mbarrier),
         space => fail(format!(
-            "found `{space}` as the space of `{}`, expected `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`",
+            "found the state space `{space}` of the location `{}`, expected `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`",
             location.name
         )),
     }

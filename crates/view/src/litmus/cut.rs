@@ -109,10 +109,10 @@ impl<'a> Cutter<'a> {
         max_steps: u64,
     ) -> Result<Cutter<'a>, LitmusError> {
         if session.scenario().front != Front::Ptx {
-            return fail("found SASS, expected PTX: a litmus test can be extracted only from PTX");
+            return fail("a litmus test can be extracted only from PTX, but the source is SASS");
         }
         if session.program.address_bits != 64 {
-            return fail("a litmus test can be extracted only from a kernel with 64-bit addresses");
+            return fail("a litmus test can be extracted only from a module with 64-bit addresses");
         }
         let lines = lines_of(session, request.lines)?;
         Ok(Cutter {
@@ -131,7 +131,7 @@ impl<'a> Cutter<'a> {
             .timeline
             .run_observed(self.max_steps, &mut watch);
         let Some(start) = watch.start() else {
-            return fail("none of these threads reaches the selected lines in the run");
+            return fail("the selected threads do not reach the selected lines in this run");
         };
         let mut others = Others::new(
             self.lines.clone(),
@@ -150,7 +150,7 @@ impl<'a> Cutter<'a> {
         test.locations = places.locations(self.session, &others)?;
         if test.locations.is_empty() {
             return fail(
-                "these threads access no shared locations in the selected lines: select lines with loads and stores",
+                "the threads access no global or shared memory in the selected lines: select lines with loads and stores",
             );
         }
         let bases = places.global_bases();
@@ -178,9 +178,7 @@ impl<'a> Cutter<'a> {
         test.observe.extend(written);
         test.observe.truncate(MOST_OBSERVED);
         if test.observe.is_empty() {
-            return fail(
-                "these threads neither load nor store common locations in the selected lines",
-            );
+            return fail("the threads access no common memory location in the selected lines");
         }
         places::free_addresses(&mut test);
         Ok(test)
@@ -196,13 +194,13 @@ impl<'a> Cutter<'a> {
                 .run_observed(self.max_steps, &mut meeting);
             let found = meeting.threads();
             if found.is_empty() {
-                return fail("no thread reaches the selected lines in the run");
+                return fail("no thread reaches the selected lines in this run");
             }
             return Ok(found.into_iter().map(|thread| (thread, None)).collect());
         }
         if self.request.threads.len() > MOST_THREADS {
             return fail(format!(
-                "found {} threads, expected at most {MOST_THREADS}",
+                "found {} selected threads, expected at most {MOST_THREADS}",
                 self.request.threads.len()
             ));
         }
@@ -223,7 +221,7 @@ impl<'a> Cutter<'a> {
         let n = |extents: [u32; 3]| extents.iter().map(|n| u64::from(*n)).product::<u64>();
         if found.block >= n(grid) || u64::from(found.thread) >= n(block) {
             return fail(format!(
-                "found thread {} of block {}, expected one of the launch",
+                "the launch has no thread {} in block {}",
                 found.thread, found.block
             ));
         }
@@ -289,7 +287,7 @@ fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusE
     });
     match other {
         Some((_, other)) => fail(format!(
-            "lines {first} to {last} belong to `{}`, expected lines of the kernel `{}`",
+            "lines {first} to {last} belong to the function `{}`, expected lines of the kernel `{}`",
             other.name, kernel.name
         )),
         None => fail(format!(

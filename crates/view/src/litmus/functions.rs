@@ -54,11 +54,13 @@ impl Functions {
             let (head, body, after) = definition(rest)?;
             let (name, function) = function_of(head, body)?;
             if functions.by_name.insert(name.clone(), function).is_some() {
-                return fail(format!("found two definitions of `{name}`, expected one"));
+                return fail(format!(
+                    "the function `{name}` is defined twice, expected one definition"
+                ));
             }
             if functions.by_name.len() > MOST_FUNCTIONS {
                 return fail(format!(
-                    "found more than {MOST_FUNCTIONS} functions: remove functions that no thread calls"
+                    "the litmus test has more than {MOST_FUNCTIONS} functions: remove functions that no thread calls"
                 ));
             }
             rest = after.trim();
@@ -148,7 +150,7 @@ impl Expander<'_> {
             out.extend(words.matches('\n'));
             if out.len() > MOST_BYTES {
                 return fail(format!(
-                    "inlining the calls produces more than {MOST_BYTES} bytes: reduce the number of calls or the size of the functions"
+                    "the litmus test exceeds {MOST_BYTES} bytes after the calls are inlined: reduce the number of calls or the size of the functions"
                 ));
             }
         }
@@ -159,18 +161,18 @@ impl Expander<'_> {
         let name = call.name;
         let Some(function) = self.functions.by_name.get(name) else {
             return fail(format!(
-                "found a call of `{name}`, which has no definition: put its `.func` before the first thread"
+                "the called function `{name}` has no definition: define the function with `.func` before the first thread"
             ));
         };
         if depth >= MOST_DEPTH {
             return fail(format!(
-                "`{name}` is called at depth {MOST_DEPTH}: litmus tests support smaller call depths and no recursion"
+                "the function `{name}` is called at depth {MOST_DEPTH}, but litmus tests support only smaller call depths and no recursion"
             ));
         }
         let (n, m) = (function.parameters.len(), function.results.len());
         if (call.arguments.len(), call.results.len()) != (n, m) {
             return fail(format!(
-                "found {} arguments and {} results in the call of `{name}`, expected {n} and {m}",
+                "found a call of `{name}` with {} arguments and {} results, expected {n} arguments and {m} results",
                 call.arguments.len(),
                 call.results.len()
             ));
@@ -293,7 +295,7 @@ fn bits_of(ty: &str) -> Result<&'static str, LitmusError> {
         "b64" | "u64" | "s64" | "f64" => "b64",
         _ => {
             return fail(format!(
-                "found a parameter of type `.{ty}`, expected one of 16, 32 or 64 bits"
+                "found a function parameter of type `.{ty}`, expected a type of 16, 32 or 64 bits"
             ));
         }
     })
@@ -359,7 +361,7 @@ fn definition(text: &str) -> Result<(&str, &str, &str), LitmusError> {
 fn function_of(head: &str, body: &str) -> Result<(String, Function), LitmusError> {
     let Some((_, rest)) = head.split_once(".func") else {
         return fail(format!(
-            "found `{}` before the first thread, expected a `.func` or `//@ thread`",
+            "found `{}` before the first thread, expected a function (`.func`) or `//@ thread`",
             head.trim().chars().take(40).collect::<String>()
         ));
     };
@@ -403,7 +405,7 @@ fn formals(text: &str) -> Result<Vec<Formal>, LitmusError> {
                 })
             }
             _ => fail(format!(
-                "found the parameter `{part}`, expected a register or a number of 16, 32 or 64 bits"
+                "found the parameter `{part}` in a call, expected a register or a number of 16, 32 or 64 bits"
             )),
         }
     };
@@ -428,7 +430,7 @@ fn call_of(words: &str) -> Result<Option<Call<'_>>, LitmusError> {
     let name = name.trim();
     if name.starts_with('%') {
         return fail(format!(
-            "found an indirect call through `{name}`, expected a call by name"
+            "found an indirect call through `{name}`, expected a direct call of a named function"
         ));
     }
     Ok(Some(Call {
@@ -562,7 +564,10 @@ mod tests {
         let own = functions(ADD);
         for (body, why) in [
             ("call sub, (%r1);", "has no definition"),
-            ("call (%r1), add, (%r1);", "expected 2 and 1"),
+            (
+                "call (%r1), add, (%r1);",
+                "expected 2 arguments and 1 results",
+            ),
             ("call (%r1), %rd1, (%r1), proto;", "through `%rd1`"),
         ] {
             let error = inlined(&own, body).expect_err("an error");

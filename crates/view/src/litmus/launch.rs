@@ -20,27 +20,27 @@ impl Shape {
         let (grid, block, cluster) = (test.grid, test.block, test.cluster);
         let all = [grid, block, cluster];
         if all.iter().flatten().any(|extent| *extent == 0) {
-            return fail("found a launch with an extent of 0, expected at least 1");
+            return fail("an extent of the grid, block or cluster is 0, expected at least 1");
         }
         if product(block) > 1024 {
             return fail(format!(
-                "found {} threads in a block, expected at most 1024",
+                "the launch has {} threads per block, expected at most 1024",
                 product(block)
             ));
         }
         if product(cluster) > u64::from(MOST_BLOCKS) {
             return fail(format!(
-                "found {} blocks in a cluster, expected at most {MOST_BLOCKS}",
+                "the launch has {} blocks per cluster, expected at most {MOST_BLOCKS}",
                 product(cluster)
             ));
         }
         if product(grid) > u64::from(u32::MAX) {
-            return fail("found more blocks than the maximum of a grid");
+            return fail("the number of blocks exceeds the maximum grid size");
         }
         let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
         // Tests name as few blocks as they need, also where a cluster would have more.
         if !fits && grid[1..] != [1, 1] {
-            return fail("found a grid that is not a multiple of the cluster size");
+            return fail("the grid size is not a multiple of the cluster size");
         }
         Ok(Shape {
             grid,

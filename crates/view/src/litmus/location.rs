@@ -25,7 +25,11 @@ pub(super) fn location(rest: &str) -> Result<LitmusLocation, String> {
         match name {
             "at" => found.at = Some(number_of(value)?),
             "block" => found.block = Some(block_of(value)?),
-            _ => return Err(format!("found `{name}`, expected `at` or `block`")),
+            _ => {
+                return Err(format!(
+                    "found the option `{name}` of a location, expected `at` or `block`"
+                ));
+            }
         }
         words.pop();
     }
@@ -49,7 +53,7 @@ pub(super) fn location(rest: &str) -> Result<LitmusLocation, String> {
     };
     if n > MOST_ELEMENTS {
         return Err(format!(
-            "found {n} elements, expected at most {MOST_ELEMENTS}"
+            "the location has {n} elements, expected at most {MOST_ELEMENTS}"
         ));
     }
     found.init.resize(n, 0);

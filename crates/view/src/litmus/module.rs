@@ -128,7 +128,7 @@ pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
         return Err(of_diagnostic(test, found, place_of(found.span.start)));
     }
     let Some(program) = checked.program else {
-        return fail("the thread bodies do not form a valid module");
+        return fail("the bodies of the threads do not form a valid PTX module");
     };
     let lines = program.functions.iter().map(|function| {
         let lines = function.instructions.iter();
@@ -173,7 +173,7 @@ fn of_diagnostic(
 /// Refuses what no module could be made of.
 fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     if test.threads.is_empty() {
-        return fail("found no threads, expected at least one");
+        return fail("the litmus test has no threads, expected at least one");
     }
     let bytes: usize = test
         .threads
@@ -184,7 +184,7 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
         .sum();
     if bytes > MOST_BYTES {
         return fail(format!(
-            "the bodies and functions have {bytes} bytes, expected at most {MOST_BYTES}"
+            "the threads and functions have {bytes} bytes of source text, expected at most {MOST_BYTES}"
         ));
     }
     let shape = Shape::new(test)?;
@@ -197,14 +197,14 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
         if !is_name || !pieces.insert((name, location.offset, location.block)) {
             return fail(format!(
-                "found the reserved name `{name}` for a location, expected another name"
+                "the location name `{name}` is invalid, reserved or already used: select another name"
             ));
         }
     }
     for thread in &test.threads {
         if u64::from(thread.block) >= shape.n_blocks() || thread.thread >= shape.n_threads() {
             return fail(format!(
-                "found thread {} of block {}, expected one of the launch",
+                "the launch has no thread {} in block {}",
                 thread.thread, thread.block
             ));
         }

@@ -81,7 +81,7 @@ impl Reader {
             Some((".address_size", _)) => {}
             _ => {
                 return Err(format!(
-                    "found `{line}` before the first thread, expected `//@ thread`"
+                    "found `{line}` before the first thread, expected the annotation `//@ thread`"
                 ));
             }
         }
@@ -146,7 +146,11 @@ impl Reader {
             match name {
                 "block" => thread.block = n,
                 "thread" => thread.thread = n,
-                _ => return Err(format!("found `{name}`, expected `block` or `thread`")),
+                _ => {
+                    return Err(format!(
+                        "found the option `{name}` of a thread, expected `block` or `thread`"
+                    ));
+                }
             }
         }
         self.test.threads.push(thread);
@@ -161,12 +165,12 @@ impl Reader {
         };
         if self.test.threads.is_empty() {
             return Err(fail(
-                "found no thread, expected `//@ thread block=0` before its instructions",
+                "the litmus test has no thread: add `//@ thread block=0` before the instructions of a thread",
             ));
         }
         if self.test.observe.is_empty() {
             return Err(fail(
-                "no observed values: add `//@ observe 0:%r0 x[0]` with registers and locations",
+                "the litmus test observes no values: add an annotation such as `//@ observe 0:%r0 x[0]`",
             ));
         }
         if !self.has_launch {

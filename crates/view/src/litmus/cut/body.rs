@@ -34,7 +34,7 @@ impl Bodies<'_> {
     pub(super) fn body(&mut self, thread: Thread, stay: &Stay) -> Result<Vec<String>, LitmusError> {
         let program = std::sync::Arc::clone(&self.session.program);
         let Some(function) = program.functions.get(self.lines.function.0 as usize) else {
-            return fail("the kernel was removed from the source");
+            return fail("the source no longer contains the kernel");
         };
         let mut body = self.declarations(function)?;
         let parameters = Parameters::of(function, self.lines)?;
@@ -119,7 +119,7 @@ impl Bodies<'_> {
                     Some(known) if *known == register => continue,
                     Some(_) => {
                         return fail(format!(
-                            "the selected lines use two registers named `{name}`: select lines that use only one of them"
+                            "the selected lines use two registers with the name `{name}`: select lines that use only one of these registers"
                         ));
                     }
                     None => names.insert(name, register),
@@ -157,7 +157,7 @@ impl Bodies<'_> {
         let ty = type_of(function, register);
         let Ok(value) = u64::try_from(held) else {
             return fail(format!(
-                "`{name}` is wider than 64 bits: select lines that do not use it"
+                "the register `{name}` is wider than 64 bits: select lines that do not use this register"
             ));
         };
         if ty == ScalarType::Pred {

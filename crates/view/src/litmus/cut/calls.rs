@@ -68,7 +68,7 @@ pub(super) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, Lit
                     _ => continue,
                 };
                 return fail(format!(
-                    "the selected lines call {what}, whose body is not part of the module: select lines without this call"
+                    "the selected lines call {what}, but the module does not contain the body of this function: select lines without the call"
                 ));
             }
         }
@@ -113,7 +113,7 @@ impl<'a> Parameters<'a> {
             let at = variable.span.start;
             if variable.size_bytes > 8 {
                 return fail(format!(
-                    "the selected lines pass `{}` with {} bytes: select lines whose calls pass registers and numbers of at most 64 bits",
+                    "the selected lines pass the parameter `{}` of {} bytes to a function: select lines whose calls pass only values of at most 64 bits",
                     variable.name, variable.size_bytes
                 ));
             }
