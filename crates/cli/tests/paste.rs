@@ -45,7 +45,7 @@ fn blocks_are_listed_with_their_operands() {
           1. store, line 10: accepted for sm_100
              .u64 out, "l"(out)
              .u32 value, "r"(value)
-             The block writes memory and requires `volatile` and `"memory"`. As written, the compiler neither deletes nor moves the statement, and does not cache memory values in registers across it.
+             The asm block writes memory and requires `volatile` and `"memory"`. As written, the compiler neither deletes nor moves the statement, and does not cache memory values in registers across the statement.
     "#]]
     .assert_eq(&head);
     let output = warpgrid(&["check", "--list", "--format", "json", EXAMPLE]);

@@ -41,12 +41,12 @@ fn gated(message: &str) -> Option<String> {
     let same = target.sm == stated.sm;
     Some(match (same, target.name.ends_with(['a', 'f'])) {
         (true, true) => format!(
-            "{needs}; use `.target {}` and `-arch={}`, which restricts the code to this architecture or its family",
+            "{needs}: use `.target {}` and `-arch={}`, which restrict the code to this architecture or its family",
             target.name, target.name
         ),
         (true, false) => format!("{needs}; use `.target {}`", target.name),
         (false, _) => format!(
-            "{needs}, not on any variant of `{}`; the nearest target is `{}`",
+            "{needs}, but not on any variant of `{}`: the nearest supported target is `{}`",
             stated.name, target.name
         ),
     })
@@ -58,7 +58,7 @@ fn version(message: &str) -> Option<String> {
         let stated = rest.split(';').next()?.trim();
         let newest = quoted(rest)?;
         return Some(format!(
-            "update the assembler or driver, which is older than the compiler of the module, or replace `.version {stated}` with `.version {newest}` if no instruction requires a later version"
+            "the assembler or driver is older than the compiler of the module: update the assembler or driver, or replace `.version {stated}` with `.version {newest}` if no instruction requires a later version"
         ));
     }
     if message.contains("SM version specified by .target is higher") {
@@ -84,11 +84,11 @@ fn performance(message: &str) -> Option<&'static str> {
     let causes = [
         (
             "for the wgmma pipeline",
-            "the accumulators of the pending `wgmma` instructions exceed the register limit: reduce the tile, distribute it over two warpgroups, wait earlier, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
+            "the accumulators of the pending `wgmma` instructions exceed the register limit: reduce the tile, distribute the tile over two warpgroups, wait earlier, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
         ),
         (
             "insufficient register resources",
-            "the accumulators and other live registers exceed the register limit: reduce the tile, distribute it over two warpgroups, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
+            "the accumulators and other live registers exceed the register limit: reduce the tile, distribute the tile over two warpgroups, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
         ),
         (
             "live ranges",
@@ -108,7 +108,7 @@ fn performance(message: &str) -> Option<&'static str> {
         ),
         (
             "WG.DP",
-            "the assembler inserted a wait on a path that only some warps take: move `wgmma.wait_group` before the branch or add it to each path",
+            "the assembler inserted a wait on a path that only some warps take: move `wgmma.wait_group` before the branch, or add `wgmma.wait_group` to each path",
         ),
         (
             "WG.AR",
@@ -120,27 +120,27 @@ fn performance(message: &str) -> Option<&'static str> {
         ),
         (
             "wait_group is injected",
-            "accumulators are used, or the kernel ends, before `wgmma.wait_group` completes the `wgmma`: add the wait before this line, or lower its count",
+            "accumulators are used, or the kernel ends, before `wgmma.wait_group` completes the `wgmma`: add the wait before this line, or lower the count of the wait",
         ),
         (
             "warpgroup.wait is injected",
-            "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) completes the `wgmma`: add the wait before this line, or lower its count",
+            "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) completes the `wgmma`: add the wait before this line, or lower the count of the wait",
         ),
         (
             "warpgroup.arrive is injected",
-            "add a `wgmma.fence` (`warpgroup_arrive`) between the writes to the registers of the `wgmma` and the `wgmma`; the inserted fence has little cost",
+            "add a `wgmma.fence` (`warpgroup_arrive`) before the `wgmma`, after the last write to its registers. The fence that the assembler inserted has little cost",
         ),
         (
             "crossing function boundary",
-            "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function that contains `wgmma`): inline it, compile with `-DNDEBUG`, or move it to another kernel",
+            "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function that contains `wgmma`): inline the call, disable assertions with `-DNDEBUG`, or move the call to another kernel",
         ),
         (
             "Extern calls",
-            "the kernel calls a function of another compilation unit, a function pointer or a recursive function: define the function in this unit (without `-rdc=true`) so that it is inlined, or move the call to another kernel",
+            "the kernel calls a function of another compilation unit, a function pointer or a recursive function: define the function in this compilation unit (without `-rdc=true`) so that the compiler inlines the call, or move the call to another kernel",
         ),
         (
             "ill formed pipeline stage",
-            "a path of the kernel has `wgmma` without `wgmma.fence` before it or without `wgmma.commit_group` and `wgmma.wait_group` after it: unroll or simplify the loop around them",
+            "on some path of the kernel, `wgmma.fence` before a `wgmma` is missing, or `wgmma.commit_group` and `wgmma.wait_group` after a `wgmma` are missing: unroll or simplify the loop that contains the `wgmma`",
         ),
     ];
     let cause = causes.iter().find(|(words, _)| message.contains(words));
@@ -159,7 +159,7 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             "'setmaxnreg' ignored to allow debugging",
-            "compile without `-g` (`-lineinfo` keeps line numbers)",
+            "compile without `-g`, or use `-lineinfo`, which preserves line numbers without disabling optimizations",
         ),
         (
             "'setmaxnreg' ignored to maintain compatibility across compilation units",
@@ -167,15 +167,15 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             "'setmaxnreg' ignored to maintain compatibility into 'extern' call",
-            "the kernel calls a function pointer, a recursive function or a function of another unit, whose register count is unknown: call the function by name in this unit so that it is inlined, or move the call to another kernel",
+            "the kernel calls a function pointer, a recursive function or a function of another compilation unit, so the register count of the callee is unknown: call a function of this compilation unit by name so that the compiler inlines the call, or move the call to another kernel",
         ),
         (
             "'setmaxnreg' ignored to maintain minimum register requirements",
-            "the code after a `setmaxnreg.dec` needs more registers than its count: raise the count, or move work to the warps that keep their registers",
+            "the code after a `setmaxnreg.dec` needs more registers than the count of the instruction: raise the count, or move work to the warps that do not release registers",
         ),
         (
             "is larger than the largest temporal register count",
-            "`setmaxnreg.dec` lowers the count: specify at most the count at kernel entry (65536 registers divided among the threads of `.minnctapersm` blocks, or `.maxnreg`), or use `setmaxnreg.inc`",
+            "`setmaxnreg.dec` can only lower the register count: specify at most the count at kernel entry (65536 registers divided among the threads of `.minnctapersm` blocks, or `.maxnreg`), or use `setmaxnreg.inc`",
         ),
         (
             "less than launch min target",
@@ -183,11 +183,11 @@ fn registers(message: &str) -> Option<&'static str> {
         ),
         (
             "minnctapersm will be ignored",
-            "the blocks exceed the capacity of a multiprocessor: lower `.minnctapersm` or `.maxntid` (`__launch_bounds__`); otherwise `setmaxnreg` is ignored",
+            "the blocks exceed the capacity of a multiprocessor, so `setmaxnreg` is ignored: lower `.minnctapersm` or `.maxntid` (`__launch_bounds__`)",
         ),
         (
             ".minnctapersm is ignored when neither",
-            "add `.maxntid` or `.reqntid` to `.minnctapersm`; `setmaxnreg` is ignored unless both are specified",
+            "`setmaxnreg` is ignored if `.minnctapersm` is specified without a block size: add `.maxntid` or `.reqntid`",
         ),
         (
             "Insufficient registers",
@@ -211,7 +211,7 @@ fn plain(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
             "Unknown symbol",
-            "declare the name before its use: a register with `.reg`, a function with a prototype",
+            "declare the name before its first use: declare a register with `.reg`, and a function with a prototype",
         ),
         (
             "Arguments mismatch for instruction",
@@ -231,11 +231,11 @@ fn plain(message: &str) -> Option<&'static str> {
         ),
         (
             "Not a name of any known instruction",
-            "the opcode is unknown; it may require a newer PTX version than the assembler supports",
+            "the opcode is unknown, or requires a newer PTX version than the assembler supports",
         ),
         (
             "Ptx assembly aborted due to errors",
-            "the preceding messages contain the reason",
+            "the preceding messages explain why assembly failed",
         ),
         (
             "Label expected",
@@ -243,7 +243,7 @@ fn plain(message: &str) -> Option<&'static str> {
         ),
         (
             "Duplicate definition",
-            "rename one of the declarations, or put inline assembly in braces to make its names local",
+            "rename one of the declarations, or enclose the inline assembly in braces so that its names are local",
         ),
     ];
     let known = KNOWN.iter().find(|(start, _)| message.starts_with(start));
@@ -425,7 +425,7 @@ mod tests {
             ),
             (
                 "Instruction 'wgmma.fence' not supported on .target 'sm_120'",
-                "not on any variant of `sm_120`",
+                "but not on any variant of `sm_120`",
             ),
             (
                 "Unsupported .version 9.9; current version is '9.5'",

@@ -110,9 +110,9 @@ pub fn open(bytes: &[u8]) -> Result<Contents, String> {
         let end = fatbin::read(bytes, start, &mut left, &mut contents);
         at = end.max(start + 8);
         if contents.entries.len() >= MAX_ENTRIES {
-            contents
-                .notes
-                .push(format!("only the first {MAX_ENTRIES} programs are listed"));
+            contents.notes.push(format!(
+                "only the first {MAX_ENTRIES} code objects are listed"
+            ));
             break;
         }
     }
@@ -124,7 +124,7 @@ pub fn open(bytes: &[u8]) -> Result<Contents, String> {
 
 fn nothing_in(bytes: &[u8]) -> String {
     match bytes.starts_with(elf::MAGIC) {
-        true => "the file contains no GPU code (no section `.nv_fatbin`)".to_owned(),
+        true => "the file contains no GPU code, because it has no section `.nv_fatbin`".to_owned(),
         false => {
             "the file is not a text file, a cubin, a fatbin, or a program with a fatbin".to_owned()
         }

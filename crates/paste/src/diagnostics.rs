@@ -20,7 +20,7 @@ catalogue! {
     INPUT_WRITTEN = "W1203", "write to an input operand", "asm(\"add.u32 %0, %0, 1;\" :: \"r\"(d));", "asm(\"add.u32 %0, %0, 1;\" : \"+r\"(d));";
     /// An operand with `=` has no initial value. If the statement reads the operand before writing it, or writes it under a predicate,
     /// use `+`, which passes the old value.
-    OUTPUT_READ = "W1204", "output read before it is written", "asm(\"add.u32 %0, %0, 1;\" : \"=r\"(d));", "asm(\"add.u32 %0, %0, 1;\" : \"+r\"(d));";
+    OUTPUT_READ = "W1204", "read of an output before the first write", "asm(\"add.u32 %0, %0, 1;\" : \"=r\"(d));", "asm(\"add.u32 %0, %0, 1;\" : \"+r\"(d));";
     /// The compiler interprets a percent sign before a letter and a number as an operand modifier, but no such modifier exists. Write
     /// registers of the assembly with two percent signs or without a percent sign.
     BARE_REGISTER = "W1205", "register with one percent sign", "asm(\"{ .reg .u32 %r1; mov.u32 %r1, %1; }\" :: \"r\"(a), \"r\"(b));", "asm(\"{ .reg .u32 %%r1; mov.u32 %%r1, %1; }\" :: \"r\"(a), \"r\"(b));";
@@ -59,7 +59,7 @@ catalogue! {
     PACKED_OPERAND = "W1218", "16-bit operand with packed elements", "tl.inline_asm_elementwise(\"abs.f16 $0, $1;\", \"=h,h\", [x], dtype=tl.float16, is_pure=True, pack=2)", "tl.inline_asm_elementwise(\"abs.f16x2 $0, $1;\", \"=r,r\", [x], dtype=tl.float16, is_pure=True, pack=2)";
     /// The number of elements per thread is a power of two. If `pack` does not divide this number, Triton pads the operands of the last
     /// execution with undefined elements and discards their results.
-    UNEVEN_PACK = "W1219", "`pack` not a power of two", "tl.inline_asm_elementwise(\"mov.b32 $0, $3; mov.b32 $1, $4; mov.b32 $2, $5;\", \"=&r,=&r,=r,r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=3)", "tl.inline_asm_elementwise(\"mov.b32 $0, $2; mov.b32 $1, $3;\", \"=&r,=r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=2)";
+    UNEVEN_PACK = "W1219", "`pack` is not a power of two", "tl.inline_asm_elementwise(\"mov.b32 $0, $3; mov.b32 $1, $4; mov.b32 $2, $5;\", \"=&r,=&r,=r,r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=3)", "tl.inline_asm_elementwise(\"mov.b32 $0, $2; mov.b32 $1, $3;\", \"=&r,=r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=2)";
     /// Triton executes the assembly for every element of a thread. A layout may replicate elements across threads and registers.
     /// `tl.store` and `tl.atomic_add` mask replicas, but inline assembly does not, so a kernel executes an atomic addition once per
     /// replica. With `is_pure=True`, the compiler may also delete, repeat or move the call.
@@ -76,7 +76,7 @@ pub(crate) fn as_in_module(found: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
         help: Some(
-            "the compiler inserts the assembly into a module, in which `ptxas` rejects it"
+            "the compiler inserts the assembly into a PTX module, and `ptxas` then rejects the module"
                 .to_owned(),
         ),
         ..found
@@ -91,7 +91,7 @@ pub(crate) fn no_such_operand(number: usize, n: usize, span: Span) -> Diagnostic
     let have = match n {
         0 => "the statement has no operands".to_owned(),
         1 => "the statement has one operand, `%0`".to_owned(),
-        _ => format!("the statement has `%0` to `%{}`", n - 1),
+        _ => format!("the statement has the operands `%0` to `%{}`", n - 1),
     };
     let message = format!("no operand has {number}");
     Diagnostic::error(NO_SUCH_OPERAND, span, message).help(have)
@@ -108,30 +108,34 @@ pub(crate) fn no_such_name(name: &str, names: &[&str], span: Span) -> Diagnostic
 
 pub(crate) fn constraint(text: &str, mistake: Mistake, span: Span) -> Diagnostic {
     let message = match mistake {
-        Mistake::Empty => format!("found constraint `\"{text}\"`, expected one letter"),
+        Mistake::Empty => format!("found the empty constraint `\"{text}\"`, expected one letter"),
         Mistake::Unknown(letter) => {
             format!("unknown constraint letter `{letter}`")
         }
-        Mistake::Several => format!("found constraint `\"{text}\"`, expected a single letter"),
+        Mistake::Several => format!("found the constraint `\"{text}\"`, expected a single letter"),
     };
     let help = match mistake {
-        Mistake::Unknown('m') => "operands cannot be in memory; pass the address with `\"l\"`",
-        Mistake::Unknown('i') => "use `\"n\"` for a constant",
+        Mistake::Unknown('m') => {
+            "PTX operands cannot be in memory: pass the address with the constraint `\"l\"`"
+        }
+        Mistake::Unknown('i') => "use the constraint `\"n\"` for a constant",
         Mistake::Unknown(_) | Mistake::Empty | Mistake::Several => LETTERS_IN_WORDS,
     };
     Diagnostic::error(UNKNOWN_CONSTRAINT, span, message).help(help)
 }
 
 pub(crate) fn output_without_modifier(text: &str, span: Span) -> Diagnostic {
-    let message = format!("found output `\"{text}\"`, expected `=` or `+` before the letter");
+    let message =
+        format!("found the output constraint `\"{text}\"`, expected `=` or `+` before the letter");
     let found = Diagnostic::error(MISPLACED_MODIFIER, span, message);
-    found.help("outputs follow the first colon, inputs the second")
+    found.help("outputs follow the first colon, and inputs follow the second colon")
 }
 
 pub(crate) fn input_with_modifier(text: &str, span: Span) -> Diagnostic {
-    let message = format!("found input `\"{text}\"`, expected a letter without a modifier");
+    let message =
+        format!("found the input constraint `\"{text}\"`, expected a letter without a modifier");
     let found = Diagnostic::error(MISPLACED_MODIFIER, span, message);
-    found.help("outputs follow the first colon, inputs the second")
+    found.help("outputs follow the first colon, and inputs follow the second colon")
 }
 
 pub(crate) fn input_written(
@@ -140,11 +144,11 @@ pub(crate) fn input_written(
     use_at: Span,
     constraint: Span,
 ) -> Diagnostic {
-    let message = format!("`{name}` is written, but declared as an input");
+    let message = format!("the assembly writes `{name}`, which is declared as an input");
     Diagnostic::warning(INPUT_WRITTEN, use_at, message)
         .label(constraint, "declared here")
         .help(format!(
-            "declare it as an output after the first colon: `\"+{letter}\"`, or `\"={letter}\"` if the old value is not read"
+            "declare the operand as an output after the first colon: use `\"+{letter}\"`, or `\"={letter}\"` if the assembly does not read the old value"
         ))
 }
 
@@ -164,8 +168,9 @@ pub(crate) fn output_read(
     constraint: Span,
 ) -> Diagnostic {
     let modifier = output_modifier(dialect);
-    let message =
-        format!("`{name}` is read before it is written, but {modifier} passes no initial value");
+    let message = format!(
+        "the assembly reads `{name}` before it writes the operand, but {modifier} passes no initial value"
+    );
     let help = format!("write `\"+{letter}\"`");
     make_input(message, help, letter, use_at, constraint)
 }
@@ -179,10 +184,10 @@ pub(crate) fn output_kept(
 ) -> Diagnostic {
     let modifier = output_modifier(dialect);
     let message = format!(
-        "`{name}` is written only under a predicate, but {modifier} passes no initial value"
+        "the assembly writes `{name}` only under a predicate, but {modifier} passes no initial value"
     );
     let help = format!(
-        "write `\"+{letter}\"`, or initialize the operand in the assembly; it has no value in lanes with a false predicate"
+        "write `\"+{letter}\"`, or initialize the operand in the assembly, because the operand is undefined in predicated-off lanes"
     );
     make_input(message, help, letter, use_at, constraint)
 }
@@ -206,7 +211,8 @@ fn make_input(
 }
 
 pub(crate) fn output_not_written(name: &str, constraint: Span) -> Diagnostic {
-    let message = format!("`{name}` is declared as an output, but never written");
+    let message =
+        format!("`{name}` is declared as an output, but the assembly never writes this operand");
     Diagnostic::warning(OUTPUT_NOT_WRITTEN, constraint, message)
 }
 
@@ -220,15 +226,15 @@ pub(crate) fn operand_not_used(
         Dialect::Llvm => '$',
     };
     let expression = &operand.expression;
-    let message = format!("the assembly never uses operand `{sign}{number}`, `{expression}`");
+    let message = format!("the assembly never uses operand `{sign}{number}` (`{expression}`)");
     Diagnostic::warning(OPERAND_NOT_USED, operand.place, message)
-        .help("operands are numbered from 0, outputs before inputs; a `+` operand has one number")
+        .help("operands are numbered from 0, with outputs before inputs, and an operand with `+` has only one number")
 }
 
 pub(crate) fn bare_register(name: &str, span: Span) -> Diagnostic {
     let message = format!("found `%{name}`, expected an operand or `%%{name}`");
     Diagnostic::error(BARE_REGISTER, span, message)
-        .help("the compiler interprets a letter before a number as an operand modifier, which is not supported")
+        .help("the compiler interprets the letter between `%` and a number as an operand modifier, but supports no such modifiers")
         .fix(
             format!("replace `%{name}` with `%%{name}`"),
             span,
@@ -252,7 +258,7 @@ pub(crate) fn symbolic_name(name: &str, number: usize, span: Span) -> Diagnostic
         format!("the CUDA compiler does not support symbolic operand names such as `{name}`");
     let found = Diagnostic::warning(SYMBOLIC_NAME, span, message);
     found.help(format!(
-        "write `%{number}` in the assembly; symbolic names are supported by Clang only"
+        "write `%{number}` in the assembly, because only Clang supports symbolic operand names"
     ))
 }
 
@@ -264,16 +270,16 @@ pub(crate) fn may_be_moved(message: &str, help: &str, span: Span) -> Diagnostic 
 }
 
 pub(crate) fn unknown_piece(name: &str, span: Span) -> Diagnostic {
-    let message = format!("cannot resolve `{name}` in this file; the block is not checked");
+    let message = format!("cannot resolve `{name}` in this file, so the asm block is not checked");
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(UNKNOWN_PIECE, span, message)
-            .help("paste its definition as well, or the preprocessed source")
+            .help("paste the definition of this name as well, or paste the preprocessed source")
     }
 }
 
 pub(crate) fn unknown_constant(name: &str, choice: &str, mark: &str, span: Span) -> Diagnostic {
-    let message = format!("the value of `{name}` is not known; assuming {choice}");
+    let message = format!("the value of `{name}` is unknown, so Warpgrid assumes {choice}");
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(UNKNOWN_CONSTANT, span, message).help(format!(
@@ -283,9 +289,9 @@ pub(crate) fn unknown_constant(name: &str, choice: &str, mark: &str, span: Span)
 }
 
 pub(crate) fn undeclared(names: &str, span: Span) -> Diagnostic {
-    let message = format!("the block does not declare {names}");
+    let message = format!("the asm block does not declare {names}");
     let found = Diagnostic::warning(UNDECLARED, span, message);
-    found.help("add `{ .reg … }` to the block; `ptxas` accepts the name only if another statement of the function declares it")
+    found.help("declare the name in the asm block with `{ .reg … }`, because `ptxas` accepts an undeclared name only if another statement of the function declares the name")
 }
 
 pub(crate) fn unknown_clobber(text: &str, span: Span) -> Diagnostic {
@@ -305,29 +311,28 @@ pub(crate) fn no_end(span: Span) -> Diagnostic {
 
 pub(crate) fn packed_operand(constraint: &str, pack: u32, span: Span) -> Diagnostic {
     let message = format!(
-        "`\"{constraint}\"` has 16 bits, but `pack={pack}` packs the elements into 32-bit registers"
+        "an operand with the constraint `\"{constraint}\"` has 16 bits, but `pack={pack}` packs the elements into 32-bit registers"
     );
     let wanted = constraint.replace('h', "r");
     Diagnostic::warning(PACKED_OPERAND, span, message).help(format!(
-        "use `\"{wanted}\"` with an instruction on packed elements such as `.f16x2`, or `pack=1`"
+        "use the constraint `\"{wanted}\"` with an instruction for packed elements such as `.f16x2`, or use `pack=1`"
     ))
 }
 
 pub(crate) fn alternatives(span: Span) -> Diagnostic {
-    let message =
-        "`$(` starts alternatives for assembly dialects, of which only the first is assembled";
+    let message = "`$(` starts a list of alternatives for assembly dialects, and only the first alternative is assembled";
     Diagnostic::warning(ALTERNATIVES, span, message)
-        .help("write only the first alternative; braces and bars need no `$`")
+        .help("write only the first alternative, and write braces and bars without `$`")
 }
 
 pub(crate) fn intel_dialect(span: Span) -> Diagnostic {
-    let message = "LLVM emits `.intel_syntax` around the assembly, which `ptxas` rejects";
+    let message = "LLVM emits the directive `.intel_syntax` before the assembly, and `ptxas` rejects this directive";
     Diagnostic::error(INTEL_DIALECT, span, message).help("use `AD_ATT`")
 }
 
 pub(crate) fn uneven_pack(pack: u32, span: Span) -> Diagnostic {
     let message = format!(
-        "`pack={pack}` does not divide the number of elements per thread, so the last execution has undefined elements"
+        "`pack={pack}` does not divide the number of elements per thread, so the last execution of the assembly receives undefined elements"
     );
     Diagnostic::warning(UNEVEN_PACK, span, message).help("use a power of two")
 }
@@ -335,24 +340,28 @@ pub(crate) fn uneven_pack(pack: u32, span: Span) -> Diagnostic {
 pub(crate) fn replicated_effect(is_pure: bool, span: Span) -> Diagnostic {
     let message = match is_pure {
         true => {
-            "the block writes memory, but Triton executes it once per element replica, and `is_pure=True` allows the compiler to delete or repeat it"
+            "the asm block writes memory, but Triton executes the asm block once per element replica, and `is_pure=True` allows the compiler to delete or repeat the asm block"
         }
-        false => "the block writes memory, but Triton executes it once per element replica",
+        false => {
+            "the asm block writes memory, but Triton executes the asm block once per element replica"
+        }
     };
     Diagnostic::warning(REPLICATED_EFFECT, span, message)
-        .help("use `tl.store` or `tl.atomic_add`, which mask replicas")
+        .help("use `tl.store` or `tl.atomic_add`, which mask element replicas")
 }
 
 /// Returns the help for operands of C# calls that are used against their direction.
 pub(crate) const fn csharp_direction() -> &'static str {
-    "pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written; `out` arguments are outputs only, and other arguments inputs only"
+    "pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written, because an `out` argument is only an output, and any other argument is only an input"
 }
 
 /// Says of an operand which type it has, and why.
 pub(crate) fn declared_by(dialect: Dialect, letter: &str, ty: ScalarType) -> String {
     match dialect {
-        Dialect::Cuda | Dialect::Llvm => format!("declared as `.{ty}` by `\"{letter}\"`"),
-        Dialect::Ilgpu => format!("declared as `.{ty}` by the C# type"),
+        Dialect::Cuda | Dialect::Llvm => {
+            format!("the constraint `\"{letter}\"` declares the operand as `.{ty}`")
+        }
+        Dialect::Ilgpu => format!("the C# type declares the operand as `.{ty}`"),
     }
 }
 
@@ -370,11 +379,12 @@ pub(crate) fn log_line(
 }
 
 pub(crate) fn log_alone(span: Span) -> Diagnostic {
-    let message = "found a log without its module";
+    let message = "the source contains a `ptxas` or driver log, but not the PTX of the module";
     Diagnostic {
         severity: Severity::Information,
-        ..Diagnostic::warning(LOG_LINE, span, message)
-            .help("paste the PTX below the log to see each message at its instruction")
+        ..Diagnostic::warning(LOG_LINE, span, message).help(
+            "paste the PTX below the log to show each message at the corresponding instruction",
+        )
     }
 }
 
@@ -387,5 +397,5 @@ pub(crate) fn agrees(own: &Diagnostic) -> String {
 }
 
 pub(crate) const fn accepted_here() -> &'static str {
-    "Warpgrid accepts this line; the log may be from a different source, target or version"
+    "Warpgrid accepts this line, so the log may belong to a different source, target or PTX version"
 }

@@ -113,7 +113,7 @@ impl Effects {
                 "synchronizes or exchanges data with other threads",
             ),
             (self.reads_clock, "reads a clock or performance counter"),
-            (self.hints, "gives a hint to the hardware"),
+            (self.hints, "passes a hint to the hardware"),
         ];
         let first = all.into_iter().find(|(is_so, _)| *is_so);
         first.map_or("depends only on its inputs", |(_, words)| words)
@@ -160,16 +160,16 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
     let what = effects.words();
     let freedom = match (block.is_volatile, block.clobbers_memory) {
         (false, false) => {
-            "the compiler may delete the statement if its outputs are unused, move it, and cache memory values in registers across it"
+            "the compiler may move the statement, delete the statement if the outputs are unused, and cache memory values in registers across the statement"
         }
         (false, true) => {
-            "the compiler may delete the statement if its outputs are unused, but does not cache memory values in registers across it"
+            "the compiler may delete the statement if the outputs are unused, but does not cache memory values in registers across the statement"
         }
         (true, false) => {
-            "the compiler neither deletes nor moves the statement, but may cache memory values in registers across it"
+            "the compiler neither deletes nor moves the statement, but may cache memory values in registers across the statement"
         }
         (true, true) => {
-            "the compiler neither deletes nor moves the statement, and does not cache memory values in registers across it"
+            "the compiler neither deletes nor moves the statement, and does not cache memory values in registers across the statement"
         }
     };
     let Words {
@@ -178,10 +178,10 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
     let needs = match (effects.needs_volatile(), effects.needs_memory()) {
         (true, true) => format!("requires {volatile} and {memory}"),
         (true, false) => format!("requires {volatile}"),
-        (false, true) => format!("requires {memory} if that memory is modified"),
+        (false, true) => format!("requires {memory} if this memory is modified"),
         (false, false) => format!("requires neither {volatile} nor {memory}"),
     };
-    format!("The block {what} and {needs}. As written, {freedom}.")
+    format!("The asm block {what} and {needs}. As written, {freedom}.")
 }
 
 /// Returns the diagnostic for writes to memory by assembly that Triton applies to each element of a tensor.
@@ -199,7 +199,7 @@ pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
     let words = Words::of(block.dialect);
     let (may, help) = match (lacks_volatile, lacks_memory) {
         (true, true) => (
-            "delete or move the statement, or cache memory values in registers across it",
+            "delete or move the statement, or cache memory values in registers across the statement",
             format!("{}; {}", words.say_volatile, words.say_memory),
         ),
         (true, false) => (
@@ -209,12 +209,15 @@ pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
         (false, true) => (
             "cache memory values in registers across the statement",
             format!(
-                "{}, unless no other code uses that memory",
+                "{}, unless no other code accesses this memory",
                 words.say_memory
             ),
         ),
         (false, false) => return None,
     };
-    let message = format!("the block {}, but the compiler may {may}", effects.words());
+    let message = format!(
+        "the asm block {}, but the compiler may {may}",
+        effects.words()
+    );
     Some(diagnose::may_be_moved(&message, &help, block.word))
 }

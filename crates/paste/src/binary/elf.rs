@@ -45,21 +45,21 @@ impl<'a> Elf<'a> {
         if file.u8(4) != Some(2) || file.u8(5) != Some(1) {
             return Err("32-bit cubins of toolkits before CUDA 12 are not supported".to_owned());
         }
-        let short = || "the cubin is truncated: incomplete header".to_owned();
+        let short = || "the cubin is truncated: the header is incomplete".to_owned();
         let flags = file.u32(48).ok_or_else(short)?;
         let table = file.u64(40).ok_or_else(short)?;
         let row = u64::from(file.u16(58).ok_or_else(short)?);
         let n = u64::from(file.u16(60).ok_or_else(short)?);
         let names = u64::from(file.u16(62).ok_or_else(short)?);
         if row < 64 {
-            return Err("the cubin is corrupt: section headers too short".to_owned());
+            return Err("the cubin is corrupt: the section headers are too short".to_owned());
         }
         // More sections than the header can say are counted in the first row.
         let n = match n {
             0 => file.u64(table.saturating_add(32)).unwrap_or(0),
             n => n,
         };
-        let cut = || "the cubin is truncated: incomplete section header table".to_owned();
+        let cut = || "the cubin is truncated: the section header table is incomplete".to_owned();
         let at = |index: u64| {
             index
                 .checked_mul(row)

@@ -116,7 +116,7 @@ impl Header {
         if !matches!(self.kind, KIND_PTX | KIND_CUBIN) {
             return Ok(None);
         }
-        let place = format!("the program for sm_{} at byte {at}", self.arch);
+        let place = format!("the code object for sm_{} at byte {at}", self.arch);
         let packed = match (self.flags & IS_ZSTD != 0, self.flags & IS_LZ4 != 0) {
             (true, _) => Some("zstd"),
             (_, true) => Some("LZ4"),
@@ -138,10 +138,12 @@ impl Header {
             ));
         }
         let unpacked = match packed {
-            Some("zstd") => unzstd(raw, wanted)
-                .ok_or_else(|| format!("{place} cannot be decompressed: invalid zstd data"))?,
-            Some(_) => lz4::unpack(raw, wanted)
-                .ok_or_else(|| format!("{place} cannot be decompressed: invalid LZ4 data"))?,
+            Some("zstd") => unzstd(raw, wanted).ok_or_else(|| {
+                format!("{place} cannot be decompressed, because its zstd data is invalid")
+            })?,
+            Some(_) => lz4::unpack(raw, wanted).ok_or_else(|| {
+                format!("{place} cannot be decompressed, because its LZ4 data is invalid")
+            })?,
             None if raw.len() > limit => {
                 return Err(format!("{place} exceeds the size limit"));
             }

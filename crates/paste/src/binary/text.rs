@@ -21,7 +21,7 @@ pub(super) fn listing(cubin: &Cubin) -> String {
     );
     let _ = writeln!(
         text,
-        "// To run it, disassemble the file with `cuobjdump -sass FILE` or `nvdisasm -hex FILE` and paste the output."
+        "// To run this code, disassemble the file with `cuobjdump -sass FILE` or `nvdisasm -hex FILE`, and paste the output."
     );
     for kernel in &cubin.kernels {
         of_kernel(&mut text, kernel);
@@ -55,7 +55,10 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
             parameter.ordinal, parameter.size_bytes, parameter.byte_offset
         );
     }
-    let _ = writeln!(text, "//   128-bit instructions, low half first:");
+    let _ = writeln!(
+        text,
+        "//   The following 128-bit instructions start with the low half:"
+    );
     for (index, chunk) in kernel.code.chunks(16).take(MAX_WORDS).enumerate() {
         let halves: Vec<String> = chunk.chunks(8).map(half).collect();
         let _ = writeln!(text, "//   {:#06x}  {}", index * 16, halves.join(" "));

@@ -100,7 +100,7 @@ fn other_files_are_separated() {
     (host[18], host[19]) = (62, 0);
     assert_eq!(
         why(&host),
-        "the file contains no GPU code (no section `.nv_fatbin`)"
+        "the file contains no GPU code, because it has no section `.nv_fatbin`"
     );
     assert!(!is_binary(b"st.global.u32 [p], 1;"));
 }
