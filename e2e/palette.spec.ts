@@ -69,5 +69,5 @@ test("command palette finds values and elements in memory and reports missing on
   await look("rows[100]");
   await expect(card).toContainText("rows[6][4]");
   await look("7777");
-  await expect(page.getByText("found no `7777` in memory at this step")).toBeVisible();
+  await expect(page.getByText("no memory location contains `7777` at this step")).toBeVisible();
 });

@@ -125,7 +125,7 @@ pub fn file_text(bytes: &[u8], program: u64) -> Result<String, Failure> {
         .and_then(|program| file.text(program));
     text.ok_or_else(|| {
         let n = file.view().programs.len();
-        let why = format!("found code object {program}, expected an index below {n}");
+        let why = format!("found the code object index {program}, expected an index below {n}");
         Failure::unreadable("program", &why)
     })
 }

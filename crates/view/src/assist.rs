@@ -45,12 +45,12 @@ pub struct CompletionView {
 /// A constant that may be a descriptor: its fields, and where its tile is drawn.
 pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
     let mut lines = vec![format!(
-        "This constant matches the format of a shared-memory descriptor of `{}`.",
+        "This constant has the format of a shared-memory descriptor of `{}`.",
         found.family
     )];
     lines.extend(found.fields.iter().map(field_line));
     lines.push(format!(
-        "`{}` shows the tile that the hardware reads.",
+        "The link `{}` shows the tile that the hardware reads.",
         tile_link(found.family, found.bits)
     ));
     HoverView {
@@ -77,7 +77,7 @@ pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionCons
     )];
     lines.extend(fields.iter().map(field_line));
     lines.push(format!(
-        "`{}` decodes the descriptor and shows the tiles that the hardware reads.",
+        "The link `{}` decodes the descriptor and shows the tiles that the hardware reads.",
         instruction_descriptor_link(kind, (*bits).into())
     ));
     HoverView {

@@ -22,7 +22,7 @@ const START: SourceRange = SourceRange {
 
 /// A field of a request of a batch that changes nothing.
 pub fn ignored_field(line: u64, why: &str) -> DiagnosticView {
-    let message = format!("line {line}: unknown field ignored: {why}");
+    let message = format!("line {line}: an unknown field is ignored: {why}");
     DiagnosticView::new("W0900", Severity::Warning, message, START)
 }
 
@@ -73,13 +73,13 @@ pub(crate) fn ranges(numbers: &mut dyn Iterator<Item = u32>) -> String {
 pub fn cut_text(range: SourceRange) -> DiagnosticView {
     let message = "an empty line ends an HTML element in Markdown".to_owned();
     let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
-    view.help = Some("enclose the source in `<pre>` and `</pre>`".to_owned());
+    view.help = Some("enclose the source of the widget in `<pre>` and `</pre>`".to_owned());
     view
 }
 
 /// A document without PTX or SASS.
 pub fn no_blocks() -> DiagnosticView {
-    let message = "the document contains no PTX or SASS block".to_owned();
+    let message = "the document contains no code block with PTX or SASS".to_owned();
     DiagnosticView::new("W0908", Severity::Warning, message, START)
 }
 
@@ -95,23 +95,23 @@ pub fn unreadable_argument(what: &str, why: &str) -> String {
 
 /// The message of [`NO_SUCH_MEMORY`].
 pub fn no_such_memory(name: &str) -> String {
-    format!("found no buffer or variable `{name}`")
+    format!("the launch has no buffer or variable `{name}`")
 }
 
 pub(crate) fn unknown_target(found: &str) -> Diagnostic {
-    let message = format!("found target `{found}`, expected one such as `sm_90`");
+    let message = format!("found the unknown target `{found}`, expected a target such as `sm_90`");
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
 pub(crate) fn unknown_version(found: &str) -> Diagnostic {
-    let message = format!("found PTX version `{found}`, expected one such as `8.8`");
+    let message = format!("found the unknown PTX version `{found}`, expected a version such as `8.8`");
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
 /// A note at the first instruction of each kind that is legal but that the emulator does not run.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
     let message =
-        format!("`{opcode}` is valid, but not supported by the emulator: execution stops here");
+        format!("`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here");
     let mut note = Diagnostic::error(NOT_RUN_YET, span, message);
     note.severity = warpgrid_program::Severity::Information;
     note.help = Some(format!("the emulator does not support {reason} yet"));
@@ -124,9 +124,9 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
     CodeFacts::page(UNREADABLE_ARGUMENT, "invalid argument", "An argument of the JavaScript API does not match its declared type.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
     CodeFacts::page(NO_SUCH_MEMORY, "unknown buffer or variable", "`frame().memories` lists the valid names. A buffer has its own name, `shared:0` is the shared memory of block 0, and `var:table` is the module variable `table`.", "session.memory(\"outt\")", "session.memory(\"out\")"),
-    CodeFacts::page("W0903", "unknown override", "The target or PTX version passed as an option is unknown.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
-    CodeFacts::page(NOT_RUN_YET, "instruction not supported by the emulator", "The instruction is valid for its PTX version and target, but the emulator does not support it yet. Execution stops before the instruction, and all earlier steps remain available.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
-    CodeFacts::page("W0905", "module not initialized", "Call `await init()` before any other function, because `init` loads the WebAssembly module. Do not use a session after its `free()`.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
+    CodeFacts::page("W0903", "unknown override", "The target or the PTX version that an option specifies is unknown.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
+    CodeFacts::page(NOT_RUN_YET, "instruction not supported by the emulator", "The instruction is valid for the PTX version and target of the module, but the emulator does not support the instruction yet. Execution stops before the instruction, and all earlier steps remain available.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
+    CodeFacts::page("W0905", "module not initialized", "Call `await init()` before any other function, because `init` loads the WebAssembly module. Do not use a session after you have called `free()` for the session.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
     CodeFacts::page("W0906", "unknown attribute of a code block", "The info string of a code block may contain widget attributes after the language. Unknown attributes are ignored.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
     CodeFacts::page("W0907", "empty line in an HTML element", "Markdown ends an HTML block at the first empty line, which truncates the source of the widget. Empty lines inside `<pre>` are preserved.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
     CodeFacts::page("W0908", "document without PTX or SASS", "The document contains no PTX or SASS code blocks. Check the spelling of the languages.", "```txp", "```ptx"),

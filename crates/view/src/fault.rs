@@ -55,35 +55,35 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         }
         FaultKind::OutOfBounds => out_of_bounds_help(access),
         FaultKind::ReadOnly => {
-            "constant memory and kernel parameters are read-only; copy the value to another state space first"
+            "constant memory and kernel parameters are read-only: copy the value to another state space first"
         }
-        FaultKind::WrongSpace => "use the state space of the address, or a generic access",
+        FaultKind::WrongSpace => "use an instruction for the state space of the address, or use generic addressing",
         FaultKind::Deadlock { waiting } if waiting.iter().any(|w| w.mbarrier.is_some()) => {
-            "a phase completes when the pending arrival count and the tx-count are both zero: compare the count of `mbarrier.init` with the number of arriving threads, and the bytes of `expect_tx` with the bytes transferred"
+            "an mbarrier phase completes when the pending arrival count and the tx-count are both zero: compare the count of `mbarrier.init` with the number of arriving threads, and the byte count of `expect_tx` with the number of transferred bytes"
         }
         FaultKind::Deadlock { .. } => {
-            "all threads of the block must reach the barrier, including threads that exit early or take another branch"
+            "all threads of the block must reach the barrier: check whether threads exit early or take another branch"
         }
         FaultKind::UndefinedMatrix(mistake) => matrix_help(mistake),
-        FaultKind::Trap => "the kernel executed `trap`; check the condition that leads to it",
+        FaultKind::Trap => "the kernel executed `trap`: check the condition that guards the `trap` instruction",
         FaultKind::Assert { .. } => {
-            "the launch violates an assertion of the kernel; try other sizes or values"
+            "the launch violates an assertion of the kernel: use other sizes or values"
         }
         FaultKind::NotEmulated { .. } => {
-            "the instruction is valid, but the emulator does not support it yet"
+            "the instruction is valid, but the emulator does not support the instruction yet"
         }
-        FaultKind::StackOverflow => "check that the recursion terminates",
+        FaultKind::StackOverflow => "check whether the recursion of the function terminates",
         FaultKind::BadCallTarget { .. } => {
-            "the register must contain the address of a function, as loaded by `mov.u64 %rd1, function_name`; check the origin of its value"
+            "the register must contain a function address, as loaded by `mov.u64 %rd1, function_name`: check how the kernel computes the value"
         }
         FaultKind::BadBranchIndex { .. } => {
-            "check the index against the number of labels before the branch"
+            "compare the index with the number of labels before the branch"
         }
         FaultKind::BadBarrier { .. } => {
-            "barrier numbers are 0 to 15, and thread counts are multiples of the warp size, 32"
+            "use a barrier number from 0 to 15, and a thread count that is a multiple of the warp size, 32"
         }
         FaultKind::Mbarrier(_) => {
-            "initialize an mbarrier once with `mbarrier.init` before other threads use it, and invalidate it with `mbarrier.inval`"
+            "initialize an mbarrier once with `mbarrier.init` before other threads use the mbarrier, and invalidate the mbarrier with `mbarrier.inval`"
         }
         FaultKind::DistantMbarrier => {
             "map the addresses of the destination and of the mbarrier to the same block with `mapa`"
@@ -95,19 +95,19 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
             "pass the address of a tensor map that matches the copy, for example `//@ tensormap map = tiled x: f16[64][64] box=[8][64]`"
         }
         FaultKind::TensorMemory { .. } => {
-            "allocate columns with `tcgen05.alloc`, and access from each warp only its 32 lanes: warp w accesses lanes 32 * (w mod 4) to 32 * (w mod 4) + 31"
+            "allocate columns with `tcgen05.alloc`, and access only the 32 lanes of the executing warp: warp w can access lanes 32 * (w mod 4) to 32 * (w mod 4) + 31"
         }
         FaultKind::Image { .. } => {
             "bind a texture or surface that matches the instruction to the parameter, for example `//@ array texels: f32x4[8][8]` and `//@ texture image = texels`"
         }
         FaultKind::SurfaceOutOfBounds { .. } => {
-            "check the coordinates: `.b` counts bytes along x; `.clamp` and `.zero` permit out-of-bounds coordinates"
+            "check the coordinates: with `.b`, the x coordinate is a byte offset, and with `.clamp` or `.zero`, coordinates may be out of bounds"
         }
         FaultKind::BadCopySize { .. } => {
             "copy a multiple of the chunk size, and store the remainder with ordinary stores"
         }
         FaultKind::Internal { .. } => {
-            "this is a bug in Warpgrid; please report it together with the source"
+            "this fault is a bug in Warpgrid: please report the bug together with the source"
         }
     };
     Some(text.to_owned())
@@ -120,12 +120,12 @@ fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
             "the address precedes the allocation: check subtractions and negative indices"
         }
         Some(Region::Buffer { .. }) => {
-            "check the index against the size of the buffer, or enlarge the buffer"
+            "compare the index with the size of the buffer, or enlarge the buffer"
         }
         Some(Region::Variable { .. } | Region::Shared | Region::Local) => {
-            "check the index against the size of the array, or declare a larger array"
+            "compare the index with the size of the array, or declare a larger array"
         }
-        Some(Region::Parameters) => "check the offset against the size of the parameter",
+        Some(Region::Parameters) => "compare the offset with the size of the parameter",
         Some(Region::Nothing) | None => {
             "the address is not near any allocation of the launch: check the address computation and the pointer arguments"
         }
@@ -140,17 +140,17 @@ fn is_before(access: Option<&AccessFault>) -> bool {
 const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
     match mistake {
         MatrixMistake::MissingLanes { .. } => {
-            "launch blocks whose size is a multiple of 32, and execute the instruction convergently: no lane may be predicated off or diverged"
+            "use a block size that is a multiple of 32, and execute the instruction with all 32 lanes: no lane may be predicated off or diverged"
         }
         MatrixMistake::UnequalAddresses => {
-            "pass the same address in all lanes: the instruction adds the offset of each lane itself"
+            "pass the same address in all lanes, because the instruction itself adds the offset of each lane"
         }
         MatrixMistake::UnequalStrides => "pass the same stride, in elements, in all lanes",
         MatrixMistake::FactorSelectors { .. } => {
-            "pass the same constant byte and thread selectors in all lanes: the byte is a multiple of the number of scales, the thread 0 or 1 for A and 0 to 3 for B"
+            "pass the same constant byte ID and thread ID in all lanes: the byte ID must be a multiple of the number of scale factors, and the thread ID must be 0 or 1 for A and 0 to 3 for B"
         }
         MatrixMistake::MovedLines { .. } => {
-            "pad the rows of the matrix: the PTX ISA manual requires rows that start at multiples of the fragment size"
+            "pad the rows of the matrix, because the PTX ISA manual requires that each row starts at a multiple of the fragment size"
         }
     }
 }

@@ -30,7 +30,7 @@ impl Session {
     pub fn find(&self, text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
-            return Err("found no search term, expected a value such as `7` or `0x1f`, an element such as `out[5]`, or an address".to_owned());
+            return Err("the search term is empty or too long, expected a value such as `7` or `0x1f`, an element such as `out[5]`, or an address".to_owned());
         }
         let memories = self.memories();
         if let Some(found) = element(&memories, text)? {
@@ -40,7 +40,7 @@ impl Session {
             return Ok(found);
         }
         self.find_value(&memories, text, after)
-            .ok_or_else(|| format!("found no `{text}` in memory at this step"))
+            .ok_or_else(|| format!("no memory location contains `{text}` at this step"))
     }
 
     fn find_value(
@@ -101,7 +101,7 @@ fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String>
     match index {
         Some(index) => Ok(Some(FoundCell { memory: id, index })),
         None => Err(format!(
-            "`{name}` has elements 0 to {}",
+            "`{name}` has only the elements 0 to {}",
             n.saturating_sub(1)
         )),
     }

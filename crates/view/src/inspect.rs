@@ -39,7 +39,7 @@ impl Session {
 fn go_to(session: &mut Session, position: u64) -> Result<(), String> {
     if position > MAX_STEPS {
         return Err(format!(
-            "found step {position}, expected at most {MAX_STEPS}, the limit of watch expressions"
+            "watch expressions support at most {MAX_STEPS} steps, but the selected step is {position}"
         ));
     }
     session.seek(position);

@@ -85,7 +85,7 @@ fn a_data_race_explains_a_difference() {
     assert!(!report.equal);
     expect![[r#"
         [
-            "kernel A has a data race (lines 11 and 14), so its results may differ between runs",
+            "kernel A has a data race (lines 11 and 14), so the results of this kernel may differ between runs",
         ]
     "#]]
     .assert_debug_eq(&report.notes);
@@ -231,7 +231,7 @@ fn runs_that_are_not_over_are_no_agreement() {
     let report = compare(scenario(PTX, SASS), 3).expect("both run");
     assert_eq!(
         (report.equal, &*report.summary),
-        (false, "not finished; memory is identical so far")
+        (false, "the runs have not finished, and memory is identical so far")
     );
 }
 

@@ -79,15 +79,15 @@ fn an_element_and_an_address_are_where_they_are() {
 fn what_is_nowhere_is_a_sentence() {
     assert_eq!(
         found("77", None),
-        Err("found no `77` in memory at this step".to_owned())
+        Err("no memory location contains `77` at this step".to_owned())
     );
     assert_eq!(
         found("out[8]", None),
-        Err("`out` has elements 0 to 7".to_owned())
+        Err("`out` has only the elements 0 to 7".to_owned())
     );
     assert_eq!(
         found("y[8]", None),
-        Err("found no buffer or variable `y`".to_owned())
+        Err("the launch has no buffer or variable `y`".to_owned())
     );
     assert!(found("", None).is_err());
     assert!(found("seven", None).is_err());

@@ -205,7 +205,7 @@ fn what_cannot_be_is_said() {
         "nowhere",
         0,
         bytes(4),
-        expect!["found no buffer or variable `nowhere`"],
+        expect!["the launch has no buffer or variable `nowhere`"],
     );
     check(
         STORES,

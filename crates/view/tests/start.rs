@@ -256,7 +256,7 @@ fn a_cell_of_a_long_buffer_is_a_single_element_after_its_rule() {
         KERNEL,
         &cell("n", 2000, T::U32),
         "7",
-        expect!["`n` has 2000 elements, found index 2000"],
+        expect!["the index 2000 is out of bounds: `n` has 2000 elements"],
     );
 }
 

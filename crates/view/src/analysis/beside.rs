@@ -231,7 +231,7 @@ impl Pair {
                 let lines: Vec<String> = lines.iter().flatten().map(u32::to_string).collect();
                 let word = if lines.len() == 1 { "line" } else { "lines" };
                 notes.push(format!(
-                    "kernel {name} has a data race ({word} {}), so its results may differ between runs",
+                    "kernel {name} has a data race ({word} {}), so the results of this kernel may differ between runs",
                     lines.join(" and ")
                 ));
             }
@@ -413,24 +413,24 @@ struct End {
 /// The verdict in a few words.
 fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
     let memory = match compared {
-        [] => return "the kernels have no memory in common".to_owned(),
+        [] => return "the two kernels have no buffer or variable in common".to_owned(),
         [one] => format!("{n_bytes} bytes of `{one}`"),
         all => format!("{n_bytes} bytes in {} buffers and variables", all.len()),
     };
     if end.depends_on_nan {
-        return "not comparable: the differing values depend on a NaN literal whose bits are not part of the listing (`nvdisasm -hex` prints them)"
+        return "memory is not comparable, because the differing values depend on a NaN literal whose bits are missing in the listing (`nvdisasm -hex` prints these bits)"
             .to_owned();
     }
     match (end.n_parted, end.is_over, end.faults_agree) {
         (n, false, _) => {
             let so_far = if n == 0 { "identical" } else { "different" };
-            format!("not finished; memory is {so_far} so far")
+            format!("the runs have not finished, and memory is {so_far} so far")
         }
         (0, true, true) if end.has_fault => {
-            format!("same kind of fault, identical memory contents: {memory}")
+            format!("both runs have the same kind of fault and identical memory contents: {memory}")
         }
         (0, true, true) => format!("identical memory contents: {memory}"),
-        (0, true, false) => format!("identical memory contents, different faults: {memory}"),
+        (0, true, false) => format!("both runs have identical memory contents, but different faults: {memory}"),
         (n, true, _) => format!(
             "different memory contents: {n} of {} buffers and variables {}",
             compared.len(),

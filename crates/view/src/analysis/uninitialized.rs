@@ -313,7 +313,7 @@ impl Session {
                 Use::Branch => "the predicate",
             };
             format!(
-                "line {line}: {used} derives from `{register}`, which no instruction has written (thread {} of block {})",
+                "line {line}: {used} depends on the uninitialized register `{register}` (thread {} of block {})",
                 found.thread, found.block
             )
         });

@@ -154,7 +154,7 @@ impl Session {
             let n = self.position();
             let steps = if n == 1 { "step" } else { "steps" };
             stopped.push(format!(
-                "step limit reached after {n} {steps}: increase the limit (`--max-steps`, `maxSteps`)"
+                "the run reached the step limit after {n} {steps}: increase the limit (`--max-steps`, `maxSteps`)"
             ));
         }
         let traffic = request.traffic.then(|| {
@@ -183,7 +183,7 @@ impl Session {
             && has_finding
         {
             notes.push(format!(
-                "the findings depend on the inferred launch configuration: `{launch}`"
+                "the findings depend on the inferred launch configuration `{launch}`"
             ));
         }
         notes.extend(kinds_that_differ(self.scenario(), &self.program));
@@ -271,7 +271,7 @@ impl Session {
                 let expected = buffer.expect_sha256.as_deref()?;
                 let found = sha256(bytes);
                 let differs = !expected.eq_ignore_ascii_case(&found);
-                differs.then(|| format!("{name}: found digest {found}, expected {expected}"))
+                differs.then(|| format!("{name}: found SHA-256 digest {found}, expected {expected}"))
             }
         }
     }
@@ -290,7 +290,7 @@ fn undefined(
     let races = (n_races > 0).then(|| format!("found {n_races} data {word}, expected none"));
     let is_undefined = hang.is_some() && !has_fault;
     let barrier = is_undefined.then(|| {
-        "found undefined behavior: a warp reached an aligned barrier while divergent".to_owned()
+        "found undefined behavior: a diverged warp reached an aligned barrier".to_owned()
     });
     races.into_iter().chain(barrier)
 }

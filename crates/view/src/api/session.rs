@@ -54,7 +54,7 @@ impl Session {
         self.history(&place).ok_or_else(|| {
             let end = offset.saturating_add(place.n_bytes);
             let why = format!(
-                "found bytes {offset} to {end}, expected at most {size}, the size of `{name}`"
+                "found the byte range {offset} to {end}, expected an end of at most {size}, the size of `{name}`"
             );
             Failure::unreadable("offset", &why)
         })
@@ -98,7 +98,7 @@ impl Session {
             }
             _ => Err(Failure::unreadable(
                 "options",
-                "expected one of `condition`, `lines` and `memory`",
+                "expected exactly one of the options `condition`, `lines` and `memory`",
             )),
         }
     }

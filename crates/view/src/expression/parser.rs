@@ -29,7 +29,7 @@ impl Condition {
             let sign = lexer.take_while(|c| "=!<>".contains(c));
             return Err(match sign.text {
                 "" => register.error(format!(
-                    "found no comparison, expected {SOME_COMPARISON}, as in `{EXAMPLE}`"
+                    "the condition contains no comparison, expected {SOME_COMPARISON}, as in `{EXAMPLE}`"
                 )),
                 found => sign.error(format!("found `{found}`, expected {SOME_COMPARISON}")),
             });
@@ -50,7 +50,7 @@ impl Condition {
             comparison,
             number: Literal::read(number.text).ok_or_else(|| {
                 number.error(match number.text {
-                    "" => "found no number after the comparison".to_owned(),
+                    "" => "the condition contains no number after the comparison operator".to_owned(),
                     found => format!(
                         "found `{found}`, expected a number such as `7`, `-4`, `0x1f` or `1.5`"
                     ),
@@ -92,7 +92,7 @@ impl Place {
         }
         lexer.take(":");
         match place == Place::default() {
-            true => Err(word.error("found no thread before `:`, expected one such as `lane 3`")),
+            true => Err(word.error("the prefix before `:` names no thread, expected a prefix such as `lane 3`")),
             false => Ok(place),
         }
     }
@@ -106,15 +106,15 @@ impl Place {
         }
         let value: u64 = number
             .parse()
-            .map_err(|_| format!("found `{number}`, expected a number from 0 after `{word}`"))?;
+            .map_err(|_| format!("found `{number}` after `{word}`, expected a nonnegative integer"))?;
         let small = |value: u64| {
             u32::try_from(value)
-                .map_err(|_| format!("found {word} {value}, expected at most 4294967295"))
+                .map_err(|_| format!("found the {word} index {value}, expected at most 4294967295"))
         };
         let is_given_twice = match word {
             "block" => self.block.replace(value).is_some(),
             "warp" => self.warp.replace(small(value)?).is_some(),
-            "lane" if value > 31 => return Err(format!("found lane {value}, expected 0 to 31")),
+            "lane" if value > 31 => return Err(format!("found the lane index {value}, expected 0 to 31")),
             "lane" => self.lane.replace(value as u8).is_some(),
             _ => {
                 let lane = self.lane.replace((value % 32) as u8);
@@ -134,7 +134,7 @@ impl WatchExpression {
         let n = text.len();
         if n > MAX_LENGTH {
             return Err(format!(
-                "found an expression of {n} bytes, expected at most {MAX_LENGTH}"
+                "the expression has {n} bytes, expected at most {MAX_LENGTH}"
             ));
         }
         WatchExpression::parse(text).map_err(|error| error.message)
@@ -178,7 +178,7 @@ impl Parser<'_> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let token = self.lexer.take_while(|_| true);
-            return Err(token.error(format!("found more than {MAX_DEPTH} levels of nesting")));
+            return Err(token.error(format!("the expression has more than {MAX_DEPTH} levels of nesting")));
         }
         let operand = self.nested_operand();
         self.depth -= 1;

@@ -51,7 +51,7 @@ impl Session {
         if text.len() > MAX_LAYOUT {
             let n = text.len();
             return Err(format!(
-                "found a layout of {n} bytes, expected at most {MAX_LAYOUT}"
+                "the text of the layout has {n} bytes, expected at most {MAX_LAYOUT}"
             ));
         }
         let layout = parse(text).map_err(|why| why.in_text(text))?;

@@ -56,7 +56,7 @@ impl Value {
             | T::S8x4
             | T::U16x2
             | T::S16x2 => Err(format!(
-                "`{ty}` packs several numbers; `b{width}(x)` reads their bits for shifts and masks"
+                "the packed type `{ty}` contains several numbers: use `b{width}(x)` to read the bits for shifts and masks"
             )),
             _ => of_bits(bits),
         }
@@ -106,7 +106,7 @@ impl TryFrom<Literal> for Number {
 
 fn of_bits(bits: u128) -> Result<Number, String> {
     let integer = i128::try_from(bits).map(Number::Integer);
-    integer.map_err(|_| "the value has more than 127 bits".to_owned())
+    integer.map_err(|_| "the value of the expression has more than 127 bits".to_owned())
 }
 
 impl Number {
@@ -118,7 +118,7 @@ impl Number {
         };
         index.ok_or_else(|| {
             let found = Value::Number(self).text();
-            format!("found the index {found}, expected an integer from 0")
+            format!("found the index {found}, expected a nonnegative integer")
         })
     }
 
@@ -156,7 +156,7 @@ pub(super) fn binary(operator: Binary, left: Number, right: Number) -> Result<Nu
 fn of_integers(operator: Binary, left: i128, right: i128) -> Result<Number, String> {
     let amount = || {
         let amount = u32::try_from(right).ok().filter(|amount| *amount < 127);
-        amount.ok_or_else(|| format!("found a shift by {right}, expected 0 to 126"))
+        amount.ok_or_else(|| format!("found the shift amount {right}, expected 0 to 126"))
     };
     if right == 0 && matches!(operator, Binary::Divide | Binary::Remainder) {
         return Err("division by zero".to_owned());
@@ -213,10 +213,10 @@ fn wider(left: Number, right: Number) -> Option<ElementType> {
 }
 
 fn checked(value: Option<i128>) -> Result<Number, String> {
-    let too_large = || "the result has more than 127 bits".to_owned();
+    let too_large = || "the result of the operation has more than 127 bits".to_owned();
     value.map(Number::Integer).ok_or_else(too_large)
 }
 
 fn not_of_floats(sign: &str) -> String {
-    format!("`{sign}` requires integers, found a float; `u32(x)` reads the bits of a float")
+    format!("the operator `{sign}` requires integers, but an operand is a float: use `u32(x)` to read the bits of a float")
 }

@@ -164,12 +164,12 @@ impl<'a> Lanes<'a> {
         let Some((scalar, bits)) = found else {
             if self.session.memory_with(&MemoryId::from(name)).is_some() {
                 return Err(format!(
-                    "`{name}` is a buffer; its first element is `{name}[0]`"
+                    "`{name}` is a buffer, not a value: write `{name}[0]` for the first element"
                 ));
             }
             let names = &mut registers.into_iter().flat_map(|all| all.names());
             let help = suggestion(name, names);
-            return Err(format!("found no register `{name}` in this function{help}"));
+            return Err(format!("this function has no register `{name}`{help}"));
         };
         Ok(match scalar {
             ScalarType::Pred => Value::Number(Number::Integer((bits & 1) as i128)),
@@ -193,7 +193,7 @@ impl<'a> Lanes<'a> {
         let cell = start.and_then(|start| bytes.get(start..start.checked_add(width)?));
         let cell = cell.ok_or_else(|| {
             let n = bytes.len() / width.max(1);
-            format!("`{id}` has {n} elements, found index {index}")
+            format!("the index {index} is out of bounds: `{id}` has {n} elements")
         })?;
         Ok(Value::Cell {
             ty,
@@ -215,7 +215,7 @@ fn linear(id: &MemoryId, indices: &[u64], shape: &[u64]) -> Result<u64, String> 
     for (index, extent) in indices.iter().zip(shape) {
         if index >= extent {
             return Err(format!(
-                "found index {index}, expected less than {extent}, the extent of this dimension of `{id}`"
+                "the index {index} is out of bounds: this dimension of `{id}` has the extent {extent}"
             ));
         }
         linear = linear.saturating_mul(*extent).saturating_add(*index);

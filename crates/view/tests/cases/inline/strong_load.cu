@@ -2,6 +2,6 @@
 __device__ int load_flag(int *p)
 {
     int v;
-    asm("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(p)); // information[W1208]: the block orders memory accesses
+    asm("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(p)); // information[W1208]: the asm block orders memory accesses
     return v;
 }
