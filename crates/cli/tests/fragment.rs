@@ -43,7 +43,7 @@ fn people_see_the_matrix_with_lane_and_register() {
           g = L >> 2
           t = L & 3
 
-        in memory, .row with stride 4: byte offset 8 * (row*4 + col)
+        memory layout .row with stride 4: byte offset 8 * (row*4 + col)
         note: rows overlap: the stride is 4, a row has 8 elements
 
         lane:register
@@ -139,7 +139,7 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
 
           lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)
           L = lane of the warp, r = register; lane and column are relative to the address of the operand
-        note: Warp w of a warpgroup accesses lanes 32*w to 32*w + 31; 16-lane shapes start at the first or the 17th of these lanes.
+        note: Warp w of a warpgroup accesses lanes 32*w to 32*w + 31. A 16-lane shape starts at the first or the 17th of these lanes.
 
         lane by column: thread, register, element
             |      0      1      2      3

@@ -179,7 +179,7 @@ fn conflicts_are_explained_and_cured() {
     let other = other.to_str().expect("a name");
     let again = warpgrid(&["conflicts", cured, "--rewrite", other]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(text(&again.stderr).contains("no shared memory access has bank conflicts"));
+    assert!(text(&again.stderr).contains("no access to shared memory has bank conflicts"));
     let json = warpgrid(&["conflicts", kernel, "--format", "json"]);
     let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!(report["buffers"][0]["conflicts"], 992);

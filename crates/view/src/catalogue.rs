@@ -104,14 +104,16 @@ pub(crate) fn unknown_target(found: &str) -> Diagnostic {
 }
 
 pub(crate) fn unknown_version(found: &str) -> Diagnostic {
-    let message = format!("found the unknown PTX version `{found}`, expected a version such as `8.8`");
+    let message =
+        format!("found the unknown PTX version `{found}`, expected a version such as `8.8`");
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
 /// A note at the first instruction of each kind that is legal but that the emulator does not run.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
-    let message =
-        format!("`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here");
+    let message = format!(
+        "`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here"
+    );
     let mut note = Diagnostic::error(NOT_RUN_YET, span, message);
     note.severity = warpgrid_program::Severity::Information;
     note.help = Some(format!("the emulator does not support {reason} yet"));

@@ -57,7 +57,9 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::ReadOnly => {
             "constant memory and kernel parameters are read-only: copy the value to another state space first"
         }
-        FaultKind::WrongSpace => "use an instruction for the state space of the address, or use generic addressing",
+        FaultKind::WrongSpace => {
+            "use an instruction for the state space of the address, or use generic addressing"
+        }
         FaultKind::Deadlock { waiting } if waiting.iter().any(|w| w.mbarrier.is_some()) => {
             "an mbarrier phase completes when the pending arrival count and the tx-count are both zero: compare the count of `mbarrier.init` with the number of arriving threads, and the byte count of `expect_tx` with the number of transferred bytes"
         }
@@ -65,7 +67,9 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
             "all threads of the block must reach the barrier: check whether threads exit early or take another branch"
         }
         FaultKind::UndefinedMatrix(mistake) => matrix_help(mistake),
-        FaultKind::Trap => "the kernel executed `trap`: check the condition that guards the `trap` instruction",
+        FaultKind::Trap => {
+            "the kernel executed `trap`: check the condition that guards the `trap` instruction"
+        }
         FaultKind::Assert { .. } => {
             "the launch violates an assertion of the kernel: use other sizes or values"
         }

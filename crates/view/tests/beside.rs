@@ -231,7 +231,10 @@ fn runs_that_are_not_over_are_no_agreement() {
     let report = compare(scenario(PTX, SASS), 3).expect("both run");
     assert_eq!(
         (report.equal, &*report.summary),
-        (false, "the runs have not finished, and memory is identical so far")
+        (
+            false,
+            "the runs have not finished, and memory is identical so far"
+        )
     );
 }
 

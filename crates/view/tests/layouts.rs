@@ -273,7 +273,7 @@ fn a_word_that_does_not_exist_is_explained() {
     };
     assert_eq!(
         complaint("wgmma.d", "m64n12", "f32", &[]),
-        "found shape `m64n12`, expected m64 with n8 to n256 in steps of 8, such as `m64n64`"
+        "found shape `m64n12`, expected m64 and n8 to n256 in steps of 8, such as `m64n64`"
     );
     assert_eq!(
         complaint("wgmma.d", "", "f64", &[]),
@@ -285,7 +285,7 @@ fn a_word_that_does_not_exist_is_explained() {
     );
     assert_eq!(
         complaint("wgmma.shared.a", "", "", &[("stride", "100")]),
-        "found stride 100, expected a multiple of 16, the unit of descriptors"
+        "found `stride=100`, expected a multiple of 16, because descriptors count units of 16 bytes"
     );
     assert_eq!(
         complaint(
@@ -294,7 +294,7 @@ fn a_word_that_does_not_exist_is_explained() {
             "",
             &[("kind", "tf32"), ("descriptor", "0x08410420")]
         ),
-        "0x08410420 encodes types that `.kind::tf32` does not support"
+        "the instruction descriptor 0x08410420 encodes types that `.kind::tf32` does not support"
     );
     let rows = complaint("tcgen05.d", "m32n64", "", &[]);
     assert!(rows.starts_with("found 32 rows with 1 block"), "{rows}");

@@ -430,7 +430,9 @@ fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
             format!("both runs have the same kind of fault and identical memory contents: {memory}")
         }
         (0, true, true) => format!("identical memory contents: {memory}"),
-        (0, true, false) => format!("both runs have identical memory contents, but different faults: {memory}"),
+        (0, true, false) => {
+            format!("both runs have identical memory contents, but different faults: {memory}")
+        }
         (n, true, _) => format!(
             "different memory contents: {n} of {} buffers and variables {}",
             compared.len(),

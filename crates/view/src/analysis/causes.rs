@@ -351,7 +351,10 @@ impl Session {
         let mut causes = vec![self.cause(&past, format!("`{name}` ({what}) was {verb}"))];
         if let Some(load) = loaded {
             if !is_load {
-                causes.push(self.cause(&load, format!("an input of the computation of `{name}` was loaded")));
+                causes.push(self.cause(
+                    &load,
+                    format!("an input of the computation of `{name}` was loaded"),
+                ));
             }
             let mut of_lane = Loaded {
                 lane: lane as u8,
@@ -415,8 +418,12 @@ impl Session {
     fn last_of_missing(&mut self, fault: &Fault, missing: u32) -> Vec<CauseView> {
         let steps = self.steps_of(fault, fault.step, missing, |steps| !steps.is_empty());
         let last = steps.last();
-        let cause =
-            last.map(|past| self.cause(past, "the missing lanes executed their last instruction".to_owned()));
+        let cause = last.map(|past| {
+            self.cause(
+                past,
+                "the missing lanes executed their last instruction".to_owned(),
+            )
+        });
         cause.into_iter().collect()
     }
 

@@ -271,7 +271,8 @@ impl Session {
                 let expected = buffer.expect_sha256.as_deref()?;
                 let found = sha256(bytes);
                 let differs = !expected.eq_ignore_ascii_case(&found);
-                differs.then(|| format!("{name}: found SHA-256 digest {found}, expected {expected}"))
+                differs
+                    .then(|| format!("{name}: found SHA-256 digest {found}, expected {expected}"))
             }
         }
     }
@@ -289,9 +290,8 @@ fn undefined(
     let word = if n_races == 1 { "race" } else { "races" };
     let races = (n_races > 0).then(|| format!("found {n_races} data {word}, expected none"));
     let is_undefined = hang.is_some() && !has_fault;
-    let barrier = is_undefined.then(|| {
-        "found undefined behavior: a diverged warp reached an aligned barrier".to_owned()
-    });
+    let barrier = is_undefined
+        .then(|| "found undefined behavior: a diverged warp reached an aligned barrier".to_owned());
     races.into_iter().chain(barrier)
 }
 

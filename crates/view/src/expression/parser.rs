@@ -50,7 +50,9 @@ impl Condition {
             comparison,
             number: Literal::read(number.text).ok_or_else(|| {
                 number.error(match number.text {
-                    "" => "the condition contains no number after the comparison operator".to_owned(),
+                    "" => {
+                        "the condition contains no number after the comparison operator".to_owned()
+                    }
                     found => format!(
                         "found `{found}`, expected a number such as `7`, `-4`, `0x1f` or `1.5`"
                     ),
@@ -92,7 +94,9 @@ impl Place {
         }
         lexer.take(":");
         match place == Place::default() {
-            true => Err(word.error("the prefix before `:` names no thread, expected a prefix such as `lane 3`")),
+            true => Err(word.error(
+                "the prefix before `:` names no thread, expected a prefix such as `lane 3`",
+            )),
             false => Ok(place),
         }
     }
@@ -104,9 +108,9 @@ impl Place {
                 "found `{word}`, expected `block`, `warp`, `lane` or `thread`"
             ));
         }
-        let value: u64 = number
-            .parse()
-            .map_err(|_| format!("found `{number}` after `{word}`, expected a nonnegative integer"))?;
+        let value: u64 = number.parse().map_err(|_| {
+            format!("found `{number}` after `{word}`, expected a nonnegative integer")
+        })?;
         let small = |value: u64| {
             u32::try_from(value)
                 .map_err(|_| format!("found the {word} index {value}, expected at most 4294967295"))
@@ -114,7 +118,9 @@ impl Place {
         let is_given_twice = match word {
             "block" => self.block.replace(value).is_some(),
             "warp" => self.warp.replace(small(value)?).is_some(),
-            "lane" if value > 31 => return Err(format!("found the lane index {value}, expected 0 to 31")),
+            "lane" if value > 31 => {
+                return Err(format!("found the lane index {value}, expected 0 to 31"));
+            }
             "lane" => self.lane.replace(value as u8).is_some(),
             _ => {
                 let lane = self.lane.replace((value % 32) as u8);
@@ -178,7 +184,9 @@ impl Parser<'_> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let token = self.lexer.take_while(|_| true);
-            return Err(token.error(format!("the expression has more than {MAX_DEPTH} levels of nesting")));
+            return Err(token.error(format!(
+                "the expression has more than {MAX_DEPTH} levels of nesting"
+            )));
         }
         let operand = self.nested_operand();
         self.depth -= 1;

@@ -261,16 +261,16 @@ impl MemoryOf<'_> {
         let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());
         if !self.base_bytes.is_multiple_of(bytes) {
             return Some(format!(
-                "misaligned: the base is not a multiple of the access size, {bytes} bytes"
+                "the access is misaligned, because the base is not a multiple of the access size of {bytes} bytes"
             ));
         }
         let short = access.short_stride?;
         (!stride_bits.is_multiple_of(bytes * 8)).then(|| {
             let what = match short {
                 ShortStride::Fault => "the launch faults",
-                ShortStride::Moved => "some rows are stored at other addresses",
+                ShortStride::Moved => "some rows are stored at different addresses",
             };
-            format!("the stride is not a multiple of the access size, {bytes} bytes: {what}")
+            format!("the stride is not a multiple of the access size of {bytes} bytes, so {what}")
         })
     }
 

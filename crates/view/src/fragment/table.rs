@@ -17,7 +17,7 @@ fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     let packed = u32::from(view.elems_per_reg);
     writeln!(
         out,
-        "{} x {} elements; per lane {} with {} each",
+        "{} x {} elements, per lane {} with {} each",
         view.rows,
         view.cols,
         counted(view.regs, "register"),
@@ -49,7 +49,7 @@ fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     if !view.access.is_empty() {
         writeln!(
             out,
-            "in memory, .{} with stride {}: byte offset {}",
+            "memory layout .{} with stride {}: byte offset {}",
             view.layout,
             view.stride,
             view.address_rule()
@@ -80,7 +80,10 @@ fn write_matrices(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     write!(out, "lane:register{packed}")?;
     match view.copies {
         1 => writeln!(out)?,
-        copies => writeln!(out, ", the lowest of {copies} holders")?,
+        copies => writeln!(
+            out,
+            ", the lowest of the {copies} lanes that hold the element"
+        )?,
     }
     let labels: Vec<String> = view
         .cells()

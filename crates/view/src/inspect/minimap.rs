@@ -46,7 +46,9 @@ impl Session {
         let stride = n_elements.div_ceil(MAX_LOOKS).max(1);
         let now = self.position().checked_sub(1);
         let Some(writers) = machine.writers(memory.region) else {
-            return Err(format!("the emulator does not record the last writers of `{id}`"));
+            return Err(format!(
+                "the emulator does not record the last writers of `{id}`"
+            ));
         };
         let mut latest = vec![0; parts.len()];
         for index in (0..n_elements).step_by(stride as usize) {

@@ -218,5 +218,7 @@ fn checked(value: Option<i128>) -> Result<Number, String> {
 }
 
 fn not_of_floats(sign: &str) -> String {
-    format!("the operator `{sign}` requires integers, but an operand is a float: use `u32(x)` to read the bits of a float")
+    format!(
+        "the operator `{sign}` requires integers, but an operand is a float: use `u32(x)` to read the bits of a float"
+    )
 }

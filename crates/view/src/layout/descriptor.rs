@@ -43,7 +43,7 @@ pub(crate) fn decoded(
     let bits = bits as u32;
     InstructionDescriptor::decode(bits, kind).ok_or_else(|| {
         refusal(format!(
-            "0x{bits:08x} encodes types that `.kind::{name}` does not support"
+            "the instruction descriptor 0x{bits:08x} encodes types that `.kind::{name}` does not support"
         ))
     })
 }
@@ -52,7 +52,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     let (name, kind) = chosen_kind(words)?;
     let about = "the bits of the descriptor, which determine all other fields";
     let written = words.bits("descriptor", u32::MAX.into(), about)?;
-    let about = "the bits of the intended descriptor, to compare its fields";
+    let about = "the bits of the intended descriptor, for a comparison of the fields";
     let meant = words.bits("meant", u32::MAX.into(), about)?;
     let (bits, says) = match written {
         Some(bits) => (bits as u32, decoded(bits, name, kind)?),
@@ -95,7 +95,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     });
     Ok(LayoutView {
         title: format!("Instruction descriptor of `tcgen05.mma.kind::{name}`: 0x{bits:08x}"),
-        rule: "fields from the lowest bit; unlisted bits are 0".to_owned(),
+        rule: "fields in order of their bits, from the lowest bit; all other bits are 0".to_owned(),
         descriptor: Some(format!("0x{bits:08x}")),
         fields,
         notes,
@@ -131,13 +131,13 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     };
     if !matches!(says.m, 32 | 64 | 128 | 256) {
         notes.push(format!(
-            "No MMA has {} rows: the field counts units of 16 rows, so 128 rows are encoded as 8.",
+            "No MMA has {} rows. The field M counts units of 16 rows, so 128 rows are encoded as 8.",
             says.m
         ));
     }
     if says.n == 0 || says.n > 256 || !says.n.is_multiple_of(step) {
         notes.push(format!(
-            "No MMA with {} rows has {} columns: the field counts units of 8 columns, and n is a multiple of {step} up to 256.",
+            "No MMA with {} rows has {} columns. The field N counts units of 8 columns, and N must be a multiple of {step} up to 256.",
             says.m, says.n
         ));
     }
@@ -153,7 +153,7 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     let rest = bits & !named & !shifts;
     if rest != 0 {
         notes.push(format!(
-            "The bits 0x{rest:08x} belong to no field of this kind; the PTX ISA manual requires 0."
+            "The bits 0x{rest:08x} belong to no field of this MMA kind, and the PTX ISA manual requires that these bits are 0."
         ));
     }
     notes
@@ -219,8 +219,8 @@ fn chosen(
         };
         factor_type = ty(words.choice("scale_type", types, "the type of the scale factors")?);
         factor_ids = [
-            words.number("id_a", 0, 3, "the byte of the scale factors of A")? as u32,
-            words.number("id_b", 0, 3, "the byte of the scale factors of B")? as u32,
+            words.number("id_a", 0, 3, "the byte ID of the scale factors of A")? as u32,
+            words.number("id_b", 0, 3, "the byte ID of the scale factors of B")? as u32,
         ];
     }
     Ok(InstructionDescriptor {

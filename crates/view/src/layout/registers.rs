@@ -16,7 +16,7 @@ pub(super) const WARPGROUP: Sizes = Sizes {
     columns: (8, 256, 8),
     usual: (64, 64),
 };
-const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = element of the register, from the low bits";
+const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = element of the register (element 0 is in the low bits)";
 
 /// Bits of an element; those of `tf32` lie in words.
 pub(super) fn bits_of(ty: &str) -> u32 {
@@ -69,11 +69,14 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         (thread / LANES * ROWS + row, column)
     });
     let mut notes = vec![format!(
-        "A sparse A stores half of its columns. The diagram shows the {depth} stored columns of {}.",
+        "A sparse matrix A stores half of its columns. The diagram shows {depth} stored columns, which represent {} columns of A.",
         2 * depth
     )];
     if bits == 1 {
-        notes.push("For `b1`, the layout follows the rule of the other types.".to_owned());
+        notes.push(
+            "For `b1`, Warpgrid assumes that the layout follows the rule of the other types."
+                .to_owned(),
+        );
     }
     Ok(LayoutView {
         title: format!(
@@ -115,7 +118,7 @@ pub(super) fn metadata(
         (false, 8) => &["64", "32"],
         (false, _) => &["128", "64"],
     };
-    let depth = words.choice("k", depths, "columns of the dense A")?;
+    let depth = words.choice("k", depths, "the number of columns of the dense matrix A")?;
     let depth: usize = depth.parse().unwrap_or(32);
     let of = |selector| Sparsity {
         bits,
@@ -131,7 +134,7 @@ pub(super) fn metadata(
     let chosen = words.choice(
         "selector",
         &selectors[..=4 / n_read.next_power_of_two()],
-        "which lanes of each group of four supply the metadata",
+        "the lanes of each group of four lanes that supply the metadata",
     )?;
     let chosen: Vec<u32> = match chosen.parse() {
         Ok(one) => vec![one],
@@ -151,9 +154,9 @@ pub(super) fn metadata(
         "mma.sp"
     };
     let kept = match bits {
-        32 => "1 of 2 columns: `0100` selects the left, `1110` the right column".to_owned(),
+        32 => "1 of 2 columns: `0100` selects the left column, and `1110` selects the right column".to_owned(),
         4 => "two pairs of 8 columns: the index of the lower pair is in the low bits".to_owned(),
-        _ => "2 of 4 columns: the index of the first is in the low bits, followed by the index of the second"
+        _ => "2 of 4 columns: the index of the first column is in the low bits, and the index of the second column is in the high bits"
             .to_owned(),
     };
     Ok(LayoutView {
@@ -161,11 +164,11 @@ pub(super) fn metadata(
             "Metadata of `{name}` for A of `{ty}`, {rows} × {depth}, in a register of each thread"
         ),
         rule: format!("the 4 bits of a chunk select {kept}"),
-        letters: "T = thread, b = the lowest of the 4 bits".to_owned(),
+        letters: "T = thread, b = position of the lowest of the 4 bits".to_owned(),
         notes: match chosen.len() {
             1 => Vec::new(),
             n => vec![format!(
-                "{n} threads can hold each chunk; the sparsity selector determines the thread that supplies it."
+                "{n} threads can hold the metadata of a chunk. The sparsity selector determines the thread that supplies the metadata."
             )],
         },
         column_name: format!("chunk of {chunk} columns"),

@@ -200,7 +200,7 @@ pub(crate) fn read_warpgroup(
     let major = words.choice(
         "major",
         majors,
-        "the major-ness: the index that is contiguous in memory",
+        "the major-ness, which is the index that is contiguous in memory",
     )?;
     let swizzles = ["128B", "64B", "32B", "none"];
     let chosen = Chosen {
@@ -263,7 +263,7 @@ pub(crate) fn read_tensor_memory(
     let major = words.choice(
         "major",
         majors,
-        "the major-ness: the index that is contiguous in memory",
+        "the major-ness, which is the index that is contiguous in memory",
     )?;
     let chosen = Chosen {
         kind: DescriptorKind::TensorMemory,
@@ -341,7 +341,7 @@ pub(crate) fn said_of(
     };
     if says.m == 0 || says.n == 0 {
         return Err(refusal(format!(
-            "found m{}n{} in the instruction descriptor, expected a supported shape",
+            "the instruction descriptor encodes the shape m{}n{}, which is not supported",
             says.m, says.n
         )));
     }
@@ -368,7 +368,10 @@ fn read(
     let is_sparse = chosen.factor == Factor::B
         && match chosen.is_sparse {
             Some(is_sparse) => is_sparse,
-            None => words.flag("sparse", "whether A is sparse, which doubles k of B")?,
+            None => words.flag(
+                "sparse",
+                "whether A is sparse, which doubles the extent of B along k",
+            )?,
         };
     let one_bytes = if is_sparse {
         2 * DEPTH_BYTES
@@ -421,7 +424,11 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
         .into_iter()
         .filter_map(|(n, name)| (n <= most).then_some(name))
         .collect();
-    let n_steps = words.choice("steps", &steps, "steps along k, one instruction each")?;
+    let n_steps = words.choice(
+        "steps",
+        &steps,
+        "the number of steps along k, where each step is one instruction",
+    )?;
     let depth = found.depth_of(found.one_bytes * n_steps.parse().unwrap_or(1));
     let Described {
         matrix,
@@ -479,7 +486,7 @@ pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
 
 pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
     (descriptor.base_offset != 0).then(|| {
-        "The subtraction of the base offset before the swizzle is inferred, not documented."
+        "The PTX ISA manual does not document how the base offset affects the swizzle. Warpgrid assumes that the base offset is subtracted before the swizzle."
             .to_owned()
     })
 }
@@ -505,7 +512,7 @@ fn chosen(
     for (name, bytes) in [("start", start), ("leading", leading), ("stride", stride)] {
         if !bytes.is_multiple_of(16) {
             return Err(refusal(format!(
-                "found {name} {bytes}, expected a multiple of 16, the unit of descriptors"
+                "found `{name}={bytes}`, expected a multiple of 16, because descriptors count units of 16 bytes"
             )));
         }
     }
@@ -513,7 +520,7 @@ fn chosen(
         "base",
         0,
         7,
-        "the base offset: the start of the swizzle pattern, in 128-byte lines",
+        "the base offset, which is the start of the swizzle pattern in units of 128-byte lines",
     )?;
     Ok(MatrixDescriptor {
         start,
@@ -623,7 +630,7 @@ pub(crate) fn fields(
         all.push(field("constant", [46, 48], "always 1".to_owned()));
     }
     let base = match descriptor.base_offset {
-        0 => "the swizzle pattern is aligned to its size".to_owned(),
+        0 => "the swizzle pattern is aligned to the size of the pattern".to_owned(),
         lines => format!("the swizzle pattern starts {lines} 128-byte lines later"),
     };
     all.push(field("base offset", [49, 51], base));

@@ -112,7 +112,7 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
     if !view.marked.is_empty() {
         writeln!(
             out,
-            "`*` marks elements that the step reads: {} cells",
+            "`*` marks the {} cells that the step reads",
             view.marked.len()
         )?;
     }

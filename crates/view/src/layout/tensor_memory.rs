@@ -19,7 +19,7 @@ pub(super) const PRODUCT: Sizes = Sizes {
     columns: (8, 256, 8),
     usual: (128, 64),
 };
-const LETTERS: &str = "lane and column are relative to the address of the operand";
+const LETTERS: &str = "lanes and columns are relative to the tensor memory address of the operand";
 
 /// Registers of `tcgen05.ld` or `tcgen05.st`.
 pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView, FragmentRefusal> {
@@ -31,7 +31,11 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         ("16x32bx2", MoveShape::M16x32x2),
     ];
     let names = SHAPES.map(|(name, _)| name);
-    let name = words.choice("shape", &names, "lanes and bits that are transferred")?;
+    let name = words.choice(
+        "shape",
+        &names,
+        "the shape of the transfer in lanes and bits",
+    )?;
     let found = SHAPES.iter().find(|(shape, _)| *shape == name);
     let shape = found.map_or(MoveShape::M32x32, |(_, shape)| *shape);
     let counts = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"];
@@ -49,7 +53,7 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     let times = words.choice(
         "num",
         &counts,
-        "the repetition count of the shape along columns",
+        "the repetition count of the shape along the columns",
     )?;
     let times: usize = times[1..].parse().unwrap_or(1);
     let n_registers = times * shape.registers();
@@ -60,7 +64,7 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     let per_register = if packs { 2 } else { 1 };
     let half = match shape {
         MoveShape::M16x32x2 => {
-            let about = "columns between the two halves of the lanes";
+            let about = "the number of columns between the halves of the lanes";
             words.number("half", n_registers as u64, COLUMNS - 1, about)? as u32
         }
         MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 => 0,
@@ -80,12 +84,12 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         MoveShape::M16x32x2 => "lane = L%16, column = r, plus half the columns for L >= 16",
     };
     let mut notes = vec![
-        "Warp w of a warpgroup accesses lanes 32*w to 32*w + 31; 16-lane shapes start at the first or the 17th of these lanes.".to_owned(),
+        "Warp w of a warpgroup accesses lanes 32*w to 32*w + 31. A 16-lane shape starts at the first or the 17th of these lanes.".to_owned(),
     ];
     if packs {
         notes.push(match is_store {
-            true => "Each half is stored to the low half of a column. The zero in the upper half is not documented.".to_owned(),
-            false => "The columns of the rule are pairs. A register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
+            true => "Each half of a register is stored to the low half of a column. Warpgrid stores zero to the upper half, which the PTX ISA manual does not document.".to_owned(),
+            false => "A column c of the rule represents two columns of tensor memory. A register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
         });
     }
     let verb = if is_store { "st" } else { "ld" };
@@ -130,7 +134,11 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         ),
     ];
     let names = SHAPES.map(|(name, ..)| name);
-    let name = words.choice("shape", &names, "shape of the copy: rows and bits per row")?;
+    let name = words.choice(
+        "shape",
+        &names,
+        "the shape of the copy, in rows and bits per row",
+    )?;
     let found = SHAPES.iter().find(|(shape, ..)| *shape == name);
     let (shape, warps) = found.map_or((CopyShape::L128x256, None), |(_, shape, warps)| {
         (*shape, *warps)
@@ -181,7 +189,7 @@ fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefus
     let group = words.choice(
         "cta_group",
         groups,
-        "number of blocks of the MMA (`.cta_group`)",
+        "the number of blocks that execute the MMA (`.cta_group`)",
     )?;
     let is_stationary = match m {
         256 => false,
@@ -246,7 +254,8 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         );
     }
     if letter == 'F' {
-        notes.push("With an address in lane 16, all rows are offset by 16 lanes.".to_owned());
+        notes
+            .push("If the address of D is in lane 16, all rows are offset by 16 lanes.".to_owned());
     }
     if !n.is_multiple_of(16) {
         notes.push("For 128 rows of one block, the PTX ISA manual permits multiples of 8 columns, whereas CuTe requires multiples of 16.".to_owned());
@@ -293,7 +302,7 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         rule: format!("lane as row of D in layout {letter}, column = k*{bits}/32, bit = k*{bits}%32"),
         letters: LETTERS.to_owned(),
         notes: match is_open {
-            true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe duplicates rows. The readers of the copies are not documented.".to_owned()],
+            true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe stores each row twice. The PTX ISA manual does not document which of the two copies the hardware reads.".to_owned()],
             false => Vec::new(),
         },
         sure: if is_open { "medium" } else { "high" }.to_owned(),
@@ -307,7 +316,11 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
 pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView, FragmentRefusal> {
     let (m, n) = words.shape(PRODUCT)?;
     let vectors = ["1X", "2X", "4X"];
-    let vector = words.choice("scale_vec", &vectors, "scale factors per row or column")?;
+    let vector = words.choice(
+        "scale_vec",
+        &vectors,
+        "the number of scale factors per row or column",
+    )?;
     let n_factors = match vector {
         "1X" => 1,
         "2X" => 2,
@@ -321,7 +334,7 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
     let id = words.choice(
         "id",
         ids,
-        "the byte of the first scale factor: the scale factor ID of the instruction descriptor",
+        "the byte of the first scale factor, which is the scale factor ID of the instruction descriptor",
     )?;
     let id: u32 = id.parse().unwrap_or(0);
     let (lines, line_name, lines_name) = match factor {
@@ -342,7 +355,9 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
             "lane = {line}%32 + 32*i for i = 0 to 3, column = {line}/32, byte = {id} + scale"
         ),
         letters: LETTERS.to_owned(),
-        notes: vec!["The bytes must be replicated in all four groups of 32 lanes.".to_owned()],
+        notes: vec![
+            "The scale factors must be replicated in all four groups of 32 lanes.".to_owned(),
+        ],
         sure: if lines == 256 { "medium" } else { "high" }.to_owned(),
         row_name: line_name.to_owned(),
         column_name: "scale".to_owned(),
@@ -376,7 +391,7 @@ pub(super) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefu
         rule,
         letters: format!("c = first column of the chunk; {LETTERS}"),
         notes: vec![
-            "The effect of the sparsity selector is not documented. Warpgrid assumes that the selector counts columns.".to_owned(),
+            "The PTX ISA manual does not document the effect of the sparsity selector. Warpgrid assumes that the selector counts columns.".to_owned(),
         ],
         sure: "medium".to_owned(),
         origin: "CuTe".to_owned(),

@@ -146,7 +146,7 @@ impl<'r> Words<'r> {
                 Some(number) => number,
                 None => {
                     let message =
-                        format!("found {name} `{written}`, expected a number up to {most}");
+                        format!("found {name} `{written}`, expected a number of at most {most}");
                     self.instead(message)?;
                     usual
                 }
@@ -199,7 +199,7 @@ impl<'r> Words<'r> {
                 None => {
                     let m: Vec<String> = rows.iter().map(|m| format!("m{m}")).collect();
                     self.instead(format!(
-                        "found shape `{written}`, expected {} with n{fewest} to n{most} in steps of {step}, such as `m{}n{}`",
+                        "found shape `{written}`, expected {} and n{fewest} to n{most} in steps of {step}, such as `m{}n{}`",
                         m.join(", "),
                         usual.0,
                         usual.1
@@ -207,7 +207,7 @@ impl<'r> Words<'r> {
                 }
             }
         }
-        let about = "rows of A and columns of B";
+        let about = "the number of rows of A and the number of columns of B";
         self.take("shape", format!("m{}n{}", size.0, size.1), &[], about);
         Ok((usize::from(size.0), usize::from(size.1)))
     }

@@ -25,7 +25,7 @@ impl Moment {
             word.parse::<u32>()
                 .ok()
                 .filter(|number| *number > 0)
-                .ok_or_else(|| format!("found `{word}`, expected a number from 1"))
+                .ok_or_else(|| format!("found `{word}`, expected a positive integer"))
         };
         match words[..] {
             ["start"] => Ok(Moment::Start),
@@ -40,7 +40,7 @@ impl Moment {
                 time: number(time)?,
             }),
             _ => Err(format!(
-                "found position `{text}`, expected `start`, `end`, `step 12`, `line 18` or `line 18 time 2`"
+                "found the position `{text}`, expected `start`, `end`, `step 12`, `line 18` or `line 18 time 2`"
             )),
         }
     }
@@ -67,7 +67,9 @@ impl Moment {
                 session.seek(step.min(MAX_STEPS));
                 if session.position() != step {
                     let n = session.position();
-                    return Err(format!("found step {step}, but the run has {n} steps"));
+                    return Err(format!(
+                        "the position is step {step}, but the run has only {n} steps"
+                    ));
                 }
             }
             Moment::Line { line, time } => go_to_line(session, line, time)?,
@@ -86,7 +88,7 @@ fn go_to_line(session: &mut Session, line: u32, time: u32) -> Result<(), String>
         }
     }
     Err(format!(
-        "found execution {time} of line {line}, but the run executes the line {seen} times"
+        "the position is execution {time} of line {line}, but the run executes this line only {seen} times"
     ))
 }
 

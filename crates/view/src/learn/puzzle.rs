@@ -105,8 +105,8 @@ impl Puzzle {
         sheet.check_names(FIELDS)?;
         let hints = sheet.all("hint").map(prose::read_paragraph);
         let source = sheet.code.clone();
-        let source =
-            source.ok_or("found no kernel, expected one between two lines of three `~`")?;
+        let source = source
+            .ok_or("the puzzle has no kernel, expected a kernel between two lines of three `~`")?;
         let task = match sheet.field("ask") {
             Some(ask) => Task::Predict(Prediction::read(&sheet, ask, source)?),
             None => Task::Write(Gap::read(&sheet, &source)?),
@@ -182,7 +182,7 @@ impl Puzzle {
                 Task::Write(gap) => Trial::new(gap).check(answer),
             },
             n => Err(format!(
-                "found an answer of {n} bytes, expected at most {MAX_ANSWER}"
+                "the answer has {n} bytes, expected at most {MAX_ANSWER}"
             )),
         };
         let source = self.with(answer);
@@ -236,7 +236,7 @@ impl Gap {
     fn read(sheet: &Sheet, source: &str) -> Result<Gap, String> {
         let part = |text: &str, mark: &str| -> Result<(String, String), String> {
             let at = text.lines().position(|line| line.trim() == mark);
-            let at = at.ok_or_else(|| format!("found no line `{mark}` in the kernel"))?;
+            let at = at.ok_or_else(|| format!("the kernel of the puzzle has no line `{mark}`"))?;
             let lines = |lines: &mut dyn Iterator<Item = &str>| -> String {
                 lines.map(|line| format!("{line}\n")).collect()
             };
@@ -321,7 +321,7 @@ mod tests {
         assert!(right.passed, "{}", right.sentence);
         assert_eq!(
             puzzle.check("0, 4").sentence,
-            "first mismatch in byte 4 of `out`: element 1 does not contain 4"
+            "the first mismatch is in byte 4 of `out`: element 1 does not contain 4"
         );
     }
 

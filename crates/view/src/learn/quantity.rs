@@ -189,7 +189,8 @@ impl Quantity {
         let all = session.mbarriers();
         let found = all.iter().find(|known| known.name.as_deref() == Some(name));
         let phase = found.and_then(|found| found.phase);
-        let phase = phase.ok_or_else(|| format!("found no mbarrier `{name}` at this step"))?;
+        let phase =
+            phase.ok_or_else(|| format!("memory contains no mbarrier `{name}` at this step"))?;
         Ok(Found::Number(match self {
             Quantity::Phase(_) => phase.parity.into(),
             _ => phase.pending.into(),
@@ -215,7 +216,7 @@ impl Range {
         };
         let ends = ends.filter(|(from, to)| from < to && to - from <= MAX_CELLS);
         let (from, to) = ends.ok_or_else(|| {
-            format!("found `{range}` in `{text}`, expected `3` or `0..8`, at most {MAX_CELLS}")
+            format!("found the range `{range}` in `{text}`, expected an index such as `3` or a range such as `0..8` with at most {MAX_CELLS} elements")
         })?;
         Ok(Range {
             memory: MemoryId::from(memory),
@@ -240,7 +241,7 @@ impl Range {
         let found = found.ok_or_else(|| {
             let n = bytes.len();
             format!(
-                "the requested range exceeds the {n} bytes of `{}`",
+                "the range exceeds the size of `{}`, which is {n} bytes",
                 self.memory
             )
         })?;
@@ -252,7 +253,7 @@ fn register(session: &mut Session, place: Place, lane: u8, name: &str) -> Result
     let view = session.lanes(place.block.unwrap_or(0), place.warp.unwrap_or(0));
     let registers = view.map_or(Vec::new(), |view| view.registers);
     let found = registers.into_iter().find(|register| register.name == name);
-    let found = found.ok_or_else(|| format!("found no register `{name}`"))?;
+    let found = found.ok_or_else(|| format!("the kernel has no register `{name}`"))?;
     let of_lane = |values: &[String]| values.get(usize::from(lane)).cloned().unwrap_or_default();
     Ok(Found::Register {
         ty: found.ty,
@@ -297,7 +298,7 @@ impl Found {
                 match is_same {
                     true => Ok(()),
                     false => Err(format!(
-                        "the `.{}` register cannot hold `{answer}`",
+                        "a register of type `.{}` cannot hold the value `{answer}`",
                         ty.name()
                     )),
                 }
@@ -306,7 +307,7 @@ impl Found {
             Found::Outcome(outcome) => match Outcome::read(answer)? == *outcome {
                 true => Ok(()),
                 false => Err(format!(
-                    "found `{}`, but the run has a different outcome",
+                    "your answer is `{}`, but the run has a different outcome",
                     answer.trim()
                 )),
             },
@@ -356,7 +357,7 @@ fn compare_cells(range: &Range, ty: ElementType, bytes: &[u8], answer: &str) -> 
         if let Some(at) = wrong.filter(|_| !is_nan) {
             let byte = index * width as u64 + at as u64;
             return Err(format!(
-                "first mismatch in byte {byte} of `{}`: element {index} does not contain {item}",
+                "the first mismatch is in byte {byte} of `{}`: element {index} does not contain {item}",
                 range.memory
             ));
         }
@@ -372,7 +373,7 @@ fn compare_bytes(range: &Range, bytes: &[u8], answer: &str) -> Result<(), String
             .map_err(|_| format!("found `{item}`, expected a byte such as `0x1f` or `1f`"))?;
         if stated != *byte {
             return Err(format!(
-                "first mismatch in byte {at} of `{}`: its value is not 0x{stated:02x}",
+                "the first mismatch is in byte {at} of `{}`: the value of this byte is not 0x{stated:02x}",
                 range.memory
             ));
         }
@@ -390,11 +391,11 @@ fn compare_writers(range: &Range, lanes: &[Option<u8>], answer: &str) -> Result<
         if stated != *lane {
             return Err(match stated {
                 Some(lane) => format!(
-                    "first mismatch in element {index} of `{}`: lane {lane} is not its last writer",
+                    "the first mismatch is in element {index} of `{}`: lane {lane} is not the last writer of this element",
                     range.memory
                 ),
                 None => format!(
-                    "first mismatch in element {index} of `{}`: a lane has written the element",
+                    "the first mismatch is in element {index} of `{}`: a lane has written this element",
                     range.memory
                 ),
             });
@@ -405,7 +406,7 @@ fn compare_writers(range: &Range, lanes: &[Option<u8>], answer: &str) -> Result<
 
 fn read_lane(text: &str) -> Result<u8, String> {
     let lane = text.parse::<u8>().ok().filter(|lane| *lane < 32);
-    lane.ok_or_else(|| format!("found `{text}`, expected a lane from 0 to 31"))
+    lane.ok_or_else(|| format!("found `{text}`, expected a lane index from 0 to 31"))
 }
 
 fn compare_lanes(lanes: u32, answer: &str) -> Result<(), String> {
@@ -413,10 +414,14 @@ fn compare_lanes(lanes: u32, answer: &str) -> Result<(), String> {
     for lane in 0..32 {
         match (lanes >> lane & 1, stated >> lane & 1) {
             (1, 0) => {
-                return Err(format!("lane {lane} is active, but missing in your answer"));
+                return Err(format!(
+                    "lane {lane} is active, but your answer does not contain this lane"
+                ));
             }
             (0, 1) => {
-                return Err(format!("lane {lane} is inactive, but part of your answer"));
+                return Err(format!(
+                    "lane {lane} is inactive, but your answer contains this lane"
+                ));
             }
             _ => {}
         }
@@ -431,7 +436,7 @@ fn read_lanes(answer: &str) -> Result<u32, String> {
         "none" => return Ok(0),
         "" => {
             return Err(
-                "found no lanes, expected a list of lanes such as `0-3, 8`, or `all` or `none`"
+                "the answer names no lanes, expected a list of lanes such as `0-3, 8`, or `all` or `none`"
                     .to_owned(),
             );
         }
@@ -463,8 +468,8 @@ fn compare_number(number: u64, answer: &str) -> Result<(), String> {
         .map_err(|_| format!("found `{}`, expected a number", answer.trim()))?;
     match stated.cmp(&number) {
         std::cmp::Ordering::Equal => Ok(()),
-        std::cmp::Ordering::Less => Err(format!("{stated} is too small")),
-        std::cmp::Ordering::Greater => Err(format!("{stated} is too large")),
+        std::cmp::Ordering::Less => Err(format!("your answer {stated} is too small")),
+        std::cmp::Ordering::Greater => Err(format!("your answer {stated} is too large")),
     }
 }
 
@@ -533,7 +538,10 @@ mod tests {
         assert_eq!(found.text(), "1, 256");
         assert_eq!(
             found.compare("1 512"),
-            Err("first mismatch in byte 13 of `out`: element 3 does not contain 512".to_owned())
+            Err(
+                "the first mismatch is in byte 13 of `out`: element 3 does not contain 512"
+                    .to_owned()
+            )
         );
         assert!(
             found
@@ -549,11 +557,11 @@ mod tests {
         assert_eq!(found.compare(&found.text()), Ok(()));
         assert_eq!(
             found.compare("0-3").unwrap_err(),
-            "lane 8 is active, but missing in your answer"
+            "lane 8 is active, but your answer does not contain this lane"
         );
         assert_eq!(
             found.compare("0-4, 8-11").unwrap_err(),
-            "lane 4 is inactive, but part of your answer"
+            "lane 4 is inactive, but your answer contains this lane"
         );
         assert!(found.compare("0-40").is_err());
     }
@@ -561,6 +569,9 @@ mod tests {
     #[test]
     fn numbers_say_in_which_direction_they_are_wrong() {
         assert_eq!(Found::Number(4).compare(" 4 "), Ok(()));
-        assert_eq!(Found::Number(4).compare("5").unwrap_err(), "5 is too large");
+        assert_eq!(
+            Found::Number(4).compare("5").unwrap_err(),
+            "your answer 5 is too large"
+        );
     }
 }

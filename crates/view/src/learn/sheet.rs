@@ -27,12 +27,12 @@ impl Sheet {
     /// Reads a file. The sentence says what is missing.
     pub(super) fn read(text: &str) -> Result<Sheet, String> {
         let text = text.replace("\r\n", "\n");
-        let rest = text
-            .strip_prefix("---\n")
-            .ok_or("found no `---` in the first line, expected fields between two of them")?;
+        let rest = text.strip_prefix("---\n").ok_or(
+            "the first line is not `---`, expected the header fields between two lines with `---`",
+        )?;
         let (fields, body) = rest
             .split_once("\n---\n")
-            .ok_or("found no second `---`, expected one after the fields")?;
+            .ok_or("the header has no end, expected a line with `---` after the header fields")?;
         let mut sheet = Sheet::default();
         for line in fields.lines().filter(|line| !line.trim().is_empty()) {
             let (name, value) = line
@@ -57,7 +57,11 @@ impl Sheet {
             let mut code = String::new();
             loop {
                 match lines.next() {
-                    None => return Err(format!("found no `{fence}` after the kernel")),
+                    None => {
+                        return Err(format!(
+                            "the kernel has no end, expected a line with `{fence}` after the kernel"
+                        ));
+                    }
                     Some(line) if line.trim_end() == fence => break,
                     Some(line) => code.push_str(line),
                 }
@@ -76,7 +80,7 @@ impl Sheet {
     /// The first field of a name, which must be there.
     pub(super) fn need(&self, name: &str) -> Result<&str, String> {
         self.field(name)
-            .ok_or_else(|| format!("found no field `{name}`"))
+            .ok_or_else(|| format!("the header has no field `{name}`"))
     }
 
     /// Every field of a name.
@@ -94,7 +98,7 @@ impl Sheet {
         match odd {
             None => Ok(()),
             Some((name, _)) => Err(format!(
-                "found the field `{name}`, expected one of {}",
+                "found the unknown header field `{name}`, expected one of {}",
                 known.join(", ")
             )),
         }

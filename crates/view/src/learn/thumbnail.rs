@@ -17,10 +17,11 @@ const CELL: u32 = 10;
 pub fn thumbnail(source: &str) -> Result<String, String> {
     let mut session = launched(source).map_err(|failure| failure.message)?;
     session.run(MAX_STEPS);
-    let request = most_written(&session).ok_or("the source has no memory to show")?;
+    let request = most_written(&session)
+        .ok_or("the source has no buffer or variable that a thumbnail can show")?;
     let grid = session
         .grid(&request)
-        .ok_or("the source has no memory to show")?;
+        .ok_or("the source has no buffer or variable that a thumbnail can show")?;
     Ok(draw(&grid))
 }
 

@@ -85,7 +85,7 @@ impl Tour {
             let position = stop.map_err(|why| format!("the stop {words}: {why}"))?;
             if stops.last().is_some_and(|last| last.position >= position) {
                 return Err(format!(
-                    "the tour stop {words} does not follow the previous stop"
+                    "the tour stop {words} is not later in the run than the previous stop"
                 ));
             }
             stops.push(TourStop {
@@ -133,7 +133,7 @@ fn follow_stop(
             session.seek(position);
             found.compare(&fact.answer).map_err(|why| {
                 format!(
-                    "`{}` does not hold: {why}; found {}",
+                    "the statement `{}` does not hold: {why}; found {}",
                     fact.text,
                     found.text()
                 )
@@ -148,7 +148,7 @@ fn check_lines(prose: &Prose, n_lines: u32) -> Result<(), String> {
         match piece {
             Piece::Line(line) if *line > n_lines => {
                 return Err(format!(
-                    "found line {line}, but the source has {n_lines} lines"
+                    "the text refers to line {line}, but the source has only {n_lines} lines"
                 ));
             }
             _ => {}

@@ -76,11 +76,11 @@ fn advice(recorded: &Recorded, first: &Request) -> String {
     let steps: Vec<i64> = steps.collect();
     let step = steps.first().copied().unwrap_or(0);
     if steps.iter().any(|other| *other != step) {
-        return "the lane addresses have no uniform stride: sort them or stage the data through shared memory".to_owned();
+        return "the addresses of the lanes have no uniform stride: sort the addresses, or stage the data through shared memory".to_owned();
     }
     if step.unsigned_abs() == bytes {
         return format!(
-            "the access is contiguous but starts {} bytes into a sector: align the start to 32 bytes",
+            "the accessed addresses are contiguous, but start {} bytes after a sector boundary: align the first address to 32 bytes",
             lanes.first().map_or(0, |lane| lane.start % 32)
         );
     }
@@ -99,11 +99,11 @@ fn advice(recorded: &Recorded, first: &Request) -> String {
     let wide = (16 / bytes).min(step.unsigned_abs() / bytes);
     if is_own && wide > 1 && step.unsigned_abs().is_multiple_of(wide * bytes) {
         return format!(
-            "each lane accesses consecutive elements in consecutive iterations, with a lane stride of {step} bytes: `.v{wide}` accesses {wide} elements per request and divides requests and sectors by {wide}; alternatively, exchange lanes and iterations for a lane stride of {bytes} bytes"
+            "each lane accesses consecutive elements in consecutive iterations, with a lane stride of {step} bytes: use `.v{wide}` to access {wide} elements per request, which divides the numbers of requests and sectors by {wide}, or exchange lanes and iterations for a lane stride of {bytes} bytes"
         );
     }
     format!(
-        "the lane stride is {step} bytes for accesses of {bytes} bytes: with a lane stride of {bytes} bytes a request needs {} sectors",
+        "the lane stride is {step} bytes for accesses of {bytes} bytes: reduce the lane stride to {bytes} bytes, so that a request needs only {} sectors",
         (lanes.len() as u64 * bytes).div_ceil(32)
     )
 }

@@ -16,13 +16,13 @@ struct Held {
 }
 
 pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
-    let about = "operation, shape, type and target: `mma.d m16n8k16 f32 sm_80`";
+    let about = "the operation, shape, type and target, as in `mma.d m16n8k16 f32 sm_80`";
     let first = words.text("first", "mma.d m16n8k16 f32 sm_80", about);
     let next = words.text("then", "mma.a m16n8k16 f16 sm_80", about);
     let (first, next) = (held(&first)?, held(&next)?);
     if !next.rows.is_multiple_of(first.rows) || !next.columns.is_multiple_of(first.columns) {
         return Err(refusal(format!(
-            "{} is {} × {}, but {} is {} × {}: the second is not a multiple of the first",
+            "{} has {} × {} elements, but {} has {} × {} elements: the size of the second matrix is not a multiple of the size of the first matrix",
             first.name, first.rows, first.columns, next.name, next.rows, next.columns
         )));
     }
@@ -68,7 +68,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let copies = (next.rows / first.rows) * (next.columns / first.columns);
     Ok(LayoutView {
         title: format!("From `{}` to `{}`", first.name, next.name),
-        rule: "each cell: the thread that needs the element and, if different, the thread that holds the element below".to_owned(),
+        rule: "each cell shows the thread that needs the element and, below, the thread that holds the element if it is a different thread".to_owned(),
         notes: notes(&first, &next, copies, &wrong, &pair),
         letters: String::new(),
         element_bits: next.bits,
@@ -93,7 +93,7 @@ fn notes(
     let n = next.rows * next.columns;
     match wrong.first() {
         None => notes.push(
-            "Every element is already in the thread that needs the element: no data exchange is required."
+            "Every element is already in the thread that needs the element, so no data exchange is required."
                 .to_owned(),
         ),
         Some([row, column]) => {
@@ -104,14 +104,14 @@ fn notes(
                 )
             });
             notes.push(format!(
-                "{} of {n} elements are in a different thread than required{threads}. Exchange them with `shfl`, `movmatrix` or through shared memory.",
+                "{} of {n} elements are in a different thread than required{threads}. Exchange these elements with `shfl`, `movmatrix` or through shared memory.",
                 wrong.len()
             ));
         }
     }
     if first.bits != next.bits {
         notes.push(format!(
-            "The first fragment has {}-bit elements, the second {}-bit elements: convert and repack the registers (`cvt`).",
+            "The first fragment has {}-bit elements, and the second fragment has {}-bit elements. Convert the elements with `cvt` and repack the registers.",
             first.bits, next.bits
         ));
     }

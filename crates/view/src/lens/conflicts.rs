@@ -250,7 +250,7 @@ fn collision_of(phases: &[BankPhase], passes: Passes) -> Option<Collision> {
                 addresses: [word.address; 2],
                 bank,
                 text: format!(
-                    "lanes {first} and {second} update the same word at address {:#x}: the updates are serialized in every layout",
+                    "lanes {first} and {second} update the same word at address {:#x}, so the updates are serialized in every layout",
                     word.address
                 ),
             });
@@ -304,7 +304,7 @@ fn profiler(recorded: &Recorded, counted: &BankTraffic) -> Vec<ProfilerCount> {
         count(
             &format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"),
             counted.bank_conflicts,
-            "on hardware this metric also counts stalls of the L1 data stage, which is shared with global accesses, so it can be nonzero without bank conflicts",
+            "on hardware, this metric also counts stalls of the L1 data stage, which global accesses use, too; the metric can therefore be nonzero without bank conflicts",
         ),
     ]
 }

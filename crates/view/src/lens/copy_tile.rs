@@ -50,7 +50,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
             swizzle.name()
         ),
         rule: copied.rule(),
-        letters: "es = element size in bytes; coordinate 0 is the innermost, contiguous dimension"
+        letters: "es = element size in bytes; coordinate 0 belongs to the innermost dimension, which is contiguous"
             .to_owned(),
         notes: copied.notes(),
         element_bits: 8 * copied.element_bytes as u32,
@@ -65,7 +65,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
         "f16", "bf16", "f32", "f64", "u8", "u16", "u32", "u64", "s32", "s64",
     ];
     let ty = words.choice("type", &types, "the type of an element")?;
-    let about = "box extents in elements, innermost dimension first: `64x8`";
+    let about = "the box extents in elements, starting with the innermost dimension, as in `64x8`";
     let extents = words.text("box", "64x8", about);
     let extent = |text: &str| {
         let number: Option<u64> = text.trim().parse().ok();
@@ -75,7 +75,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
     let pair = pair.and_then(|(columns, rows)| Some((extent(columns)?, extent(rows)?)));
     let (columns, rows) = pair.ok_or_else(|| {
         refusal(format!(
-            "found box `{extents}`, expected two numbers from 1 to {MAX_EXTENT} such as `64x8`"
+            "found the box `{extents}`, expected two extents from 1 to {MAX_EXTENT} such as `64x8`"
         ))
     })?;
     let names = Swizzle::ALL.map(Swizzle::name);
@@ -87,7 +87,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
     let base = words.number("base", 0, MAX_BYTES, about)?;
     if !base.is_multiple_of(PIECE) {
         return Err(refusal(format!(
-            "found base {base}, expected a multiple of 16, the alignment of tensor copies"
+            "found the base address {base}, expected a multiple of 16, which is the required alignment of tensor copies"
         )));
     }
     let element_bytes = ScalarType::from_name(ty).map_or(4, |ty| u64::from(ty.width_bytes()));
@@ -225,12 +225,12 @@ impl Copied {
         let (row_bytes, pattern) = (self.row_bytes(), self.pattern());
         if !row_bytes.is_multiple_of(PIECE) {
             notes.push(format!(
-                "No tensor map permits this box: {row_bytes} bytes along coordinate 0 are not a multiple of 16."
+                "No tensor map permits this box, because its {row_bytes} bytes along coordinate 0 are not a multiple of 16 bytes."
             ));
         }
         if let Some(span) = self.swizzle.span_bytes().filter(|span| row_bytes > *span) {
             notes.push(format!(
-                "No tensor map permits this box: {row_bytes} bytes along coordinate 0 exceed the swizzle span of {span} bytes. Copy {} elements at a time.",
+                "No tensor map permits this box, because its {row_bytes} bytes along coordinate 0 exceed the swizzle span of {span} bytes. Copy {} elements at a time.",
                 span / self.element_bytes
             ));
         }
@@ -238,7 +238,7 @@ impl Copied {
             notes.push("Without a swizzle (`CU_TENSOR_MAP_SWIZZLE_NONE`), rows are contiguous. The address of the tile must be a multiple of 128.".to_owned());
         } else {
             notes.push(format!(
-                "The swizzle uses bits of the shared memory address, not the row of the tile. The pattern starts at multiples of {pattern} bytes. `CU_TENSOR_MAP_SWIZZLE_NONE` disables the swizzle."
+                "The swizzle depends on bits of the shared memory address, and not on the row of the tile. The swizzle pattern starts at multiples of {pattern} bytes. `CU_TENSOR_MAP_SWIZZLE_NONE` disables the swizzle."
             ));
         }
         let n = self.pieces().count();
@@ -249,7 +249,7 @@ impl Copied {
         let off = self.base % pattern;
         if off != 0 {
             notes.push(format!(
-                "The tile starts {off} bytes into the {pattern}-byte pattern. Align the tile to {pattern} bytes. A kernel that XORs with the row of its tile reads {n_wrong} of {n} chunks from wrong addresses."
+                "The tile starts {off} bytes after the start of the {pattern}-byte swizzle pattern. Align the tile to {pattern} bytes. A kernel that computes the XOR with the row of the tile reads {n_wrong} of {n} chunks from wrong addresses."
             ));
         }
         let moved = self

@@ -234,7 +234,7 @@ impl Session {
     fn obstacle(&self, target: &Target<'_>) -> Option<String> {
         if let Some(found) = target.stray.first() {
             return Some(format!(
-                "line {} also accesses memory outside `{}`, so no single rewrite rule applies to its address",
+                "line {} also accesses memory outside of `{}`, so no single rewrite rule applies to the address of this access",
                 self.line_of(found),
                 target.named.name
             ));
@@ -252,7 +252,7 @@ impl Session {
                 };
                 if !lanes.as_ref().is_some_and(is_one) {
                     return Some(format!(
-                        "line {line} accesses more than {WIDEST} bytes per lane or rows with a fixed stride: all locations derive from one address, so rewriting individual addresses has no effect"
+                        "line {line} accesses more than {WIDEST} bytes per lane, or rows with a fixed stride: the instruction derives all locations from one address, so the locations cannot be moved individually"
                     ));
                 }
             }
@@ -273,7 +273,7 @@ impl Session {
         let is_possible = own < most && Change::all(target.size, own).iter().any(frees);
         is_possible.then(|| {
             format!(
-                "no layout makes both line {} and line {} conflict-free: line {} needs {most} contiguous bytes, line {} needs smaller units",
+                "no layout makes both line {} and line {} conflict-free, because line {} needs {most} contiguous bytes, whereas line {} needs smaller units",
                 self.line_of(found),
                 self.line_of(wide),
                 self.line_of(wide),
@@ -306,21 +306,21 @@ impl Session {
                 return why;
             }
             return format!(
-                "no padding or XOR swizzle removes the conflicts of line {line}, even in isolation; see which lanes collide there"
+                "no padding and no XOR swizzle removes the bank conflicts of line {line}, even if no other access is considered: examine the lanes that conflict in this line"
             );
         }
         for (at, (first, own)) in freeing.iter().enumerate() {
             for (second, others) in freeing.iter().skip(at + 1) {
                 if own.is_disjoint(others) {
                     return format!(
-                        "lines {first} and {second} have incompatible requirements: every layout that makes one conflict-free leaves conflicts in the other"
+                        "lines {first} and {second} have incompatible requirements: every layout that makes one line conflict-free leaves bank conflicts in the other line"
                     );
                 }
             }
         }
         let lines: Vec<String> = freeing.iter().map(|(line, _)| line.to_string()).collect();
         format!(
-            "any two of the lines {} can be made conflict-free, but not all of them at once",
+            "a layout can make any two of the lines {} conflict-free, but no layout makes all of these lines conflict-free",
             lines.join(", ")
         )
     }
@@ -379,7 +379,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     }
     if !session.is_over() {
         return Err(Failure::refused(format!(
-            "step limit reached after {max_steps} steps"
+            "the run reached the step limit after {max_steps} steps"
         )));
     }
     let before = session.traffic().total.shared.bank_conflicts;
@@ -388,7 +388,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     let targets = session.targets(&named, &recorded);
     if targets.is_empty() {
         return Err(Failure::refused(
-            "no shared memory access has bank conflicts".to_owned(),
+            "no access to shared memory has bank conflicts".to_owned(),
         ));
     }
     let mut reasons = Vec::new();
@@ -466,7 +466,7 @@ fn proved(
     second.run_counted(max_steps.saturating_mul(8));
     if let Some(fault) = second.fault() {
         return Err(format!(
-            "execution of the rewritten kernel stops: {}",
+            "the execution of the rewritten kernel stops with a fault: {}",
             fault.message
         ));
     }

@@ -24,16 +24,16 @@ pub(super) fn read(
     found: &Described,
 ) -> Result<Option<Meant>, FragmentRefusal> {
     let about =
-        "the actual layout of the tile in memory, to compare with the layout of the descriptor";
+        "the actual swizzle mode of the tile in memory, for a comparison with the descriptor";
     let swizzles = [AS_DESCRIBED, "128B", "64B", "32B", "none"];
     let swizzle = Swizzle::from_name(words.choice("stored", &swizzles, about)?);
-    let about = "the actual major-ness, to compare with the major-ness of the descriptor";
+    let about = "the actual major-ness of the tile in memory, for a comparison with the descriptor";
     let major = match words.choice("stored_major", &[AS_DESCRIBED, "k", "mn"], about)? {
         "k" => Some(Major::K),
         "mn" => Some(Major::Mn),
         _ => None,
     };
-    let about = "the bits of the intended descriptor, for comparison";
+    let about = "the bits of the intended descriptor, for a comparison";
     let bits = words.bits("meant", u64::MAX, about)?;
     let mut meant = Meant {
         matrix: found.matrix,
@@ -70,7 +70,7 @@ impl Meant {
         let Some(instruction) = &found.instruction else {
             return Ok(false);
         };
-        let about = "the bits of the intended instruction descriptor, for comparison";
+        let about = "the bits of the intended instruction descriptor, for a comparison";
         let Some(bits) = words.bits("meant_idesc", u32::MAX.into(), about)? else {
             return Ok(false);
         };

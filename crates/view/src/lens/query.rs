@@ -39,7 +39,7 @@ impl PictureForm {
 pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
     if query.len() > MAX_QUERY_BYTES {
         return Err(refusal(format!(
-            "found {} bytes, expected at most {MAX_QUERY_BYTES}",
+            "the query has {} bytes, expected at most {MAX_QUERY_BYTES}",
             query.len()
         )));
     }
@@ -54,7 +54,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
     for (at, part) in parts.enumerate().filter(|(_, part)| !part.is_empty()) {
         let (name, value) = part.split_once('=').ok_or_else(|| {
             refusal(format!(
-                "part {} (`{}`): expected NAME=VALUE such as `op=layout`",
+                "part {} of the query (`{}`): expected NAME=VALUE such as `op=layout`",
                 at + 1,
                 shortened(part)
             ))
@@ -67,7 +67,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
         };
         let word = word.filter(|word| word.len() <= MAX_WORD_BYTES).ok_or_else(|| {
             refusal(format!(
-                "part {} (`{}`): expected text of at most {MAX_WORD_BYTES} bytes, with `%` only before two hexadecimal digits",
+                "part {} of the query (`{}`): expected a value of at most {MAX_WORD_BYTES} bytes, with `%` only before two hexadecimal digits",
                 at + 1,
                 shortened(part)
             ))
@@ -107,7 +107,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
         None => None,
         Some(word) => Some(word.parse().map_err(|_| {
             refusal(format!(
-                "found stride `{word}`, expected a number of elements"
+                "found the stride `{word}`, expected a number of elements"
             ))
         })?),
     };
@@ -222,7 +222,7 @@ mod tests {
         };
         assert_eq!(
             said("op=layout&nothing"),
-            "part 2 (`nothing`): expected NAME=VALUE such as `op=layout`"
+            "part 2 of the query (`nothing`): expected NAME=VALUE such as `op=layout`"
         );
         assert!(
             said("#lens?op=layout&expression=%zz")
@@ -234,7 +234,7 @@ mod tests {
         assert!(said(&"&".repeat(9000)).starts_with("found 9000 bytes"));
         assert_eq!(
             said("op=store.d&stride=x"),
-            "found stride `x`, expected a number of elements"
+            "found the stride `x`, expected a number of elements"
         );
     }
 }

@@ -123,7 +123,7 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     }
     let n_iterations = by_warp.values().map(Vec::len).min().unwrap_or(0);
     if by_warp.values().any(|found| found.len() != n_iterations) && !recorded.is_cut {
-        return Err("warps execute the access a different number of times".to_owned());
+        return Err("the warps execute the access different numbers of times".to_owned());
     }
     let values: Vec<u64> = by_warp
         .values()
@@ -170,7 +170,7 @@ fn shape_of(request: &Request, gives_rows: bool) -> Result<(Vec<u8>, usize, Vec<
     }
     let n_elements = by_lane.values().map(Vec::len).max().unwrap_or(0);
     if by_lane.values().any(|found| found.len() != n_elements) {
-        return Err("lanes access different numbers of elements".to_owned());
+        return Err("the lanes access different numbers of elements".to_owned());
     }
     let addresses = by_lane.values_mut().flat_map(|found| {
         found.sort_unstable();
@@ -246,7 +246,7 @@ fn explain(answer: &mut AccessLayout, touched: &Touched) {
             let words: Vec<String> = words.collect();
             let bytes = i64::from(touched.unit_bytes);
             answer.broken = Some(format!(
-                "no strided layout, swizzled layout or linear layout over GF(2) matches: {} is at byte {}, the preceding locations imply byte {}",
+                "no strided, swizzled or GF(2)-linear layout matches the addresses: {} is at byte {}, but the preceding locations imply byte {}",
                 words.join(", "),
                 found.found * bytes,
                 found.expected * bytes

@@ -33,7 +33,7 @@ pub(super) fn view(
     let steps = words.choice(
         "step",
         &names[..=(n as usize).min(8)],
-        "the step along k, one instruction each",
+        "the step along k, where each step is one instruction",
     )?;
     let steps = match steps.parse() {
         Ok(first) => Steps { first, n: 1 },

@@ -152,7 +152,7 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
         "tcgen05.idesc",
         &[("kind", "tf32"), ("descriptor", "0x08410490")],
         expect![[r#"
-            refused: 0x08410490 encodes types that `.kind::tf32` does not support
+            refused: the instruction descriptor 0x08410490 encodes types that `.kind::tf32` does not support
         "#]],
     );
 }

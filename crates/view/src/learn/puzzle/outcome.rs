@@ -47,7 +47,7 @@ impl Outcome {
         let names = Outcome::ALL.map(|(_, name)| format!("`{name}`")).join(", ");
         found
             .map(|(outcome, _)| *outcome)
-            .ok_or_else(|| format!("found `{text}`, expected one of {names}"))
+            .ok_or_else(|| format!("found the outcome `{text}`, expected one of {names}"))
     }
 
     /// Executes a session to its end and returns the outcome.

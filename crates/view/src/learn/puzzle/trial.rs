@@ -67,7 +67,7 @@ impl Limit {
     pub(super) fn read(text: &str) -> Result<Limit, String> {
         let wrong = || {
             format!(
-                "found `limit: {text}`, expected one such as `conflicts 0`, `sectors 4`, `stores 1` or `steps 20`"
+                "found the cost limit `limit: {text}`, expected a limit such as `conflicts 0`, `sectors 4`, `stores 1` or `steps 20`"
             )
         };
         let (word, most) = text.split_once(' ').ok_or_else(wrong)?;
@@ -92,7 +92,7 @@ impl Limit {
         match found <= self.most {
             true => Ok(()),
             false => Err(format!(
-                "all bytes are correct, but the run has {found} {}, expected {}",
+                "all bytes are correct, but the run has {found} {}, and the limit is {}",
                 self.what.words(found),
                 self.words()
             )),
@@ -152,7 +152,9 @@ fn run(source: &str) -> Result<Session, String> {
     }
     match is_over {
         true => Ok(session),
-        false => Err(format!("step limit reached after {MAX_STEPS} steps")),
+        false => Err(format!(
+            "the run reached the step limit after {MAX_STEPS} steps"
+        )),
     }
 }
 
@@ -192,7 +194,7 @@ fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> S
 fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {
-            Err(format!("all bytes match only by chance: {note}"))
+            Err(format!("all bytes match, but only by chance: {note}"))
         }
         _ => Ok(()),
     }
@@ -208,7 +210,7 @@ fn no_race(session: &mut Session, wanted: &str) -> Result<(), String> {
     match Outcome::of(&mut solved) {
         Outcome::Races => Ok(()),
         _ => Err(format!(
-            "all bytes match in this schedule, but the kernel has a data race: {}",
+            "all bytes match with this schedule, but the kernel has a data race: {}",
             race.message
         )),
     }

@@ -21,7 +21,7 @@ impl Variant {
             return Ok(Variant::Launch(facts.to_owned()));
         }
         let (name, value) = text.split_once('=').ok_or_else(|| {
-            format!("found `also: {text}`, expected `x = 1, 2` or `launch block=64`")
+            format!("found `also: {text}`, expected values such as `x = 1, 2` or a launch such as `launch block=64`")
         })?;
         Ok(Variant::Value {
             name: name.trim().to_owned(),
