@@ -860,7 +860,7 @@ fn a_field_of_a_batch_that_means_nothing_is_named() {
     assert_eq!(answers[1]["diagnostics"][0]["severity"], "warning");
     assert_eq!(
         answers[1]["diagnostics"][0]["message"],
-        "line 2: unknown field ignored: unknown field `tagret`, expected one of `id`, `source`, `front`, `target`, `ptx_version`"
+        "line 2: an unknown field is ignored: unknown field `tagret`, expected one of `id`, `source`, `front`, `target`, `ptx_version`"
     );
 }
 

@@ -94,7 +94,7 @@ fn elements_of_a_document_are_checked() {
             5 |
               | ^
               |
-              = help: enclose the source in `<pre>` and `</pre>`
+              = help: enclose the source of the widget in `<pre>` and `</pre>`
 
             warning[W0906]: unknown attribute `veiw`
              --> guide.md:3:37
@@ -219,7 +219,7 @@ fn a_document_without_a_block_says_so() {
         "notes.md",
         "# Notes\n\n```txp\nret;\n```\n",
         expect![[r#"
-            warning[W0908]: the document contains no PTX or SASS block
+            warning[W0908]: the document contains no code block with PTX or SASS
              --> notes.md:1:1
               |
             1 | # Notes

@@ -34,7 +34,7 @@ fn people_see_the_matrix_with_lane_and_register() {
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
         wmma.store.d m8n8k4 f64, sm_90
-        8 x 8 elements; per lane 2 registers with 1 element each
+        8 x 8 elements, per lane 2 registers with 1 element each
         group family, identical on sm_80 sm_82 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_101 sm_103 sm_107 sm_110 sm_120 sm_121
         source: compiled code of assembler 13.5
 
@@ -138,7 +138,7 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
         source: PTX ISA, CuTe, certainty high
 
           lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)
-          L = lane of the warp, r = register; lane and column are relative to the address of the operand
+          L = lane of the warp, r = register; lanes and columns are relative to the tensor memory address of the operand
         note: Warp w of a warpgroup accesses lanes 32*w to 32*w + 31. A 16-lane shape starts at the first or the 17th of these lanes.
 
         lane by column: thread, register, element
@@ -172,7 +172,7 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
         Instruction descriptor of tcgen05.mma.kind::f16: 0x08410490
         source: PTX ISA, CuTe, certainty high
 
-          fields from the lowest bit; unlisted bits are 0
+          fields in order of their bits, from the lowest bit; all other bits are 0
 
         descriptor 0x08410490
             0-1  sparsity selector      0  0

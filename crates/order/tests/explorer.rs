@@ -223,15 +223,15 @@ fn what_is_too_much_is_said() {
     let said: Vec<String> = cases.iter().map(|text| said(text)).collect();
     expect_test::expect![[r#"
         None
-        thread 0 has more than 48 accesses, fences and barriers: remove irrelevant ones, or reduce the iterations of its loop
+        thread 0 executes more than 48 accesses, fences and barriers: remove irrelevant instructions, or reduce the number of loop iterations
         None
         Some(4)
         Some(4)
-        line 3: `shfl.sync.idx.b32` waits for lane 1, which is not a thread of the test: use the mask 0x1, add a `//@ thread` for each lane of the mask, or move a number into the register (which does not synchronize)
-        line 3: the access is outside the locations of the test: add elements to the location, as in `//@ location x: u32[4] = 0`
+        line 3: `shfl.sync.idx.b32` waits for lane 1, which is not a thread of the litmus test: use the mask 0x1, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number
+        line 3: the access is outside of all locations of the litmus test: add elements to the location, as in `//@ location x: u32[4] = 0`
         line 3: W0101 unknown modifier `.u33`
-        found no thread, expected `//@ thread block=0` before its instructions
-        line 1: found `st.global.u32 [x], 1;` before the first thread, expected `//@ thread`"#]]
+        the litmus test has no thread: add `//@ thread block=0` before the instructions of a thread
+        line 1: found `st.global.u32 [x], 1;` before the first thread, expected the annotation `//@ thread`"#]]
     .assert_eq(&said.join("\n"));
 }
 
@@ -389,10 +389,10 @@ fn what_a_test_cannot_call_is_said() {
     expect_test::expect![[r#"
         W0111 unknown name `x`
         line 4: W0111 unknown name `%q`
-        `f` is called at depth 8: litmus tests support smaller call depths and no recursion
-        found a call of `f`, which has no definition: put its `.func` before the first thread
-        found the parameter `.param .align 8 .b8 s[16]`, expected a register or a number of 16, 32 or 64 bits
-        line 4: `trap` is not supported in litmus tests: remove the instruction and the branch that leads to it, since a launch that traps has no outcome"#]].assert_eq(&cases.join("\n"));
+        the function `f` is called at depth 8, but litmus tests support only smaller call depths and no recursion
+        the called function `f` has no definition: define the function with `.func` before the first thread
+        found the parameter `.param .align 8 .b8 s[16]` in a call, expected a register or a number of 16, 32 or 64 bits
+        line 4: `trap` is not supported in litmus tests: remove the instruction and the branch to this instruction, since a launch that traps has no outcome"#]].assert_eq(&cases.join("\n"));
 }
 
 /// Morally strong additions come one after the other, each right after what it reads: the last one of a thread reads no less than it has counted
@@ -686,14 +686,14 @@ fn what_cannot_be_followed_says_what_to_do() {
     ];
     let said: Vec<String> = cases.iter().map(|lines| said(lines)).collect();
     expect_test::expect![[r#"
-        line 3: `shfl.sync.idx.b32` waits for lane 2, which is not a thread of the test: use the mask 0x3, add a `//@ thread` for each lane of the mask, or move a number into the register (which does not synchronize)
+        line 3: `shfl.sync.idx.b32` waits for lane 2, which is not a thread of the litmus test: use the mask 0x3, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number
         line 3: the member mask of `shfl.sync.idx.b32` does not include the executing lane 0: use 0x3
-        line 3: the source lane 2 of the shuffle is not in the member mask: use a lane of the mask
-        line 3: the operand passed to other lanes is not a register: move it into a register first
-        line 3: the memory model does not define the set of active lanes: move a mask into the register
-        line 3: `trap` is not supported in litmus tests: remove the instruction and the branch that leads to it, since a launch that traps has no outcome
-        line 3: `bar.red` is not supported in litmus tests: use `bar.sync`, which has the same ordering, and move the result into the destination register
-        line 3: found an access to memory that is not shared between threads: move its value into the register, or remove it
-        line 3: found a fence of a proxy that no access of the test uses: remove the fence, or use `fence.proxy.async`
-        line 3: `mbarrier.inval.shared.b64` is not supported in litmus tests: remove the instruction, and use another location for the following accesses"#]].assert_eq(&said.join("\n"));
+        line 3: the source lane 2 of the shuffle is not in the member mask: select a source lane that is in the mask
+        line 3: the operand that other lanes receive is not a register: move the value into a register first
+        line 3: the memory model does not define the set of active lanes, so `activemask` has no unique result: move a constant mask into the register
+        line 3: `trap` is not supported in litmus tests: remove the instruction and the branch to this instruction, since a launch that traps has no outcome
+        line 3: `bar.red` is not supported in litmus tests: use `bar.sync`, which provides the same ordering, and move the result into the destination register
+        line 3: the instruction accesses memory that threads do not share: replace the load with a move of the value, or remove the instruction
+        line 3: the proxy fence refers to a proxy that no access of the litmus test uses: remove the fence, or use `fence.proxy.async`
+        line 3: `mbarrier.inval.shared.b64` is not supported in litmus tests: remove the instruction, and use another location for the subsequent accesses"#]].assert_eq(&said.join("\n"));
 }

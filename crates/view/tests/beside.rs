@@ -100,7 +100,7 @@ fn an_unwritten_register_explains_a_difference() {
     let report = compare(scenario(&first, second), MAX_STEPS).expect("both run");
     expect![[r#"
         [
-            "kernel A, line 15: the stored value derives from `%r2`, which no instruction has written (thread 0 of block 0)",
+            "kernel A, line 15: the stored value depends on the uninitialized register `%r2` (thread 0 of block 0)",
         ]
     "#]]
     .assert_debug_eq(&report.notes);

@@ -61,7 +61,7 @@ st.global.u32 [%rd3+4], %r5;
 ret;",
         expect![[r#"
             21: `%rd3` (the address) was computed
-            18: an input of `%rd3` was loaded
+            18: an input of the computation of `%rd3` was loaded
             15: the loaded bytes were stored by lane 1 of warp 0 of block 0
         "#]],
     );
@@ -181,7 +181,7 @@ mov.u32 %r2, 0;
 wmma.store.d.sync.aligned.m8n8k32.row.s32 [%rd1], {%r2, %r2};
 ret;",
         expect![[r#"
-            12: last instruction of the missing lanes
+            12: the missing lanes executed their last instruction
         "#]],
     );
 }

@@ -150,11 +150,11 @@ fn what_makes_no_question_is_said() {
     ];
     expect_test::expect![[r#"
         lines 1 to 4 contain no instruction of the kernel `mp`
-        these threads access no shared locations in the selected lines: select lines with loads and stores
-        found thread 0 of block 2, expected one of the launch
-        none of these threads reaches the selected lines in the run
+        the threads access no global or shared memory in the selected lines: select lines with loads and stores
+        the launch has no thread 0 in block 2
+        the selected threads do not reach the selected lines in this run
         found 9 threads, expected at most 8
-        these threads access no shared locations in the selected lines: select lines with loads and stores"#]].assert_eq(&asked.join("\n"));
+        the threads access no global or shared memory in the selected lines: select lines with loads and stores"#]].assert_eq(&asked.join("\n"));
 }
 
 #[test]

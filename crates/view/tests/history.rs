@@ -213,7 +213,7 @@ fn what_cannot_be_is_said() {
         254,
         bytes(4),
         expect![
-            "cannot read the offset: found bytes 254 to 258, expected at most 256, the size of `out`"
+            "cannot read the offset: found the byte range 254 to 258, expected an end of at most 256, the size of `out`"
         ],
     );
     check(
@@ -222,7 +222,7 @@ fn what_cannot_be_is_said() {
         u64::MAX,
         bytes(4),
         expect![
-            "cannot read the offset: found bytes 18446744073709551615 to 18446744073709551615, expected at most 256, the size of `out`"
+            "cannot read the offset: found the byte range 18446744073709551615 to 18446744073709551615, expected an end of at most 256, the size of `out`"
         ],
     );
     check(

@@ -168,25 +168,25 @@ fn what_is_wrong_is_said() {
         ],
         expect![[r#"
             : (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
-            out: (`out` is a buffer; its first element is `out[0]`)
+            out: (`out` is a buffer, not a value: write `out[0]` for the first element)
             out[: (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
-            out[99]: (`out` has 64 elements, found index 99)
-            out[9][0]: (found index 9, expected less than 8, the extent of this dimension of `out`)
+            out[99]: (the index 99) is out of bounds: `out` has 64 elements
+            out[9][0]: (the index 9 is out of bounds: this dimension of `out` has the extent 8)
             out[1][2][3]: (found 3 indices, expected 2 for `out`)
-            nothing[0]: (found no buffer or variable `nothing`)
+            nothing[0]: (the launch has no buffer or variable `nothing`)
             %r99: (found no register `%r99` in this function; did you mean `%rd1`?)
             %r1 +: (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
             1 / 0: (division by zero)
-            1 << 200: (found a shift by 200, expected 0 to 126)
-            1.5 & 1: (`&` requires integers, found a float; `u32(x)` reads the bits of a float)
+            1 << 200: (found the shift amount 200, expected 0 to 126)
+            1.5 & 1: (the operator `&` requires integers, but an operand is a float: use `u32(x)` to read the bits of a float)
             u23(1): (found `u23(`, expected a type such as `f32` or `u16`; did you mean `u32`?)
-            f16x2(1) + 1: (`f16x2` packs several numbers; `b32(x)` reads their bits for shifts and masks)
-            lane 40: %r1: (found lane 40, expected 0 to 31)
+            f16x2(1) + 1: (the packed type `f16x2` contains several numbers: use `b32(x)` to read the bits for shifts and masks)
+            lane 40: %r1: (found the lane index 40, expected 0 to 31)
             lane 9 warp 1: %r1: (warp 1 has no lane 9)
             block 7: %r1: (warp 1 of block 7 is not resident at this step)
             1 2: (found `2`, expected an operator such as `+` or `==`)
-            170141183460469231731687303715884105727 + 1: (the result has more than 127 bits)
-            out[-1]: (found the index -1, expected an integer from 0)
+            170141183460469231731687303715884105727 + 1: (the result of the operation has more than 127 bits)
+            out[-1]: (found the index -1, expected a nonnegative integer)
             0xzz: (found `0xzz`, expected a number)
         "#]],
     );
@@ -335,7 +335,7 @@ fn a_memory_is_shown_by_a_layout() {
         2 twice
         out u32 (100,100):(1,1), 100 x 100
         (column 5 (`:`): found `:`, expected `,` or `)`)
-        (found no buffer or variable `none`)
+        (the launch has no buffer or variable `none`)
         shared memory of block (0, 0, 0) b32 (2,2):(2,1), 2 x 2
         0x00000000 0x00000000
         0x00000000 0x00000000

@@ -267,22 +267,22 @@ fn a_wrong_condition_is_said_at_its_place() {
         format!("`{text}` at `{place}`: {}\n", why.message)
     });
     expect![[r#"
-        `` at ``: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
-        `lane 3` at `lane 3`: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
-        `lane 3: %r5` at `%r5`: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `` at ``: the condition contains no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 3` at `lane 3`: the condition contains no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 3: %r5` at `%r5`: the condition contains no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
         `lane 3: %r5 = 7` at `=`: found `=`, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`
-        `lane 3: %r5 ~ 7` at `%r5 ~ 7`: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
-        `lane 32: %r2 == 7` at `lane 32`: found lane 32, expected 0 to 31
-        `lane x: %r2 == 7` at `lane x`: found `x`, expected a number from 0 after `lane`
+        `lane 3: %r5 ~ 7` at `%r5 ~ 7`: the condition contains no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 32: %r2 == 7` at `lane 32`: found the lane index 32, expected 0 to 31
+        `lane x: %r2 == 7` at `lane x`: found `x` after `lane`, expected a nonnegative integer
         `lane: %r2 == 7` at `lane`: found `lane` without a number
         `lane 3 lane 4: %r2 == 7` at `lane 4`: found `lane` twice
         `lane 3 thread 4: %r2 == 7` at `thread 4`: found `thread` twice
         `row 3: %r2 == 7` at `row 3`: found `row`, expected `block`, `warp`, `lane` or `thread`
-        `: %r2 == 7` at `:`: found no thread before `:`, expected one such as `lane 3`
+        `: %r2 == 7` at `:`: the prefix before `:` names no thread, expected a prefix such as `lane 3`
         `warp 99999999999: %r2 == 7` at `warp 99999999999`: found warp 99999999999, expected at most 4294967295
         `== 7` at `=`: found no register, expected a register before the comparison, as in `lane 3: %r5 == 7`
         `%r2 %r3 == 7` at `%r2 %r3`: found `%r2 %r3`, expected a register before the comparison, as in `lane 3: %r5 == 7`
-        `%r2 ==` at ``: found no number after the comparison
+        `%r2 ==` at ``: the condition contains no number after the comparison operator
         `%r2 == seven` at `seven`: found `seven`, expected a number such as `7`, `-4`, `0x1f` or `1.5`
         `%r2 == 7 8` at `7 8`: found `7 8`, expected a number such as `7`, `-4`, `0x1f` or `1.5`
         `%rr2 == 7` at `%rr2`: no register is named `%rr2`; did you mean `%r2`?

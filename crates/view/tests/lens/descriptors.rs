@@ -143,8 +143,8 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
         &[("kind", "f16"), ("descriptor", "0x1e7e0490")],
         expect![[r#"
             Instruction descriptor of `tcgen05.mma.kind::f16`: 0x1e7e0490
-            No MMA has 480 rows: the field counts units of 16 rows, so 128 rows are encoded as 8.
-            No MMA with 480 rows has 504 columns: the field counts units of 8 columns, and n is a multiple of 16 up to 256.
+            No MMA has 480 rows. The field M counts units of 16 rows, so 128 rows are encoded as 8.
+            No MMA with 480 rows has 504 columns. The field N counts units of 8 columns, and N must be a multiple of 16 up to 256.
             wrong 0 of 0, marked 0
         "#]],
     );
@@ -194,7 +194,7 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         "tcgen05.tile.a",
         &[("kind", "f16"), ("idesc", "0x490")],
         expect![[r#"
-            refused: found m0n0 in the instruction descriptor, expected a supported shape
+            refused: the instruction descriptor encodes the shape m0n0, which is not supported
         "#]],
     );
 }
