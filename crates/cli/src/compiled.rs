@@ -222,7 +222,7 @@ pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, Stri
         None => {
             let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
             Err(format!(
-                "found no asm block `{block}`; the source has {}",
+                "the source has no asm block `{block}`, expected one of {}",
                 names.join(", ")
             ))
         }

@@ -362,7 +362,7 @@ fn machine_code_is_checked_and_explained() {
           SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           on `sm_35` and later
 
-          .IDEX  not a modifier that this form takes
+          .IDEX  this form does not support the modifier
 
           PTX counterparts include `shfl.sync`
     "#]].assert_eq(&String::from_utf8_lossy(&output.stdout));

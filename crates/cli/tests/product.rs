@@ -31,7 +31,7 @@ fn people_see_which_bits_were_cut_off() {
     let output = product(&[&["--target", "sm_70"][..], &HALF_UNITS].concat());
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
-        wmma.mma m16n16k16 with f16 * f16 + f32 into f32, Tensor Cores of sm_70
+        wmma.mma m16n16k16: f16 * f16 + f32 into f32, computed by the Tensor Cores of sm_70
         The result is 1, the correctly rounded sum is 1.000000238418579: low-order bits are truncated during alignment (k = 0, k = 1, k = 2, k = 3).
 
         result           1 (0x3f800000)
@@ -42,7 +42,7 @@ fn people_see_which_bits_were_cut_off() {
         on sm_75 sm_80 sm_89 sm_90 sm_100 sm_120: 1.000000238418579 (0x3f800002)
 
         block k = 0 to 3, accumulator 1 (0x3f800000)
-          aligned to 2^0 with 23 bits below: units of 2^-23
+          the terms are aligned to 2^0 with 23 fraction bits, in units of 2^-23
           term                  exact value    units  truncated
           accumulator                     1  8388608
           k = 0        5.960464477539063e-8        0  100000000000000000000
@@ -83,7 +83,7 @@ fn bytes_are_two_instructions_and_an_addition() {
     ]);
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
-        mma.sync m16n8k32 with e4m3 * e5m2 + f16 into f16, Tensor Cores of sm_90
+        mma.sync m16n8k32: e4m3 * e5m2 + f16 into f16, computed by the Tensor Cores of sm_90
         The result is correctly rounded (to nearest).
 
         result           443.5 (0x5eee)
@@ -93,7 +93,7 @@ fn bytes_are_two_instructions_and_an_addition() {
         on sm_89 sm_90 sm_100 sm_120: 443.5 (0x5eee)
 
         block k mod 4 = 0 and 1, accumulator 0 (0x0000)
-          aligned to 2^0 with 25 bits below: units of 2^-25
+          the terms are aligned to 2^0 with 25 fraction bits, in units of 2^-25
           term         exact value     units  truncated
           k = 0                  1  33554432
           k = 1                0.5  16777216
@@ -101,7 +101,7 @@ fn bytes_are_two_instructions_and_an_addition() {
           result 1.5 (0x3e00)
 
         block k mod 4 = 2 and 3, accumulator 1.5 (0x3e00)
-          aligned to 2^8 with 25 bits below: units of 2^-17
+          the terms are aligned to 2^8 with 25 fraction bits, in units of 2^-17
           term         exact value     units  truncated
           accumulator          1.5    196608
           k = 2                448  58720256
@@ -147,12 +147,12 @@ fn a_product_that_does_not_exist_is_wrong_usage() {
         ]),
     ];
     expect![[r#"
-        warpgrid: sums of `s8` are exact: no bits are truncated
-        warpgrid: `f64` results are IEEE 754 fused multiply-adds in ascending k: no bits are truncated
-        warpgrid: expected the types of A, B, C and D, found 2
+        warpgrid: no bits are truncated, because sums of `s8` are exact
+        warpgrid: no bits are truncated, because `f64` results are IEEE 754 fused multiply-adds in ascending order of k
+        warpgrid: found 2 types, expected four types for A, B, C and D
         warpgrid: `load.a` with shape `m16n16k8` does not support type `f16`, expected `tf32`
         warpgrid: found `0x12345`, expected an element of `f16`: a number such as `1.5` or bits such as `0x3c00`
-        warpgrid: found operation `fma`, expected `wmma` or `mma`
+        warpgrid: found the operation `fma`, expected `wmma` or `mma`
         warpgrid: `mma.b` with shape `m16n8k4` does not support type `f16`, expected one of `tf32`, `f64`
     "#]].assert_eq(&refusals.concat());
 }

@@ -48,7 +48,10 @@ impl MemoryForm {
             .iter()
             .map(|(_, name, _)| format!("\"{name}\""))
             .collect();
-        format!("found \"{name}\", expected one of {}", names.join(", "))
+        format!(
+            "found the form \"{name}\", expected one of {}",
+            names.join(", ")
+        )
     }
 
     /// Whether it shows who wrote what.

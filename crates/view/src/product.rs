@@ -170,7 +170,7 @@ fn title(product: &Product) -> String {
         ProductOp::Tcgen05 => "tcgen05.mma",
     };
     let (shape, target) = (product.shape, product.core.first_target());
-    format!("{op} {shape} with {a} * {b} + {c} into {d}, Tensor Cores of {target}")
+    format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
 }
 
 /// How many terms a sentence names; the table below it marks them all.
@@ -204,16 +204,16 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
         ));
     }
     if steps.iter().any(ProductStep::rounds) {
-        why.push("sums are rounded toward zero to the result type".to_owned());
+        why.push("the sums are rounded toward zero to the result type".to_owned());
     }
     if n_blocks > 1 {
         why.push(format!("{n_blocks} blocks are accumulated sequentially"));
     }
     if why.is_empty() {
-        why.push("each operation rounds".to_owned());
+        why.push("each operation rounds its result".to_owned());
     }
     format!(
-        "The result is {}, the correctly rounded sum is {}: {}.",
+        "The result is {}, but the correctly rounded sum is {}, because {}.",
         result.text,
         rounded.text,
         why.join("; ")
@@ -298,7 +298,7 @@ fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Ve
     if words.len() > n {
         let found = words.len();
         return Err(format!(
-            "found {found} elements of {name}, expected {n} for this shape"
+            "found {found} elements of {name}, expected {n} elements for this shape"
         ));
     }
     let mut elements: Vec<u64> = words
@@ -340,30 +340,30 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
         "mma" => ProductOp::Mma,
         other => {
             return Err(format!(
-                "found operation `{other}`, expected `wmma` or `mma`"
+                "found the operation `{other}`, expected `wmma` or `mma`"
             ));
         }
     };
     let shape = Shape::from_name(&request.shape).ok_or_else(|| {
         let found = &request.shape;
-        format!("found shape `{found}`, expected one such as `m16n16k16`")
+        format!("found the shape `{found}`, expected a shape such as `m16n16k16`")
     })?;
     let target = Target::from_name(&request.target).ok_or_else(|| {
         format!(
-            "found target `{}`, expected one such as `sm_90`",
+            "found the target `{}`, expected a target such as `sm_90`",
             request.target
         )
     })?;
     let core = TensorCore::of(target).ok_or_else(|| {
         format!(
-            "`{}` has no Tensor Cores; the first target with Tensor Cores is `sm_70`",
+            "`{}` has no Tensor Cores: use `sm_70` or a later target",
             target.name
         )
     })?;
     let [a, b, c, d] = &request.types[..] else {
         let found = request.types.len();
         return Err(format!(
-            "expected the types of A, B, C and D, found {found}"
+            "found {found} types, expected four types for A, B, C and D"
         ));
     };
     let product = Product {
@@ -387,11 +387,11 @@ fn ty(name: &str) -> Result<ScalarType, String> {
     match ScalarType::from_name(name.trim_start_matches('.')) {
         Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
         Some(ScalarType::F64) => Err(
-            "`f64` results are IEEE 754 fused multiply-adds in ascending k: no bits are truncated"
+            "no bits are truncated, because `f64` results are IEEE 754 fused multiply-adds in ascending order of k"
                 .to_owned(),
         ),
-        Some(ty) => Err(format!("sums of `{ty}` are exact: no bits are truncated")),
-        None => Err(format!("found type `{name}`, expected one such as `f16`")),
+        Some(ty) => Err(format!("no bits are truncated, because sums of `{ty}` are exact")),
+        None => Err(format!("found the type `{name}`, expected a type such as `f16`")),
     }
 }
 

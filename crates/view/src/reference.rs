@@ -335,7 +335,10 @@ fn instruction_text(
                 format!("\n  .{}  {slot}: {}{needs}", word.text, value.help)
             }
             Some(WordMeaning::Literal(help)) => format!("\n  .{}  {help}", word.text),
-            None => format!("\n  .{}  not a modifier that this form takes", word.text),
+            None => format!(
+                "\n  .{}  this form does not support the modifier",
+                word.text
+            ),
         };
     }
     if !words.is_empty() {

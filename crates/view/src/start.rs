@@ -41,7 +41,8 @@ impl Session {
         let value = value.trim();
         if value.is_empty() || value.len() > MAX_VALUE || value.contains(['\n', '\r']) {
             return Err(
-                "found no value, expected one such as `7`, `-4`, `0x1f` or `1.5`".to_owned(),
+                "the value is empty, expected a value such as `7`, `-4`, `0x1f` or `1.5`"
+                    .to_owned(),
             );
         }
         match place {
@@ -68,7 +69,7 @@ impl Session {
         let own = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8);
         if own.width_bytes() != place.ty.width_bytes() {
             return Err(format!(
-                "`{name}` has elements of type `{own}`: select this type or another {}-byte type",
+                "the elements of `{name}` have the type `{own}`: select this type or another {}-byte type",
                 own.width_bytes()
             ));
         }
@@ -95,7 +96,7 @@ impl Session {
         let lines = guesses.iter().map(String::as_str);
         let Some(place) = Stated::find(lines, &self.mark, fact, name) else {
             return Err(format!(
-                "no `{} {fact}` annotation declares `{name}`",
+                "the source has no `{} {fact}` annotation for `{name}`",
                 self.mark
             ));
         };
@@ -122,15 +123,15 @@ pub fn why_fixed(memory: &MemoryId) -> Option<String> {
     match memory {
         MemoryId::Buffer(_) => None,
         MemoryId::Shared(_) => Some(
-            "shared memory has no initial value: it is uninitialized at the start of each launch"
+            "shared memory cannot have an initial value, because it is uninitialized at the start of each launch"
                 .to_owned(),
         ),
         MemoryId::Tensor(_) => Some(
-            "tensor memory has no initial value: it is uninitialized at the start of each launch"
+            "tensor memory cannot have an initial value, because it is uninitialized at the start of each launch"
                 .to_owned(),
         ),
         MemoryId::Variable(name) => Some(format!(
-            "`{name}` is a module variable: its declaration specifies its initializer"
+            "`{name}` is a module variable: change the initializer in its declaration"
         )),
     }
 }
@@ -210,7 +211,7 @@ pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
     if index >= buffer.len {
         return Err(format!(
-            "`{}` has {} elements, found index {index}",
+            "the index {index} is out of bounds: `{}` has {} elements",
             buffer.name, buffer.len
         ));
     }
@@ -251,7 +252,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
 fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
     let too_many = || {
         format!(
-            "the initializer of `{}` has too many individual values for one annotation; store the value in the kernel",
+            "the initializer of `{}` has too many individual values for one annotation: store the value in the kernel instead",
             buffer.name
         )
     };

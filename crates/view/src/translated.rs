@@ -40,7 +40,7 @@ impl fmt::Display for Translated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "compiled in {}, run in {}{}: {}",
+            "compilation took {}, and the run took {}{}: {}",
             milliseconds(self.translating),
             milliseconds(self.running),
             match self.n_parts {
@@ -203,7 +203,7 @@ impl Session {
                 let (function, index) = plain.origin(*at);
                 let line = self.range_of(function, index).line;
                 let text = self.text_of(function, index).trim_end_matches(';');
-                format!("`{text}` (line {line}) is not supported by the JIT compiler")
+                format!("the JIT compiler does not support `{text}` (line {line})")
             }
             _ => why.to_string(),
         }

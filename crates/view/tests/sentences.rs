@@ -91,7 +91,7 @@ fn atomics_say_how_often_memory_took_a_value() {
         "red.shared.max.u32 [sm], %r1; shl.b32 %r3, %r1, 5; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd1, %rd3;
          and.b32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd3], %r4, 9;",
         expect![[r#"
-            red.shared.max.u32 in 32 lanes wrote 4 bytes of the shared memory of block 0 31 times in 32 wavefronts, because lanes access the same word or bank. 1 lane did not modify memory.
+            red.shared.max.u32 in 32 lanes wrote 4 bytes of the shared memory of block 0 31 times in 32 wavefronts, because several lanes access the same word or the same bank. 1 lane did not modify memory.
             atom.global.cas.b32 in 32 lanes wrote 64 bytes of `out` 16 times in 32 sectors, 128 of 1024 bytes used. 16 lanes did not modify memory.
         "#]],
     );
@@ -125,7 +125,7 @@ fn atomics_say_how_often_memory_took_a_value() {
     check(
         "atom.shared.add.u32 %r2, [sm], 1;",
         expect![[r#"
-            atom.shared.add.u32 in 32 lanes, serialized, wrote 4 bytes of the shared memory of block 0 32 times in 32 wavefronts, because lanes access the same word or bank.
+            atom.shared.add.u32 in 32 lanes, serialized, wrote 4 bytes of the shared memory of block 0 32 times in 32 wavefronts, because several lanes access the same word or the same bank.
         "#]],
     );
 }
@@ -146,7 +146,7 @@ fn passes_are_compared_with_the_fewest() {
         "shl.b32 %r3, %r1, 4; mov.u32 %r4, sm; add.u32 %r3, %r3, %r4; st.shared.v4.b32 [%r3], {%r1, %r1, %r1, %r1};
          shl.b32 %r5, %r1, 7; add.u32 %r5, %r5, %r4; st.shared.u32 [%r5], %r1;",
         expect![[r#"
-            st.shared.v4.b32 wrote 512 bytes from all 32 lanes to the shared memory of block 0 in 4 wavefronts, the minimum for this access width. The lanes write contiguous addresses.
+            st.shared.v4.b32 wrote 512 bytes from all 32 lanes to the shared memory of block 0 in 4 wavefronts, which is the minimum for this access width. The lanes write contiguous addresses.
             st.shared.u32 wrote 128 bytes from all 32 lanes to the shared memory of block 0 in 32 wavefronts (1 ideal) due to bank conflicts. The lane stride is 128 bytes.
         "#]],
     );

@@ -377,7 +377,7 @@ fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
     };
     let expected = |line: u32, came: u32| {
         format!(
-            "line {line}: {came} of 32 threads of warp 0 of block 0 reached an aligned barrier while the warp was divergent, which is undefined behavior; use `barrier.sync` without `.aligned`"
+            "line {line}: {came} of 32 threads of warp 0 of block 0 reached an aligned barrier while the warp was diverged, which is undefined behavior: use `barrier.sync` without `.aligned`"
         )
     };
     for aligned in ["bar.sync", "barrier.sync.aligned"] {

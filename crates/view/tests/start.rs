@@ -166,20 +166,20 @@ fn what_no_line_can_state_is_said() {
         KERNEL,
         &cell("x", 1, T::F32),
         "",
-        expect!["found no value, expected one such as `7`, `-4`, `0x1f` or `1.5`"],
+        expect!["the value is empty, expected a value such as `7`, `-4`, `0x1f` or `1.5`"],
     );
     check(
         KERNEL,
         &cell("x", 1, T::U8),
         "1",
-        expect!["`x` has elements of type `f32`: select this type or another 4-byte type"],
+        expect!["the elements of `x` have the type `f32`: select this type or another 4-byte type"],
     );
     check(
         KERNEL,
         &cell("shared:0", 1, T::U32),
         "1",
         expect![
-            "shared memory has no initial value: it is uninitialized at the start of each launch"
+            "shared memory cannot have an initial value, because it is uninitialized at the start of each launch"
         ],
     );
     check(
@@ -187,14 +187,14 @@ fn what_no_line_can_state_is_said() {
         &cell("tensor:0", 1, T::U32),
         "1",
         expect![
-            "tensor memory has no initial value: it is uninitialized at the start of each launch"
+            "tensor memory cannot have an initial value, because it is uninitialized at the start of each launch"
         ],
     );
     check(
         KERNEL,
         &cell("var:table", 1, T::U32),
         "1",
-        expect!["`table` is a module variable: its declaration specifies its initializer"],
+        expect!["`table` is a module variable: change the initializer in its declaration"],
     );
     check(
         KERNEL,
@@ -206,7 +206,7 @@ fn what_no_line_can_state_is_said() {
         KERNEL,
         &StartPlace::Register("%r1".into()),
         "1",
-        expect!["no `//@ register` annotation declares `%r1`"],
+        expect!["the source has no `//@ register` annotation for `%r1`"],
     );
 }
 

@@ -251,10 +251,10 @@ bar.sync 1, 64;
         line 21: block (0, 0, 0) is stuck: all remaining threads are waiting; all lanes of warp 0 for 32 tensor memory columns that are never deallocated
         it ends
         it ends
-            block 0 exited without deallocating 64 tensor memory columns; add `tcgen05.dealloc`
+            block 0 exited without deallocating 64 tensor memory columns: add `tcgen05.dealloc`
         line 24: thread (0, 0, 0) of block (0, 0, 0): cannot deallocate 64 tensor memory columns at 0x0: at least one column is not allocated
         it ends
-            block 0 exited without deallocating 32 tensor memory columns; add `tcgen05.dealloc`
+            block 0 exited without deallocating 32 tensor memory columns: add `tcgen05.dealloc`
         line 21: thread (0, 0, 0) of block (0, 0, 0): allocation of tensor memory after `tcgen05.relinquish_alloc_permit`
         line 21: thread (0, 0, 0) of block (0, 0, 0): found an allocation of 96 columns, expected a power of two from 32 to 512
     "#]].assert_eq(&ends);
@@ -302,13 +302,13 @@ wgmma.commit_group.sync.aligned;
     expect![[r#"
         it ends
         it ends
-            line 25: %f2 and 1 more are accessed while the matrix multiplication of line 22 is in flight, which is undefined behavior (warp 0 of block 0); add `wgmma.wait_group` before the access
+            line 25: %f2 and 1 more are accessed while the matrix multiplication of line 22 is in flight, which is undefined behavior (warp 0 of block 0): add `wgmma.wait_group` before the access
         it ends
-            line 25: %r4 is accessed while the matrix multiplication of line 22 is in flight, which is undefined behavior (warp 0 of block 0); add `wgmma.wait_group` before the access
+            line 25: %r4 is accessed while the matrix multiplication of line 22 is in flight, which is undefined behavior (warp 0 of block 0): add `wgmma.wait_group` before the access
         it ends
         it ends
-            line 20: the wait for groups has no effect, since the kernel commits no group; add `wgmma.commit_group`
+            line 20: the wait for groups has no effect, since the kernel commits no group: add `wgmma.commit_group`
         it ends
-            line 20: the wait for groups has no effect, since the kernel commits no group; add `cp.async.bulk.commit_group`
+            line 20: the wait for groups has no effect, since the kernel commits no group: add `cp.async.bulk.commit_group`
     "#]].assert_eq(&ends);
 }

@@ -99,9 +99,9 @@ fn a_run_stops_where_a_cell_changes() {
         700,
         &cell(0),
         expect![[r#"
-        Forward 3208: the condition is not met before the end of the run
-        Forward 3208: the condition is not met before the end of the run
-        Back 0: the condition was not met before; this is the first step
+        Forward 3208: no later step of the run meets the condition
+        Forward 3208: no later step of the run meets the condition
+        Back 0: no earlier step met the condition, so the run is now at the first step
     "#]],
     );
 }
@@ -163,7 +163,7 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         &meets("thread 37: %r2 >= 0x96"),
         expect![[r#"
             Forward 2412: %r2 = 150 in lane 5 of warp 1, block 0
-            Forward 3208: the condition is not met before the end of the run
+            Forward 3208: no later step of the run meets the condition
             Back 2412: %r2 = 150 in lane 5 of warp 1, block 0
         "#]],
     );
@@ -190,7 +190,7 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         &meets("%r3 < 0"),
         expect![[r#"
             Forward 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
-            Forward 3208: the condition is not met before the end of the run
+            Forward 3208: no later step of the run meets the condition
             Back 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
         "#]],
     );
@@ -198,9 +198,9 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         0,
         &meets("block 7: %r2 == 1"),
         expect![[r#"
-        Forward 3208: the condition is not met before the end of the run
-        Forward 3208: the condition is not met before the end of the run
-        Back 0: the condition was not met before; this is the first step
+        Forward 3208: no later step of the run meets the condition
+        Forward 3208: no later step of the run meets the condition
+        Back 0: no earlier step met the condition, so the run is now at the first step
     "#]],
     );
 }
@@ -295,12 +295,12 @@ fn a_wrong_condition_is_said_at_its_place() {
 #[test]
 fn a_cell_that_is_not_there_is_said() {
     let mut session = session(LOOP);
-    expect!["found 4 bytes at 14, and `out` has 16"].assert_eq(&said(session.run_until(
-        &cell(14),
-        Direction::Forward,
-        1,
-    )));
-    expect!["found 4 bytes at 18446744073709551615, and `out` has 16"].assert_eq(&said(
-        session.run_until(&cell(u64::MAX), Direction::Forward, 1),
-    ));
+    expect!["the 4 bytes at offset 14 are out of bounds: `out` has 16 bytes"]
+        .assert_eq(&said(session.run_until(&cell(14), Direction::Forward, 1)));
+    expect!["the 4 bytes at offset 18446744073709551615 are out of bounds: `out` has 16 bytes"]
+        .assert_eq(&said(session.run_until(
+            &cell(u64::MAX),
+            Direction::Forward,
+            1,
+        )));
 }

@@ -29,7 +29,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     const MEMORY: &str = "memory";
     const BEFORE: &str = "memory before the swizzle";
     const RELATIVE: &str = "elements read with a tile-relative swizzle";
-    let about = "memory after the swizzle, memory before the swizzle, or the elements read by a kernel that applies the XOR of the swizzle to the row index of its tile";
+    let about = "the memory after the swizzle, the memory before the swizzle, or the elements that a kernel reads if it computes the XOR of the swizzle with the row index of the tile";
     let shown = words.choice("shown", &[MEMORY, BEFORE, RELATIVE], about)?;
     let view = match shown {
         RELATIVE => copied.found_relative(),

@@ -165,16 +165,25 @@ impl Session {
     ) -> Result<(), String> {
         if self.is_part() {
             return Err(
-                "the instructions are inline assembly strings of another language".to_owned(),
+                "the instructions are in an asm block, and the rewrite does not modify source code of other languages".to_owned(),
             );
         }
         let source = &self.scenario().source;
         if change.more_bytes(target.size) > 0 {
             let variable = self.declaration(&target.named.name);
-            let variable = variable
-                .ok_or_else(|| format!("`{}` has no separate declaration", target.named.name))?;
-            let (span, text) = resized(source, variable, change.size(target.size))
-                .ok_or_else(|| format!("the declaration of `{}` has no size", target.named.name))?;
+            let variable = variable.ok_or_else(|| {
+                format!(
+                    "the array `{}` has no separate declaration",
+                    target.named.name
+                )
+            })?;
+            let (span, text) =
+                resized(source, variable, change.size(target.size)).ok_or_else(|| {
+                    format!(
+                        "the declaration of `{}` specifies no size",
+                        target.named.name
+                    )
+                })?;
             edits.replace(span, text);
         }
         for found in &target.accesses {
@@ -204,14 +213,14 @@ impl Session {
         let source = &self.scenario().source;
         let line = self.line_of(found);
         let reader = self.reader(FunctionId(found.function), found.instruction);
-        let reader = reader.ok_or_else(|| format!("line {line} is outside the source"))?;
+        let reader = reader.ok_or_else(|| format!("line {line} is outside of the source"))?;
         let span = reader.instruction.span;
         let is_generic = self.is_generic_access(found);
         let operand = address_of(reader)
             .ok_or_else(|| format!("the address operand in line {line} cannot be parsed"))?;
         let text = span.text(source);
-        let (before, after) =
-            around(text, operand.at, span).ok_or_else(|| format!("line {line} has no `[`"))?;
+        let (before, after) = around(text, operand.at, span)
+            .ok_or_else(|| format!("line {line} contains no address operand in brackets"))?;
         let aligned = self
             .declaration(&target.named.name)
             .map_or(0, |variable| u64::from(variable.align_bytes));

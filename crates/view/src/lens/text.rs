@@ -17,7 +17,7 @@ pub fn layouts_text(layouts: &[AccessLayout]) -> String {
         );
     }
     if layouts.is_empty() {
-        out.push_str("  no step accessed shared or global memory\n");
+        out.push_str("  no step of the run accessed shared or global memory\n");
     }
     out
 }
@@ -53,7 +53,7 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
         for proposal in &buffer.proposals {
             writeln!(
                 out,
-                "  conflict-free with {} (+{} bytes, +{} instructions per access)",
+                "  conflict-free with {} (additional cost: {} bytes, {} instructions per access)",
                 proposal.change, proposal.more_bytes, proposal.instructions
             )?;
         }
@@ -69,7 +69,10 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
         )?;
     }
     if report.accesses.is_empty() && report.sectors.is_empty() {
-        writeln!(out, "no shared memory accesses and no excess sectors")?;
+        writeln!(
+            out,
+            "the run has no accesses to shared memory and no excessive sectors"
+        )?;
     }
     Ok(())
 }
@@ -113,7 +116,7 @@ fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
     const MOST: usize = 8;
     writeln!(
         out,
-        "  lanes {} to {}: {} wavefronts; lane per bank:",
+        "  lanes {} to {} need {} wavefronts; the rows show the lane that accesses each bank:",
         phase.first_lane, phase.last_lane, phase.wavefronts
     )?;
     let rows = phase

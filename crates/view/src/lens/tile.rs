@@ -50,7 +50,7 @@ pub(super) fn view(
     let shown = words.choice(
         "shown",
         &pictures,
-        "memory after the swizzle, memory before the swizzle, or the element that the hardware reads for each position",
+        "the memory after the swizzle, the memory before the swizzle, or the element that the hardware reads for each position",
     )?;
     let mut view = match shown {
         READ => what_is_read(found, &steps, stored.as_ref().map(|meant| &meant.matrix)),
@@ -161,7 +161,7 @@ fn memory(
     let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
     if last - first >= MOST_LINES {
         return Err(refusal(format!(
-            "the descriptor covers byte {} to byte {}, more than the shared memory of a block: check its offsets",
+            "the descriptor addresses bytes {} to {}, which exceed the shared memory of a block: check the offsets of the descriptor",
             first * LINE,
             (last + 1) * LINE
         )));
@@ -275,14 +275,16 @@ fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
     }
     let how = &stored.how;
     match example {
-        None => format!("All {n} elements are read from the addresses of a tile stored {how}."),
+        None => format!(
+            "The hardware reads all {n} elements from the correct addresses of a tile that is stored {how}."
+        ),
         Some((line, k, at)) => {
             let instead = at.map_or_else(
-                || "bytes outside the tile".to_owned(),
+                || "bytes outside of the tile".to_owned(),
                 |(line, k)| format!("({line}, {k})"),
             );
             format!(
-                "If the tile was stored {how}, the hardware reads {n_wrong} of {n} elements from wrong addresses: for ({line}, {k}) it reads {instead}."
+                "If the tile is stored {how}, the hardware reads {n_wrong} of {n} elements from wrong addresses. For example, the hardware reads {instead} instead of ({line}, {k})."
             )
         }
     }
@@ -293,7 +295,7 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
     notes.push(format!(
-        "One instruction reads {} elements along k. The next step adds {} bytes to the start address, which adds {} to the field.",
+        "One instruction reads {} elements along k. The next step along k adds {} bytes to the start address, which increases the address field by {}.",
         found.depth(),
         found.step_bytes(),
         found.step_bytes() / PIECE
@@ -303,13 +305,13 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
             "LBO is the distance between adjacent 16-byte chunks along k, and SBO is the distance between groups of 8 rows.".to_owned(),
         ),
         (Major::K, _) => notes.push(
-            "With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.".to_owned(),
+            "With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step along k within the swizzle span only increases the start address, since the swizzle is applied to the final address.".to_owned(),
         ),
         (Major::Mn, Swizzle::None) => notes.push(
-            "LBO is the distance between groups of 8 along k, and SBO is the distance between 16-byte chunks along rows.".to_owned(),
+            "LBO is the distance between groups of 8 elements along k, and SBO is the distance between 16-byte chunks along the rows.".to_owned(),
         ),
         (Major::Mn, _) => notes.push(
-            "LBO is the distance between swizzle spans along rows, and SBO is the distance between groups of 8 along k.".to_owned(),
+            "LBO is the distance between swizzle spans along the rows, and SBO is the distance between groups of 8 elements along k.".to_owned(),
         ),
     }
     let moved = elements(found, steps)
@@ -377,7 +379,7 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
     };
     let layout = Composed { swizzle, ..layout };
     Some(format!(
-        "CuTe layout, in elements from byte {from}: `{layout}`."
+        "The equivalent CuTe layout, in elements from byte {from}, is `{layout}`."
     ))
 }
 
@@ -394,17 +396,17 @@ fn mistakes(found: &Described) -> Vec<String> {
     for (name, is, usual, is_used) in fields {
         if is_used && is == 16 * usual {
             notes.push(format!(
-                "{name} is {is} bytes, 16 times the value of a packed tile ({usual}): the field counts units of 16 bytes, so shift the byte count right by 4."
+                "{name} is {is} bytes, which is 16 times the value for a packed tile ({usual}). The field counts units of 16 bytes, so shift the byte count right by 4."
             ));
         } else if is_used && is != 0 && 16 * is == usual {
             notes.push(format!(
-                "{name} is {is} bytes, 1/16 of the value of a packed tile ({usual}): the byte count was probably shifted right by 4 twice."
+                "{name} is {is} bytes, which is 1/16 of the value for a packed tile ({usual}). The byte count was probably shifted right by 4 twice."
             ));
         }
     }
     if let Some((first, second, byte)) = overlap(found) {
         notes.push(format!(
-            "({}, {}) and ({}, {}) are both read at byte {byte}: {}",
+            "The hardware reads both elements ({}, {}) and ({}, {}) from byte {byte}, because {}",
             first.0,
             first.1,
             second.0,
@@ -412,7 +414,7 @@ fn mistakes(found: &Described) -> Vec<String> {
             match (uses_leading, descriptor.stride_bytes) {
                 (_, 0) => "SBO is 0.",
                 (true, _) if descriptor.leading_bytes == 0 => "LBO is 0.",
-                _ => "the offsets are smaller than the data between them.",
+                _ => "an offset is smaller than the data that the offset must skip.",
             }
         ));
     }
@@ -421,7 +423,7 @@ fn mistakes(found: &Described) -> Vec<String> {
         let line = descriptor.start % pattern / LINE;
         if line != 0 && descriptor.base_offset == 0 && found.matrix.major == Major::K {
             notes.push(format!(
-                "The start address is {line} 128-byte lines into the {pattern}-byte pattern: either align the tile to {pattern} bytes, or set the base offset to {line}."
+                "The start address is {line} 128-byte lines after the start of the {pattern}-byte swizzle pattern. Align the tile to {pattern} bytes, or set the base offset to {line}."
             ));
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let text = words.text(
         "expression",
         USUAL,
-        "a CuTe layout (shape:stride), Triton linear-layout bases, or a layout algebra operation",
+        "a CuTe layout (shape:stride), the bases of a linear layout of Triton, or an operation of the layout algebra",
     );
     let shown = words.choice(
         "shown",
@@ -36,7 +36,12 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         "the label of each cell",
     )?;
     let bytes = words
-        .number("bytes", 2, 16, "element size in bytes, for banks")?
+        .number(
+            "bytes",
+            2,
+            16,
+            "the element size in bytes, which determines the banks",
+        )?
         .max(1);
     let value = evaluate(&text).map_err(|error| refusal(error.in_text(&text)))?;
     if let Value::Coordinates(layout) = value {
@@ -46,7 +51,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let size = read.places.len();
     let most = read.places.iter().max().copied().unwrap_or(0);
     let place = |row: usize, column: usize| read.places.get(column * read.rows + row).copied();
-    let title = format!("`{}`: {size} elements at 0 to {most}", read.text);
+    let title = format!("`{}`: {size} elements at offsets 0 to {most}", read.text);
     let base = LayoutView {
         title,
         letters: "the first mode is the row, and the other modes are the column".to_owned(),
@@ -74,7 +79,9 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         }),
     };
     let rule = match shown {
-        "element" => "the element at each offset, 16 per row".to_owned(),
+        "element" => {
+            "the cells show the element at each offset, with 16 offsets per row".to_owned()
+        }
         "bank" => format!("bank = offset * {bytes} / 4 % 32"),
         _ => format!("offset = ({})(row, column)", read.text),
     };
@@ -130,7 +137,7 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
         letters: "the first mode is the row, and the other modes are the column; `64@1` is 64 steps along coordinate 1".to_owned(),
         notes: vec![
             format!("Coalesced: `{}`.", layout.coalesced()),
-            format!("The extent of the layout is {}, like the box of a tensor copy.", extents.collect::<Vec<_>>().join(" × ")),
+            format!("The layout covers a box of {} coordinates, like the box of a tensor copy.", extents.collect::<Vec<_>>().join(" × ")),
         ],
         origin: "the layout as entered".to_owned(),
         element_bits: 32,
@@ -217,14 +224,14 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
     sorted.dedup();
     if sorted.len() < n {
         notes.push(format!(
-            "{} elements share their offset with other elements.",
+            "{} elements have the same offset as another element.",
             n - sorted.len()
         ));
     }
     let reach = sorted.last().copied().unwrap_or(0) - sorted.first().copied().unwrap_or(0) + 1;
     if reach > sorted.len() as i64 {
         notes.push(format!(
-            "{} offsets between the first and the last are unused.",
+            "{} offsets between the first and the last offset are unused.",
             reach - sorted.len() as i64
         ));
     }
@@ -235,7 +242,7 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
             .count();
         notes.push(match moved {
             0 => {
-                format!("{swizzle} moves no cells, because the layout is smaller than the swizzle pattern.")
+                format!("The swizzle {swizzle} moves no cells, because the layout is smaller than the swizzle pattern.")
             }
             n => format!("{swizzle} moves {n} of {} cells.", places.len()),
         });

@@ -427,7 +427,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.expected.unwrap_or(0)
         ),
         HangKind::Mbarrier => format!(
-            "{who} {wait} for the mbarrier {} (line {}): phase {}, parity {}, pending count {}, tx-count {}",
+            "{who} {wait} for the mbarrier {} (line {}) with phase {}, parity {}, pending count {} and tx-count {}",
             name(&root.object),
             hang.line,
             root.phase.unwrap_or(0),
@@ -436,7 +436,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.pending_bytes.unwrap_or(0)
         ),
         HangKind::ClusterBarrier => format!(
-            "{who} {wait} at the cluster barrier (line {}); threads that have not arrived: {}",
+            "{who} {wait} at the cluster barrier (line {}), where the number of missing threads is {}",
             hang.line,
             root.pending_arrivals.unwrap_or(0)
         ),
@@ -470,7 +470,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             hang.line
         ),
         HangKind::Copies => format!(
-            "{who} {wait} for asynchronous operations (line {})",
+            "{who} {wait} for asynchronous operations that never complete (line {})",
             hang.line
         ),
     };

@@ -85,7 +85,7 @@ impl Session {
             let lines = self.lines_of_phase(phase);
             let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
             race.message += &format!(
-                "; threads arrive from different lines ({}) in phase {} of barrier {}: make all threads execute the same sequence of barriers",
+                "; threads arrive at barrier {2} from different lines ({0}) in phase {1}: change the kernel so that all threads execute the same sequence of barriers",
                 lines.join(", "),
                 phase.phase,
                 phase.id
@@ -194,7 +194,7 @@ impl Session {
         let mut notes: Vec<String> = unwritten.iter().map(|read| read.message.clone()).collect();
         if detector.is_full() {
             notes.push(
-                "the access history is full: some accesses were not checked for data races"
+                "the access history is full, so some accesses were not checked for data races"
                     .to_owned(),
             );
         }

@@ -86,7 +86,7 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
     );
     let missing = match (race.why, started.contains(&Started::Product)) {
         (Why::Completion, true) => {
-            "one access is asynchronous, and no wait for the matrix multiplication precedes the other".to_owned()
+            "one access is asynchronous, and no wait guarantees that the matrix multiplication has completed before the other access".to_owned()
         }
         _ => missing(race),
     };
@@ -111,21 +111,21 @@ fn missing(race: &RaceView) -> String {
     match race.why {
         Why::Order => match (&race.first.scope, &race.second.scope) {
             (Some(_), None) | (None, Some(_)) => {
-                "one access is strong and one is weak, and neither happens before the other".to_owned()
+                "one access is strong and the other access is weak, and neither access happens before the other".to_owned()
             }
-            (Some(_), Some(_)) => "the accesses differ in size, and neither happens before the other".to_owned(),
+            (Some(_), Some(_)) => "the accesses have different sizes, and neither access happens before the other".to_owned(),
             (None, None) => "neither access happens before the other".to_owned(),
         },
         Why::Scope => {
             let narrow = |access: &RaceAccess| access.scope.clone().unwrap_or_default();
             format!(
-                "both accesses are strong, but the scopes (`.{}`, `.{}`) do not include each other's thread",
+                "both accesses are strong, but the scopes (`.{}` and `.{}`) do not include the threads of both accesses",
                 narrow(&race.first),
                 narrow(&race.second)
             )
         }
         Why::Proxy if race.second.proxy == TENSOR_MAP => {
-            "the copy reads its tensor map through the tensormap proxy, and no releasing and acquiring `fence.proxy.tensormap::generic` separate the accesses"
+            "the copy reads its tensor map through the tensormap proxy, and no pair of a releasing and an acquiring `fence.proxy.tensormap::generic` orders the accesses"
                 .to_owned()
         }
         Why::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
@@ -133,13 +133,13 @@ fn missing(race: &RaceView) -> String {
                 .to_owned()
         }
         Why::Proxy => {
-            "the accesses are ordered, but use different proxies without an intervening `fence.proxy.async`"
+            "the accesses are ordered, but use different proxies, and no `fence.proxy.async` is executed between the accesses"
                 .to_owned()
         }
-        Why::Completion => "one access is asynchronous, and no wait completes it before the other".to_owned(),
-        Why::Lifetime => "the block may have exited".to_owned(),
+        Why::Completion => "one access is asynchronous, and no wait guarantees that this access has completed before the other access".to_owned(),
+        Why::Lifetime => "the block that owns the memory may have exited".to_owned(),
         Why::Init => {
-            "no `fence.mbarrier_init` between `mbarrier.init` and the first copy that completes on the mbarrier".to_owned()
+            "no `fence.mbarrier_init` is executed between `mbarrier.init` and the first copy that completes on the mbarrier".to_owned()
         }
     }
 }

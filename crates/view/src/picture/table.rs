@@ -33,7 +33,7 @@ pub(super) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
     let n_elements = bytes.len().div_ceil(width);
     if n_elements > MAX_ELEMENTS {
         return Err(format!(
-            "`{}` has {n_elements} elements, expected at most {MAX_ELEMENTS} for a table; save a NumPy array (`.npy`) instead",
+            "`{}` has {n_elements} elements, expected at most {MAX_ELEMENTS} for a table: save a NumPy array (`.npy`) instead",
             grid.memory.title
         ));
     }
@@ -60,7 +60,7 @@ pub(super) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
         && bytes.len() > most
     {
         return Err(format!(
-            "`{}` has {} bytes, expected at most {most} in browsers and Node; `warpgrid run --save` writes larger files",
+            "`{}` has {} bytes, expected at most {most} in browsers and Node: use `warpgrid run --save` for larger files",
             grid.memory.title,
             bytes.len()
         ));

@@ -157,7 +157,7 @@ fn block_view(block: &BlockStep, order: Order, at: usize, width: usize) -> Block
     let result = value_of(block.ty, block.result.into());
     let special = block.special.map(|special| {
         match special {
-            Special::NotANumber => "a term is not a number, or infinities cancel",
+            Special::NotANumber => "a term is NaN, or infinities of opposite signs are added",
             Special::Infinity => "a term is infinite",
             Special::NegativeInfinity => "a term is negative infinity",
         }
@@ -209,7 +209,7 @@ fn operation(step: &Step, accumulator: ScalarType) -> OperationView {
             )
         }
         Step::Narrow { bits, result } => (
-            format!("{} rounded to f16, to nearest even", number(*bits).text),
+            format!("{} is rounded to f16 (to nearest even)", number(*bits).text),
             shown(ScalarType::F16, (*result).into()),
         ),
         Step::Add { a, b, result } => {

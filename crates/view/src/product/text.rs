@@ -60,7 +60,7 @@ fn block(out: &mut String, view: &BlockView) -> std::fmt::Result {
     let unit = exponent - i32::from(kept);
     writeln!(
         out,
-        "  aligned to 2^{exponent} with {kept} bits below: units of 2^{unit}"
+        "  the terms are aligned to 2^{exponent} with {kept} fraction bits, in units of 2^{unit}"
     )?;
     let width = |column: fn(&super::TermView) -> &str, heading: usize| {
         let widest = view.terms.iter().map(|term| column(term).len()).max();

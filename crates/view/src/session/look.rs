@@ -107,7 +107,7 @@ impl Session {
         let notes = self.timeline.machine().notes().iter();
         let texts = notes.map(|note| match &note.kind {
             NoteKind::Printed { lane, text } => format!(
-                "printed by block {} warp {} lane {lane}: {text}",
+                "block {} warp {} lane {lane} printed: {text}",
                 note.block, note.warp
             ),
             NoteKind::BarrierInParts {
@@ -116,7 +116,7 @@ impl Session {
                 came,
                 of,
             } => format!(
-                "line {}: {came} of {of} threads of warp {} of block {} reached an aligned barrier while the warp was divergent, which is undefined behavior; use `barrier.sync` without `.aligned`",
+                "line {}: {came} of {of} threads of warp {} of block {} reached an aligned barrier while the warp was diverged, which is undefined behavior: use `barrier.sync` without `.aligned`",
                 self.range_of(*function, *instruction).line,
                 note.warp,
                 note.block
@@ -126,12 +126,12 @@ impl Session {
                 instruction,
                 lanes,
             } => format!(
-                "line {}: {} of warp {} of block {} executed the instruction, but its member mask does not include {}, which is undefined behavior",
+                "line {}: {} of warp {} of block {} executed the instruction, but the member mask does not include {}, which is undefined behavior",
                 self.range_of(*function, *instruction).line,
                 LaneList(*lanes),
                 note.warp,
                 note.block,
-                if lanes.count_ones() == 1 { "it" } else { "them" }
+                if lanes.count_ones() == 1 { "this lane" } else { "these lanes" }
             ),
             NoteKind::NoGroups {
                 function,
@@ -144,7 +144,7 @@ impl Session {
                     GroupKind::Products => "wgmma.commit_group",
                 };
                 format!(
-                    "line {}: the wait for groups has no effect, since the kernel commits no group; add `{made}`",
+                    "line {}: the wait for groups has no effect, since the kernel commits no group: add `{made}`",
                     self.range_of(*function, *instruction).line
                 )
             }
@@ -158,7 +158,7 @@ impl Session {
                 note.block
             ),
             NoteKind::ColumnsKept { n } => format!(
-                "block {} exited without deallocating {n} tensor memory columns; add `tcgen05.dealloc`",
+                "block {} exited without deallocating {n} tensor memory columns: add `tcgen05.dealloc`",
                 note.block
             ),
             NoteKind::RegistersInFlight {
@@ -167,7 +167,7 @@ impl Session {
                 registers,
                 product,
             } => format!(
-                "line {}: {} accessed while the matrix multiplication of line {} is in flight, which is undefined behavior (warp {} of block {}); add `{}` before the access",
+                "line {}: {} accessed while the matrix multiplication of line {} is in flight, which is undefined behavior (warp {} of block {}): add `{}` before the access",
                 self.range_of(*function, *instruction).line,
                 self.named_registers(*function, registers),
                 self.range_of(product.0, product.1).line,

@@ -96,7 +96,7 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Fail
     Err(Failure {
         code: NO_SUCH_KERNEL.to_owned(),
         message: format!(
-            "found no asm block `{name}`; the source has {}",
+            "the source has no asm block `{name}`, expected one of {}",
             names.join(", ")
         ),
         diagnostics: Vec::new(),

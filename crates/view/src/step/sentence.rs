@@ -85,7 +85,7 @@ pub(crate) fn sentence(
             None => multiplied(stepped(step, around), around.product),
         },
         (None, None, None) => {
-            Sentence::default().plain("Not started. Step or play to run the kernel.")
+            Sentence::default().plain("The run has not started. Step or play to run the kernel.")
         }
     };
     if status == RunStatus::Finished {
@@ -214,8 +214,10 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
         n => {
             let sentence = sentence.plain(" ").strong(counted(n, "byte"));
             match copy.is_load {
-                true => sentence.plain(format!(" out of bounds are filled with {}.", copy.fill)),
-                false => sentence.plain(" out of bounds are not written."),
+                true => {
+                    sentence.plain(format!(" are out of bounds and filled with {}.", copy.fill))
+                }
+                false => sentence.plain(" are out of bounds and not written."),
             }
         }
     }
@@ -385,7 +387,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
         return sentence
             .plain(and)
             .strong(counted(wavefronts, "wavefront"))
-            .plain(", because lanes access the same word or bank");
+            .plain(", because several lanes access the same word or the same bank");
     }
     match (wavefronts, fewest) {
         (0, _) => sentence,
@@ -396,7 +398,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
         (n, fewest) if n <= fewest => sentence
             .plain(and)
             .strong(counted(n, "wavefront"))
-            .plain(", the minimum for this access width"),
+            .plain(", which is the minimum for this access width"),
         (n, fewest) => sentence
             .plain(and)
             .strong(counted(n, "wavefront"))
@@ -424,7 +426,7 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
         }
         None => sentence,
         Some(stride) if (stride.unsigned_abs() as usize) < width => {
-            sentence.plain(" Adjacent lanes overlap with equal values.")
+            sentence.plain(" The bytes of adjacent lanes overlap, but have equal values.")
         }
         Some(stride) => sentence.plain(format!(
             " The lane stride is {}.",

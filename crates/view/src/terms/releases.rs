@@ -25,7 +25,7 @@ fn table() -> TermFacts {
     let line = |version: &Version| format!("PTX {version}: {}", support(*version));
     let lines: Vec<String> = versions.iter().rev().map(line).collect();
     let help = format!(
-        "PTX ISA versions with the first toolkits and drivers that read them, and the targets that each version adds.\n{}",
+        "Each PTX ISA version is listed with the first toolkit and driver that accept the version, and with the targets that the version adds.\n{}",
         lines.join("\n")
     );
     let aliases = [
@@ -60,7 +60,7 @@ fn support(version: Version) -> String {
     if names.is_empty() {
         let first = Release::of_version(version).map(named);
         names.extend(first.map(|first| {
-            format!("no toolkit; {first} is the first release that accepts this version")
+            format!("no toolkit, but {first} is the first toolkit that accepts this version")
         }));
     }
     let added = TARGETS.iter().filter(|target| target.since == version);

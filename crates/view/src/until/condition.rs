@@ -18,7 +18,7 @@ impl Condition {
     pub fn read(text: &str) -> Result<Condition, UntilError> {
         if text.len() > MAX_BYTES {
             let n = text.len();
-            let message = format!("found a condition of {n} bytes, expected at most {MAX_BYTES}");
+            let message = format!("the condition has {n} bytes, expected at most {MAX_BYTES}");
             return Err(UntilError::new(message));
         }
         Condition::parse(text).map_err(|error| UntilError::at(text, error))

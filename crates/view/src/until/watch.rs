@@ -115,7 +115,7 @@ impl Session {
         let size = memory.view.size_bytes;
         if !place.is_within(size) {
             let message = format!(
-                "found {} bytes at {}, and `{}` has {size}",
+                "the {} bytes at offset {} are out of bounds: `{}` has {size} bytes",
                 place.n_bytes, place.offset, place.memory
             );
             return Err(UntilError::new(message));
@@ -152,8 +152,8 @@ impl Session {
         match places.is_empty() {
             true => Err(UntilError::new(match lines {
                 [] => "no breakpoint is set".to_owned(),
-                [line] => format!("no instruction at or after line {line}"),
-                _ => "no instruction at or after any of these lines".to_owned(),
+                [line] => format!("the kernel has no instruction at or after line {line}"),
+                _ => "the kernel has no instruction at or after any of these lines".to_owned(),
             })),
             false => Ok(Watched::Lines(places)),
         }
@@ -358,12 +358,12 @@ impl Session {
         let text = match (&watch.reached, watch.direction) {
             (Some(found), _) => found.text.clone(),
             (None, Direction::Back) if position == 0 => {
-                "the condition was not met before; this is the first step".to_owned()
+                "no earlier step met the condition, so the run is now at the first step".to_owned()
             }
             (None, Direction::Forward) if is_over => {
-                "the condition is not met before the end of the run".to_owned()
+                "no later step of the run meets the condition".to_owned()
             }
-            (None, _) => "step limit reached before the condition was met".to_owned(),
+            (None, _) => "the run reached the step limit before the condition was met".to_owned(),
         };
         Reached {
             is_reached: watch.reached.is_some(),

@@ -62,13 +62,13 @@ fn a_wrong_stride_shows_what_is_read_instead() {
         ],
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 64 of `f16`, K-major, swizzle 128B, in shared memory
-            If the tile was stored according to the intended descriptor, the hardware reads 3584 of 4096 elements from wrong addresses: for (8, 0) it reads (4, 0).
+            If the tile is stored according to the intended descriptor, the hardware reads 3584 of 4096 elements from wrong addresses. For example, the hardware reads (4, 0) instead of (8, 0).
             Field stride byte offset: 512 bytes = 32 × 16 bytes = 256 elements, intended: 1024 bytes = 64 × 16 bytes = 512 elements.
-            (4, 0) and (8, 0) are both read at byte 576: the offsets are smaller than the data between them.
-            One instruction reads 16 elements along k. The next step adds 32 bytes to the start address, which adds 2 to the field.
-            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            The hardware reads both elements (4, 0) and (8, 0) from byte 576, because an offset is smaller than the data that the offset must skip.
+            One instruction reads 16 elements along k. The next step along k adds 32 bytes to the start address, which increases the address field by 2.
+            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step along k within the swizzle span only increases the start address, since the swizzle is applied to the final address.
             The swizzle moves 3584 of 4096 elements.
-            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
+            The equivalent CuTe layout, in elements from byte 0, is `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
             wrong 3584 of 4096, marked 0
         "#]],
     );
@@ -81,10 +81,10 @@ fn a_step_is_marked_over_the_whole_tile() {
         &[("type", "f16"), ("step", "2")],
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 16 of `f16`, K-major, swizzle 128B, in shared memory
-            One instruction reads 16 elements along k. The next step adds 32 bytes to the start address, which adds 2 to the field.
-            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            One instruction reads 16 elements along k. The next step along k adds 32 bytes to the start address, which increases the address field by 2.
+            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step along k within the swizzle span only increases the start address, since the swizzle is applied to the final address.
             The swizzle moves 896 of 1024 elements.
-            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
+            The equivalent CuTe layout, in elements from byte 0, is `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
             wrong 0 of 512, marked 128
         "#]],
     );
@@ -168,12 +168,12 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         ],
         expect![[r#"
             B of `tcgen05.mma`, 128 × 64 of `bf16`, MN-major, swizzle 128B, in shared memory
-            If the tile was stored according to the intended descriptor, the hardware reads 8128 of 8192 elements from wrong addresses: for (0, 1) it reads (1, 0).
+            If the tile is stored according to the intended descriptor, the hardware reads 8128 of 8192 elements from wrong addresses. For example, the hardware reads (1, 0) instead of (0, 1).
             Field B transposed: MN-major, intended: K-major.
-            One instruction reads 16 elements along k. The next step adds 2048 bytes to the start address, which adds 128 to the field.
-            LBO is the distance between swizzle spans along rows, and SBO is the distance between groups of 8 along k.
+            One instruction reads 16 elements along k. The next step along k adds 2048 bytes to the start address, which increases the address field by 128.
+            LBO is the distance between swizzle spans along the rows, and SBO is the distance between groups of 8 elements along k.
             The swizzle moves 7168 of 8192 elements.
-            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
+            The equivalent CuTe layout, in elements from byte 0, is `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
             wrong 8128 of 8192, marked 0
         "#]],
     );
@@ -182,11 +182,11 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         &[("type", "f16"), ("stored_major", "mn")],
         expect![[r#"
             A of `tcgen05.mma`, 128 × 64 of `f16`, K-major, swizzle 128B, in shared memory
-            If the tile was stored MN-major, the hardware reads 8176 of 8192 elements from wrong addresses: for (0, 1) it reads (1, 0).
-            One instruction reads 16 elements along k. The next step adds 32 bytes to the start address, which adds 2 to the field.
-            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step within the swizzle span only increases the start address, since the swizzle uses bits of the final address.
+            If the tile is stored MN-major, the hardware reads 8176 of 8192 elements from wrong addresses. For example, the hardware reads (1, 0) instead of (0, 1).
+            One instruction reads 16 elements along k. The next step along k adds 32 bytes to the start address, which increases the address field by 2.
+            With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step along k within the swizzle span only increases the start address, since the swizzle is applied to the final address.
             The swizzle moves 7168 of 8192 elements.
-            CuTe layout, in elements from byte 0: `Swizzle<3,3,3> o (128,64):(64,1)`.
+            The equivalent CuTe layout, in elements from byte 0, is `Swizzle<3,3,3> o (128,64):(64,1)`.
             wrong 8176 of 8192, marked 0
         "#]],
     );

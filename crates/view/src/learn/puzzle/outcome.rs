@@ -90,6 +90,9 @@ mod tests {
     fn an_unknown_outcome_lists_the_names() {
         let why = Outcome::read("stops").expect_err("an unknown name");
         let names = "`completes`, `faults`, `hangs`, `races`, `continues`";
-        assert_eq!(why, format!("found `stops`, expected one of {names}"));
+        assert_eq!(
+            why,
+            format!("found the outcome `stops`, expected one of {names}")
+        );
     }
 }
