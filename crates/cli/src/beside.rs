@@ -50,7 +50,10 @@ fn print_text(
     }
     for (name, alone) in names.into_iter().zip(&report.alone) {
         for id in alone {
-            writeln!(out, "  not compared: {id}, which exists only in {name}")?;
+            writeln!(
+                out,
+                "  {id} is not compared, because it exists only in {name}"
+            )?;
         }
     }
     for line in guesses {
@@ -73,6 +76,6 @@ fn print_side(out: &mut impl Write, name: &str, side: &BesideSide) -> io::Result
     match (&side.fault, side.over) {
         (Some(fault), _) => writeln!(out, ": {fault}"),
         (None, true) => writeln!(out),
-        (None, false) => writeln!(out, ": not finished (increase --max-steps)"),
+        (None, false) => writeln!(out, ": the run has not finished (increase --max-steps)"),
     }
 }

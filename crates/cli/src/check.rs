@@ -17,18 +17,18 @@ use warpgrid_view::{CheckOptions, CheckReport, Front, counted};
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Check for this target instead of the module's own.
+    /// Check for this target instead of the target that the module declares.
     #[arg(long, value_name = "sm_90", value_parser = read_target)]
     target: Option<String>,
-    /// Check for this PTX ISA version instead of the module's own.
+    /// Check for this PTX ISA version instead of the version that the module declares.
     #[arg(long, value_name = "8.8", value_parser = read_version)]
     ptx_version: Option<String>,
-    /// Language of the sources; by default inferred from the file extension or the contents.
+    /// Language of the sources. By default, the command infers the language from the file extension or the contents.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Read requests as JSON Lines, and write verdicts as JSON Lines in the same order.
+    /// Read requests as JSON Lines, and write one result per request as JSON Lines in the same order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
     /// List the asm blocks of each source, or the code objects of a cubin, fatbin, object file or executable, without checking them.
@@ -247,7 +247,10 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
 fn nothing_in(folder: &Path) -> io::Error {
     let why = match std::fs::read_dir(folder) {
         Err(error) => return about(folder, error),
-        Ok(_) => format!("no file has the extension .{}", ENDINGS.join(", .")),
+        Ok(_) => format!(
+            "the directory contains no file with the extension .{}",
+            ENDINGS.join(", .")
+        ),
     };
     about(folder, io::Error::new(io::ErrorKind::NotFound, why))
 }
@@ -395,7 +398,7 @@ pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> 
     let mut parts = vec![verdict];
     parts.extend(counts.map(|(n, word)| counted(n, word)));
     if report.is_cut_short() {
-        parts.push("and more, which are not listed".to_owned());
+        parts.push("and further diagnostics that are not listed".to_owned());
     }
     parts.join(", ")
 }

@@ -87,7 +87,7 @@ pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io
                 let name = asked.name;
                 writeln!(
                     out,
-                    "  SASS runs from a listing: `cuobjdump -sass {name} > code.sass`, then `warpgrid run code.sass`"
+                    "  to run SASS, create a listing with `cuobjdump -sass {name} > code.sass`, and run `warpgrid run code.sass`"
                 )?;
             }
         }
@@ -143,7 +143,7 @@ pub(crate) fn list_parts(
         return writeln!(out);
     }
     if parts.is_empty() {
-        return writeln!(out, "{name}: no asm blocks");
+        return writeln!(out, "{name}: the source has no asm blocks");
     }
     writeln!(out, "{name}: inline assembly")?;
     for (index, part) in parts.iter().enumerate() {
@@ -194,14 +194,14 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
     match program {
         Some((program, text)) if program.language == ProgramLanguage::Ptx => Ok(text),
         Some(_) => {
-            Err("this code object contains SASS: run its listing from `cuobjdump -sass`".to_owned())
+            Err("this code object contains SASS: create a listing with `cuobjdump -sass`, and run the listing".to_owned())
         }
         None if named.is_some() => Err(format!(
-            "found no such code object; the file has {}",
+            "the file has no such code object, expected a number from 1 to {}",
             programs.len()
         )),
         None => Err(
-            "the file contains no PTX: run the listing of its SASS from `cuobjdump -sass`"
+            "the file contains no PTX: create a listing of the SASS with `cuobjdump -sass`, and run the listing"
                 .to_owned(),
         ),
     }
@@ -216,7 +216,7 @@ pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, Stri
     match all.find(is_meant) {
         Some((_, part)) => Ok(part.name.clone()),
         None if parts.is_empty() => Err(
-            "the source has no asm block; the annotation `//@ launch grid=1 block=32` in the source sets the launch size"
+            "the source has no asm block: to set the launch size of a kernel, add the annotation `//@ launch grid=1 block=32`"
                 .to_owned(),
         ),
         None => {

@@ -20,7 +20,7 @@ pub(crate) struct ConflictsArguments {
     /// A case.json, a scenario JSON file that contains its source, or a PTX file with `//@` annotations.
     #[arg(value_name = "SCENARIO.json|FILE.ptx")]
     file: PathBuf,
-    /// Write a rewritten kernel without bank conflicts to this file, after verifying that it produces identical results.
+    /// Write a rewritten kernel without bank conflicts to this file, if the rewritten kernel produces identical results.
     #[arg(long = "rewrite", alias = "cure", value_name = "FILE.ptx")]
     cure: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
@@ -49,7 +49,7 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
     if let Some(path) = &arguments.cure {
         if is_same_file(&arguments.file, path) {
             complain(&format!(
-                "--rewrite {} would overwrite the input file {}",
+                "`--rewrite {}` would overwrite the input file {}",
                 path.display(),
                 arguments.file.display()
             ));
@@ -110,7 +110,7 @@ fn conflicts_of_kernel(
                 let steps = counted(session.position(), "step");
                 writeln!(
                     out,
-                    "step limit reached after {steps}: increase --max-steps"
+                    "the run reached the step limit after {steps}: increase `--max-steps`"
                 )?;
             }
             match arguments.launch.selects_all() {
@@ -174,7 +174,7 @@ fn print(out: &mut impl Write, cured: &Cured, path: &Path) -> io::Result<()> {
         true => writeln!(out, "accepted")?,
         false => writeln!(
             out,
-            "accepted by the checker, identical contents of {}",
+            "the checker accepts the rewritten kernel, and the contents of {} are identical",
             cured.same.join(", ")
         )?,
     }

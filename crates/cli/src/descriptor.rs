@@ -14,16 +14,16 @@ pub(crate) struct DescriptorArguments {
     /// Without bits, the options specify the descriptor to build.
     #[arg(value_name = "BITS")]
     bits: Option<String>,
-    /// Instruction family; by default inferred from the constant in bits 46 to 48.
+    /// Instruction family. By default, the command infers the family from the constant in bits 46 to 48 of the descriptor.
     #[arg(long, value_enum)]
     family: Option<Family>,
-    /// Matrix of the descriptor: `a` or `b`.
+    /// Matrix that the descriptor describes: `a` or `b`.
     #[arg(long, default_value = "a", value_parser = ["a", "b"])]
     factor: String,
     /// Element type.
     #[arg(long = "type", value_name = "TYPE")]
     ty: Option<String>,
-    /// Rows of A and columns of B, such as `m64n128`.
+    /// Number of rows of A and of columns of B, such as `m64n128`.
     #[arg(long)]
     shape: Option<String>,
     /// Major-ness, the index that is contiguous in memory: `k` or `mn`.
@@ -44,31 +44,31 @@ pub(crate) struct DescriptorArguments {
     /// Base offset, in 128-byte lines.
     #[arg(long, value_name = "LINES")]
     base: Option<String>,
-    /// Step along k (`0`, `1`, ...); all steps by default.
+    /// Step along k to show (`0`, `1`, ...). By default, the command shows all steps.
     #[arg(long)]
     step: Option<String>,
-    /// Contents to show: `memory`, `memory before the swizzle` or `elements read`.
+    /// Contents of the tile to show: `memory`, `memory before the swizzle` or `elements read`.
     #[arg(long)]
     shown: Option<String>,
-    /// Actual swizzle mode of the tile in memory, to mark elements that are read from wrong addresses.
+    /// Actual swizzle mode of the tile in memory. The output marks elements that the hardware reads from wrong addresses.
     #[arg(long, value_name = "SWIZZLE")]
     stored: Option<String>,
-    /// Actual major-ness of the tile in memory, `k` or `mn`, to mark elements that are read from wrong addresses.
+    /// Actual major-ness of the tile in memory, `k` or `mn`. The output marks elements that the hardware reads from wrong addresses.
     #[arg(long, value_name = "INDEX")]
     stored_major: Option<String>,
-    /// Bits of the intended descriptor, to compare fields and mark elements that are read from wrong addresses.
+    /// Bits of the intended descriptor. The output compares the fields, and marks elements that the hardware reads from wrong addresses.
     #[arg(long, value_name = "BITS")]
     meant: Option<String>,
     /// MMA kind, required for an instruction descriptor: `f16`, `tf32`, `f8f6f4`, `i8`, `mxf8f6f4`, `mxf4`, `mxf4nvf4`.
     #[arg(long)]
     kind: Option<String>,
-    /// Instruction descriptor for a `tcgen05` descriptor, which determines type, shape and major-ness.
+    /// Instruction descriptor that belongs to a `tcgen05` shared-memory descriptor, and determines type, shape and major-ness.
     #[arg(long, value_name = "BITS")]
     idesc: Option<String>,
-    /// Bits of the intended instruction descriptor.
+    /// Bits of the intended instruction descriptor for a comparison.
     #[arg(long, value_name = "BITS")]
     meant_idesc: Option<String>,
-    /// Further parameters, as in `--with sparse=yes`, including those of an instruction descriptor (`kind=f16`, `d=f32`).
+    /// Further parameters, as in `--with sparse=yes`, including the parameters of an instruction descriptor (`kind=f16`, `d=f32`).
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = crate::fragment::word)]
     with: Vec<(String, String)>,
     /// Output format: a table, complete JSON, or an SVG diagram.

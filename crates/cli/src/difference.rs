@@ -21,7 +21,7 @@ pub(crate) fn print_difference(
     for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
         write!(out, "    {name}: {value}, ")?;
         match stores.last() {
-            None => writeln!(out, "initial value, not written by any store")?,
+            None => writeln!(out, "initial value that no store has overwritten")?,
             Some(store) => {
                 let [x, y, z] = store.block;
                 writeln!(

@@ -78,9 +78,12 @@ impl Markup {
             Some(index) => Err(
                 match blocks.get(index).and_then(|block| block.lines.first()) {
                     Some(start) => {
-                        format!("cannot format the block at line {} in place", start.line)
+                        format!(
+                            "cannot format the code block at line {} in place",
+                            start.line
+                        )
                     }
-                    None => "cannot format its blocks in place".to_owned(),
+                    None => "cannot format the code blocks of the document in place".to_owned(),
                 },
             ),
         }

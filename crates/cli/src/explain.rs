@@ -28,7 +28,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
             None => {
                 complain(&format!(
-                    "`{subject}` is not a known diagnostic code, instruction, register or term"
+                    "`{subject}` is not a known diagnostic code, instruction, special register or term"
                 ));
                 outcome = outcome.and(Outcome::Usage);
             }

@@ -27,7 +27,7 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
         let read = read_text(path).map_err(|error| error.to_string());
         let formatted = read.and_then(|source| {
             let formatted = formatted(path, &source)
-                .map_err(|why| format!("{}: {why}; the file is unchanged", path.display()))?;
+                .map_err(|why| format!("{}: {why}, so the file is unchanged", path.display()))?;
             Ok((source, formatted))
         });
         let (source, formatted) = match formatted {

@@ -23,10 +23,10 @@ pub(crate) struct FragmentArguments {
     /// Element type, such as `f16`.
     #[arg(long = "type", value_name = "TYPE", default_value = "")]
     ty: String,
-    /// Target, such as `sm_90`; by default the newest target with this fragment. Tensor layouts do not depend on the target.
+    /// Target, such as `sm_90`. The default is the newest target that supports the fragment. Tensor layouts do not depend on the target.
     #[arg(long, default_value = "")]
     target: String,
-    /// Layout of the matrix in memory, `row` or `col`; for ldmatrix and stmatrix, `col` is `.trans`.
+    /// Layout of the matrix in memory, `row` or `col`. For `ldmatrix` and `stmatrix`, `col` corresponds to `.trans`.
     #[arg(long)]
     layout: Option<String>,
     /// Leading dimension in elements.

@@ -21,7 +21,7 @@ pub(crate) struct LaunchOptions {
     /// Block size in threads, such as `128` or `32x8`.
     #[arg(long, value_name = "X[xY[xZ]]", value_parser = extents)]
     block_size: Option<[u32; 3]>,
-    /// Value of a scalar parameter. Repeatable.
+    /// Value of a scalar parameter, as in `n=100`. The option is repeatable.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = read_argument)]
     arguments: Vec<(String, Literal)>,
 }
@@ -45,9 +45,9 @@ impl LaunchOptions {
 
 /// Reads `n=100`.
 fn read_argument(text: &str) -> Result<(String, Literal), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| format!("found `{text}`, expected an argument such as `n=100`"))?;
+    let (name, value) = text.split_once('=').ok_or_else(|| {
+        format!("found the kernel argument `{text}`, expected an argument such as `n=100`")
+    })?;
     Ok((name.trim().to_owned(), literal(value.trim())?))
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
         ),
     };
     Some(format!(
-        "ran kernel `{ran}`; other kernels: {named} (`--entry NAME`, `--entry all`)"
+        "the command ran the kernel `{ran}`; the file also contains {named} (`--entry NAME`, `--entry all`)"
     ))
 }
 

@@ -12,10 +12,10 @@ pub(crate) struct LayoutArguments {
     /// `Swizzle<3,4,3> o ((8,2),64):((64,512),1)`, `logical_divide((8,8):(8,1), <4,2>)`, `A o B`, or bases: `{lane = [1, 2], register = [4]}`.
     #[arg(value_name = "LAYOUT", required_unless_present = "first")]
     layout: Option<String>,
-    /// Label of each cell: the offset, the shared memory bank, or the element at each offset (`element`).
+    /// Label of each cell, which is the offset, the shared memory bank (`bank`), or the element at each offset (`element`).
     #[arg(long, default_value = "offset", value_name = "offset|bank|element")]
     shown: String,
-    /// Element size in bytes, for banks.
+    /// Element size in bytes, which determines the banks.
     #[arg(long, default_value = "2")]
     bytes: String,
     /// Instruction that produces the fragment, such as `mma.d m16n8k16 f32 sm_80`.

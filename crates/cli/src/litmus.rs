@@ -21,22 +21,22 @@ pub(crate) struct LitmusArguments {
     /// With `--lines`, a kernel in a form that `run` accepts.
     #[arg(value_name = "FILE.ptx|FILE.jsonl")]
     file: PathBuf,
-    /// Extract a test from these lines of a kernel, such as `12-30`, with the register and memory contents at that point of the run.
+    /// Extract a litmus test from these lines of a kernel, such as `12-30`. The test starts with the registers and memory of the run at these lines.
     #[arg(long, value_name = "LINES", value_parser = cut::read_lines)]
     lines: Option<[u32; 2]>,
-    /// With `--lines`: the threads, as `block:thread`; by default, two threads that access the same bytes in these lines.
+    /// With `--lines`: threads of the litmus test, as `block:thread`. By default, the command selects two threads that access the same bytes.
     #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = cut::read_thread, requires = "lines")]
     threads: Vec<CutThread>,
-    /// With `--lines`: use the last execution of the lines before this step instead of the first.
+    /// With `--lines`: use the last execution of the lines before this step instead of the first execution.
     #[arg(long, value_name = "STEP", requires = "lines")]
     before: Option<u64>,
-    /// With `--lines`: print the extracted test as an editable source instead of enumerating its outcomes.
+    /// With `--lines`: print the extracted litmus test as an editable source instead of enumerating the outcomes.
     #[arg(long, requires = "lines")]
     question: bool,
     /// With `--lines`: stop the run of the kernel after this many steps.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_steps: u64,
-    /// With `--lines`: seed of the scheduler.
+    /// With `--lines`: seed of the scheduler for the run of the kernel.
     #[arg(long, value_name = "N", requires = "lines")]
     seed: Option<u64>,
     /// Find the weakest fixes that forbid the outcomes of `//@ bad`, or all outcomes that are not sequentially consistent.
@@ -45,13 +45,13 @@ pub(crate) struct LitmusArguments {
     /// Output format; `json` writes one line per test.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Run only tests whose name contains this text.
+    /// Explore only litmus tests whose name contains this text.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Exit with 1 if an outcome of `//@ bad` is allowed.
+    /// Exit with 1 if the memory model allows an outcome of `//@ bad`.
     #[arg(long)]
     deny: bool,
-    /// In JSON, add an execution graph for each outcome.
+    /// In JSON output, add an execution graph for each outcome.
     #[arg(long)]
     graphs: bool,
 }
@@ -307,14 +307,14 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
     for [first, second] in &view.racy_lines {
         writeln!(
             out,
-            "race: line {} (thread {}) and line {} (thread {})",
+            "data race between line {} (thread {}) and line {} (thread {})",
             first[1], first[0], second[1], second[0]
         )?;
     }
     if let Some(rounds) = view.cut_off_after {
         writeln!(
             out,
-            "loops other than polling loops are unrolled {rounds} times"
+            "all loops except polling loops are unrolled {rounds} times"
         )?;
     }
     if let Some(repairs) = &found.repairs {
@@ -355,7 +355,7 @@ fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()
     if bad.is_empty() {
         return writeln!(
             out,
-            "no fixes needed: all outcomes are sequentially consistent"
+            "no fix is necessary, because all outcomes are sequentially consistent"
         );
     }
     writeln!(out, "weakest fixes that forbid {}:", bad.join(" and "))?;
@@ -374,11 +374,15 @@ fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()
         }
     }
     if repairs.repairs.is_empty() {
-        writeln!(out, "  no fix with up to {} edits", repairs.complete_to)?;
+        writeln!(
+            out,
+            "  no fix with at most {} edits forbids these outcomes",
+            repairs.complete_to
+        )?;
     }
     writeln!(
         out,
-        "the search covered all combinations of up to {} edits; {} combinations were evaluated",
+        "the search covered all combinations of up to {} edits, and evaluated {} combinations",
         repairs.complete_to, repairs.tried
     )
 }

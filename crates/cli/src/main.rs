@@ -45,15 +45,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Check sources for their PTX version and target, with the verdicts of `ptxas`.
+    /// Check sources for their PTX version and target, with the accept/reject decisions of `ptxas`.
     Check(check::CheckArguments),
     /// Run a scenario (case.json, scenario JSON, PTX or SASS) and check its expectations.
     Run(run::RunArguments),
     /// Document a diagnostic code, an instruction, a special register or a term such as `bank`.
     Explain(explain::ExplainArguments),
-    /// Report the bank conflicts of shared memory accesses, and rewrite the kernel without them.
+    /// Report the bank conflicts of shared memory accesses, and rewrite the kernel without bank conflicts.
     Conflicts(conflicts::ConflictsArguments),
-    /// Show the fragment layout of a matrix: lane and register of each element (wmma, mma, ldmatrix).
+    /// Show the fragment layout of a matrix, which is the lane and register of each element (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
     /// Show a layout in CuTe or Triton notation, evaluate layout algebra, or compare the fragments of two instructions.
     Layout(layout::LayoutArguments),
@@ -61,7 +61,7 @@ enum Command {
     Descriptor(Box<descriptor::DescriptorArguments>),
     /// Enumerate the outcomes of a litmus test that the PTX memory model allows, and find the weakest fixes.
     Litmus(litmus::LitmusArguments),
-    /// Show the Tensor Core accumulation of one element of a matrix multiplication, compared with IEEE 754 arithmetic.
+    /// Show how Tensor Cores accumulate one element of a matrix multiplication, and compare the result with IEEE 754 arithmetic.
     Product(product::ProductArguments),
     /// Print or open a playground link for a source or a scenario.
     Open(open::OpenArguments),

@@ -16,7 +16,7 @@ pub(crate) struct CompletionsArguments {
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// Command to document, such as `run`; all commands by default.
+    /// Command whose manual page is printed, such as `run`. By default, the manual pages of all commands are printed.
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
 }

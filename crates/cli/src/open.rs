@@ -55,7 +55,7 @@ pub(crate) fn open(arguments: &OpenArguments) -> io::Result<Outcome> {
     match &arguments.save {
         Some(path) if is_same_file(path, &arguments.file) => {
             let path = path.display();
-            complain(&format!("--save {path} would overwrite the input file"));
+            complain(&format!("`--save {path}` would overwrite the input file"));
             Ok(Outcome::Usage)
         }
         Some(path) => {
@@ -71,8 +71,7 @@ fn open_link(arguments: &OpenArguments, shared: &Shared) -> io::Result<Outcome> 
     let (length, most) = (link.len(), most_in_link());
     if length > most {
         complain(&format!(
-            "{}: the link would have {length} characters, and many programs truncate links of more than {most} characters; \
-             share the file itself, or write a file with --save, and drop the file onto the playground to open it",
+            "{}: the link would have {length} characters, but many programs truncate links of more than {most} characters: write a file with `--save`, share this file, and drop the file onto the playground to open it",
             arguments.file.display()
         ));
         return Ok(Outcome::Wrong);
@@ -88,7 +87,7 @@ fn open_link(arguments: &OpenArguments, shared: &Shared) -> io::Result<Outcome> 
         Ok(()) => Ok(Outcome::Well),
         Err(error) => {
             complain(&format!(
-                "cannot open a browser ({error}); omit --browser to print the link"
+                "cannot open a browser ({error}): omit `--browser` to print the link"
             ));
             Ok(Outcome::Usage)
         }

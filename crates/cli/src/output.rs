@@ -35,7 +35,7 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
     if let Some(what) = no_text(&bytes) {
         return Err(unreadable(
             path,
-            &format!("{what}; convert the file to UTF-8"),
+            &format!("{what}: convert the file to UTF-8"),
         ));
     }
     Ok(match String::from_utf8(bytes) {
@@ -47,22 +47,22 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
 /// Reads a file that is going to be written again: only text whose every byte is known can be.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read_bytes(path)?;
-    let refused = |what: &str| unreadable(path, &format!("{what}; the file is unchanged"));
+    let refused = |what: &str| unreadable(path, &format!("{what}, so the file is unchanged"));
     if let Some(what) = no_text(&bytes) {
         return Err(refused(what));
     }
-    String::from_utf8(bytes).map_err(|_| refused("not UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| refused("the file is not UTF-8 text"))
 }
 
 /// Why bytes are no text that a language here is written in: they begin with the byte order mark of UTF-16, or have a NUL byte, as
 /// UTF-16 without a mark does.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Some("UTF-16 text");
+        return Some("the file is UTF-16 text");
     }
     bytes
         .contains(&0)
-        .then_some("not a text file: contains NUL bytes")
+        .then_some("the file is not a text file, because it contains NUL bytes")
 }
 
 /// A text without the byte order mark that some editors begin UTF-8 with.

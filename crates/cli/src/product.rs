@@ -22,13 +22,13 @@ pub(crate) struct ProductArguments {
     /// Target, such as `sm_90`.
     #[arg(long)]
     target: String,
-    /// Row of A as numbers or bits (`1.5,0x3c00`), padded with zeros.
+    /// Elements of a row of A as numbers or bits (`1.5,0x3c00`), padded with zeros.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     a: Vec<String>,
-    /// Column of B.
+    /// Elements of a column of B, padded with zeros.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     b: Vec<String>,
-    /// Element of C; zero by default.
+    /// Element of C, which is the initial value of the accumulator. The default is zero.
     #[arg(long, allow_hyphen_values = true)]
     c: Option<String>,
     /// Output format.

@@ -36,7 +36,9 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
 
 fn title(race: &RaceView) -> &'static str {
     match (race.sure, race.same_value) {
-        (RaceSure::Axiom, _) => "data race (required by the memory model, rarely observable)",
+        (RaceSure::Axiom, _) => {
+            "data race (the memory model requires an ordering whose absence is rarely observable)"
+        }
         (RaceSure::Documented, _) => "violation of the PTX ISA manual",
         (_, true) => "data race of equal values",
         (_, false) => "data race",

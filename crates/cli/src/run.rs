@@ -39,7 +39,7 @@ pub(crate) struct RunArguments {
     /// Stop after this many steps (warp-instructions).
     #[arg(long, value_name = "N", default_value_t = STEPS_OF_A_COMMAND)]
     max_steps: u64,
-    /// Write every store as a line of JSON.
+    /// Write every store as one line of JSON to this file.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
     /// Write the final contents of a buffer or variable, as in `out=out.npy`. Further formats are `.csv`, `.svg` and `.animated.svg`
@@ -59,22 +59,22 @@ pub(crate) struct RunArguments {
     /// depend on the schedule.
     #[arg(long)]
     interpret: bool,
-    /// Number of host threads for a compiled kernel; one per core by default. The number of threads does not affect results.
+    /// Number of host threads for a compiled kernel. The default is one thread per core. The number of threads does not affect the results.
     #[arg(long, value_name = "N", conflicts_with = "interpret", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Option<u32>,
-    /// Seed of the scheduler; 0 selects round-robin scheduling.
+    /// Seed of the scheduler. The seed 0 selects round-robin scheduling.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
     /// Run with each of these seeds (0..100, at most a million) and report the buffers that depend on the schedule.
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
-    /// Language of the source; by default inferred from the scenario, the file extension or the contents.
+    /// Language of the source. By default, the command infers the language from the scenario, the file extension or the contents.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
     /// Run another version of the kernel with the same launch configuration, and compare the final memory.
     #[arg(long = "compare", alias = "beside", value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
-    /// Run this asm block, or this code object of a cubin, fatbin, object file or executable: its name, or its number from 1.
+    /// Name or number (from 1) of the asm block to run, or of the code object of a cubin, fatbin, object file or executable.
     #[arg(long, value_name = "NAME|N", conflicts_with_all = ["variant", "entry"])]
     block: Option<String>,
     /// Run this variant of a case instead of its first file; `all` runs the first file and all variants.
@@ -82,14 +82,14 @@ pub(crate) struct RunArguments {
     variant: Option<String>,
     #[command(flatten)]
     launch: LaunchOptions,
-    /// Exit with 0 despite certain data races and undefined behavior, if all other expectations hold.
+    /// Exit with 0 even if the run has data races or undefined behavior, provided that all other expectations hold.
     #[arg(long)]
     allow_undefined: bool,
 }
 
 /// Reads a seed.
 fn read_seed(text: &str) -> Result<u64, String> {
-    let expected = |_| format!("found `{text}`, expected a non-negative integer");
+    let expected = |_| format!("found `{text}`, expected a nonnegative integer");
     text.parse::<u64>().map_err(expected)
 }
 
@@ -217,7 +217,7 @@ fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String>
         Some(facts) => read.extend(facts.files().map(|file| folder.join(file))),
         None if arguments.variant.is_some() => {
             return Some(format!(
-                "--variant requires a case.json with its source files in the same directory; {} is not one",
+                "`--variant` requires a `case.json` with the source files in the same directory, but {} is not a `case.json`",
                 arguments.file.display()
             ));
         }
@@ -532,7 +532,7 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
     if n_more > 0 {
         writeln!(
             out,
-            "  modified buffers and variables that are not listed: {n_more}"
+            "  {n_more} further modified buffers and variables are not listed"
         )?;
     }
     Ok(())

@@ -18,7 +18,7 @@ pub(crate) struct Save {
 pub(crate) fn read_save(text: &str) -> Result<Save, String> {
     let parts = text.split_once('=');
     let (memory, file) = parts.ok_or_else(|| {
-        format!("found `{text}`, expected a buffer and a file, as in `out=out.npy`")
+        format!("found the argument `{text}`, expected a buffer and a file, as in `out=out.npy`")
     })?;
     let form = MemoryForm::of_name(file).ok_or_else(|| {
         let endings: Vec<String> = MemoryForm::ALL
@@ -26,7 +26,7 @@ pub(crate) fn read_save(text: &str) -> Result<Save, String> {
             .map(|(_, _, ending)| format!(".{ending}"))
             .collect();
         format!(
-            "found `{file}`, expected the extension {}",
+            "found the file name `{file}`, expected the extension {}",
             endings.join(", ")
         )
     })?;

@@ -17,13 +17,15 @@ const MOST_SEEDS: u64 = 1_000_000;
 
 /// Reads `0..100`.
 pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
-    let expected = || format!("found `{text}`, expected a range of seeds such as 0..100");
+    let expected = || format!("found `{text}`, expected a range of seeds such as `0..100`");
     let (from, to) = text.split_once("..").ok_or_else(expected)?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| expected());
     let (from, to) = (number(from)?, number(to)?);
     match to.checked_sub(from) {
         None | Some(0) => Err(expected()),
-        Some(n) if n > MOST_SEEDS => Err(format!("found {n} seeds, expected at most {MOST_SEEDS}")),
+        Some(n) if n > MOST_SEEDS => Err(format!(
+            "the range contains {n} seeds, expected at most {MOST_SEEDS}"
+        )),
         Some(_) => Ok(from..to),
     }
 }
@@ -123,7 +125,7 @@ pub(crate) fn print(
                 0 | 1 => writeln!(out, "{name}: {n} seeds produce identical memory contents")?,
                 ends => writeln!(
                     out,
-                    "{name}: {n} seeds produce {ends} different results: the result depends on the schedule"
+                    "{name}: {n} seeds produce {ends} different results, so the result depends on the schedule"
                 )?,
             }
             for end in &report.ends {

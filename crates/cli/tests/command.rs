@@ -60,7 +60,7 @@ fn errors_that_are_not_listed_are_not_left_out_of_the_count() {
         let output = warpgrid(&["check", "-"], &source);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
-            text.ends_with("000 errors, and more, which are not listed\n"),
+            text.ends_with("000 errors, and further diagnostics that are not listed\n"),
             "{wrong}: {:?}",
             text.lines().last()
         );
@@ -399,16 +399,20 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
     for (name, bytes, said) in [
         ("latin1.ptx", &latin1, "not UTF-8 text"),
         ("utf16.ptx", &utf16, "UTF-16 text"),
-        ("noise.ptx", &noise, "not a text file: contains NUL bytes"),
+        (
+            "noise.ptx",
+            &noise,
+            "the file is not a text file, because it contains NUL bytes",
+        ),
         (
             "unmarked.ptx",
             &unmarked,
-            "not a text file: contains NUL bytes",
+            "the file is not a text file, because it contains NUL bytes",
         ),
         (
             "nul.ptx",
             &nul.into_bytes(),
-            "not a text file: contains NUL bytes",
+            "the file is not a text file, because it contains NUL bytes",
         ),
     ] {
         let path = folder.file(name, bytes);
@@ -606,7 +610,7 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
         ),
         (
             vec!["run", &kernel, "--seed", "-1"],
-            "found `-1`, expected a non-negative integer",
+            "found `-1`, expected a nonnegative integer",
         ),
         (
             vec!["run", &kernel, "--seeds", "-1..4"],

@@ -40,8 +40,8 @@ fn outcomes_are_listed_with_what_each_read_returns() {
         allowed 1 1, with a data race
             thread 1: `read x: 1`, from `x = 1` of thread 0
             thread 1: `read flag: 1`, from `flag = 1` of thread 0
-        race: line 5 (thread 0) and line 9 (thread 1)
-        race: line 6 (thread 0) and line 8 (thread 1)
+        data race between line 5 (thread 0) and line 9 (thread 1)
+        data race between line 6 (thread 0) and line 8 (thread 1)
     "#]]
     .assert_eq(&printed(&["litmus", "-"], MESSAGE));
 }
@@ -67,7 +67,7 @@ fn the_axiom_that_forbids_an_outcome_is_said() {
             thread 1: `read x: 1`, from `x = 1` of thread 0
             thread 1: `read flag: 1`, from `flag = 1` of thread 0
         forbidden 1 0: the write `x = 1` (thread 0, line 5) precedes the `read x: 0` (thread 1, line 9) in causality order, so the read cannot return the older value of the initial value `x = 0`
-        race: line 5 (thread 0) and line 9 (thread 1)
+        data race between line 5 (thread 0) and line 9 (thread 1)
     "#]].assert_eq(&printed(&["litmus", "-"], &ordered));
 }
 

@@ -85,9 +85,9 @@ fn what_makes_no_link_costs_a_sentence() {
         assert_ne!(run.status.code(), Some(101), "{run:?}");
     }
     expect![[r#"
-        1: warpgrid: /long.ptx: the link would have 43649 characters, and many programs truncate links of more than 30000 characters; share the file itself, or write a file with --save, and drop the file onto the playground to open it
+        1: warpgrid: /long.ptx: the link would have 43649 characters, but many programs truncate links of more than 30000 characters: write a file with `--save`, share this file, and drop the file onto the playground to open it
         2: warpgrid: /later.warpgrid.json: The file was created by a newer version of Warpgrid (format 9; this version supports formats up to 1). Reload the page or update the command-line tool.
         2: warpgrid: /odd.json: Invalid file: `source` must be a string.
-        2: warpgrid: /picture.png: not a text file: contains NUL bytes; convert the file to UTF-8
+        2: warpgrid: /picture.png: the file is not a text file, because it contains NUL bytes: convert the file to UTF-8
     "#]].assert_eq(&said);
 }

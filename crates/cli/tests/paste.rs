@@ -78,7 +78,7 @@ fn programs_of_a_file_are_listed_and_checked() {
           2. SASS for sm_90, 5704 bytes
              reverse: 10 registers, 1152 bytes of shared memory, 0 bytes of stack, 1 barrier, 1 parameter (8 bytes), parameters at 0x210 in constant bank 0, 512 bytes of code
              scale: 8 registers, 0 bytes of shared memory, 0 bytes of stack, 3 parameters (16 bytes), parameters at 0x210 in constant bank 0, 512 bytes of code
-          SASS runs from a listing: `cuobjdump -sass zstd.fatbin > code.sass`, then `warpgrid run code.sass`
+          to run SASS, create a listing with `cuobjdump -sass zstd.fatbin > code.sass`, and run `warpgrid run code.sass`
     "#]]
     .assert_eq(&text(&output));
     assert_eq!(output.status.code(), Some(0));

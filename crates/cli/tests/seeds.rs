@@ -47,7 +47,7 @@ fn seeds_that_part_are_named_with_the_stores_that_differ() {
     let output = run(&["--seeds", "0..8"], RACE);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     expect![[r#"
-        -: 8 seeds produce 2 different results: the result depends on the schedule
+        -: 8 seeds produce 2 different results, so the result depends on the schedule
           6 seeds (0, 1, 2, 3, 5, 7)
           2 seeds (4, 6)
           out[1] differs (1 differing element):

@@ -670,7 +670,7 @@ mod tests {
         );
         assert_eq!(
             messages("//@ launch grid=1x2x3x4"),
-            ["1x2x3x4: found more than three extents"]
+            ["1x2x3x4: the shape has more than three extents"]
         );
         assert_eq!(
             messages("//@ buffer out: f33[4]"),
@@ -678,11 +678,11 @@ mod tests {
         );
         assert_eq!(
             messages("//@ alias q"),
-            ["q: missing buffer name, expected an alias such as `//@ alias y = x`"]
+            ["q: the alias names no buffer, expected an alias such as `//@ alias y = x`"]
         );
         assert_eq!(
             messages("//@ scalar n: u8 = 300"),
-            ["n: u8 = 300: 300 does not fit in `u8`"]
+            ["n: u8 = 300: the value 300 does not fit in the type `u8`"]
         );
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ buffer a: u8[1]"),
@@ -705,9 +705,9 @@ mod tests {
                 "//@ buffer a: u8[4]\n//@ start a = 5\n//@ start a = 2\n//@ start a = 3\n//@ start b = 1"
             ),
             [
-                "5: element index 5 is out of bounds for a buffer of 4 elements",
+                "5: the element index 5 is out of bounds for a buffer of 4 elements",
                 "a: duplicate `a`",
-                "b: unknown buffer `b`; declare it before this line"
+                "b: unknown buffer `b`: declare the buffer before this line"
             ]
         );
     }

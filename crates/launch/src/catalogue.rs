@@ -59,7 +59,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
 pub(crate) fn no_equals_sign() -> Problem {
     problem(
         "W0701",
-        "found an option without `=`, expected options such as `grid=4` or `block=32x8`",
+        "found a launch option without `=`, expected options such as `grid=4` or `block=32x8`",
     )
 }
 
@@ -79,16 +79,19 @@ pub(crate) fn not_a_number(found: &str) -> Problem {
 pub(crate) fn not_extents(found: &str) -> Problem {
     problem(
         "W0701",
-        format!("found `{found}`, expected one to three numbers such as `4` or `16x16`"),
+        format!("found the size `{found}`, expected one to three numbers such as `4` or `16x16`"),
     )
 }
 
 pub(crate) fn too_many_extents() -> Problem {
-    problem("W0701", "found more than three extents")
+    problem("W0701", "the shape has more than three extents")
 }
 
 pub(crate) fn too_many_elements() -> Problem {
-    problem("W0702", "the number of elements does not fit in 64 bits")
+    problem(
+        "W0702",
+        "the number of elements of the buffer does not fit in 64 bits",
+    )
 }
 
 pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
@@ -105,7 +108,7 @@ pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
 pub(crate) fn no_name_and_type() -> Problem {
     problem(
         "W0702",
-        "expected a name and a type, such as `out: f32[64]`",
+        "the annotation has no name or no type, expected both, as in `out: f32[64]`",
     )
 }
 
@@ -144,14 +147,14 @@ pub(crate) fn not_a_literal(found: &str) -> Problem {
 pub(crate) fn alias_without_buffer() -> Problem {
     problem(
         "W0703",
-        "missing buffer name, expected an alias such as `//@ alias y = x`",
+        "the alias names no buffer, expected an alias such as `//@ alias y = x`",
     )
 }
 
 pub(crate) fn map_without_tensor() -> Problem {
     problem(
         "W0703",
-        "missing tensor, expected a tensor map such as `//@ tensormap map = tiled x: f16[40][64] box=[24][64]`",
+        "the tensor map specifies no tensor, expected a tensor map such as `//@ tensormap map = tiled x: f16[40][64] box=[24][64]`",
     )
 }
 
@@ -166,7 +169,7 @@ pub(crate) fn array(name: &str, why: &str) -> Problem {
 pub(crate) fn image_without_memory() -> Problem {
     problem(
         "W0703",
-        "missing array, expected a texture or surface such as `//@ texture image = texels`",
+        "the texture or surface names no array, expected an annotation such as `//@ texture image = texels`",
     )
 }
 
@@ -177,14 +180,14 @@ pub(crate) fn image(kind: &str, name: &str, why: &str) -> Problem {
 pub(crate) fn multimem_without_buffers() -> Problem {
     problem(
         "W0703",
-        "missing buffers, expected a multimem address such as `//@ multimem all = x, y`",
+        "the multimem address names no buffers, expected an annotation such as `//@ multimem all = x, y`",
     )
 }
 
 pub(crate) fn no_start() -> Problem {
     problem(
         "W0703",
-        "missing element index, expected one such as `//@ start x = 16`",
+        "the annotation specifies no element index, expected an annotation such as `//@ start x = 16`",
     )
 }
 
@@ -192,7 +195,7 @@ pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
     problem(
         "W0703",
         format!(
-            "element index {start} is out of bounds for a buffer of {}",
+            "the element index {start} is out of bounds for a buffer of {}",
             counted(len, "element")
         ),
     )
@@ -201,7 +204,7 @@ pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
 pub(crate) fn scalar_without_value() -> Problem {
     problem(
         "W0703",
-        "missing value, expected a scalar such as `//@ scalar n: s32 = 200`",
+        "the scalar has no value, expected a scalar such as `//@ scalar n: s32 = 200`",
     )
 }
 
@@ -216,14 +219,14 @@ pub(crate) fn argument_not_in_type(name: &str, why: &str) -> Problem {
 pub(crate) fn no_expectation() -> Problem {
     problem(
         "W0704",
-        "expected an expectation such as `//@ expect out = 0, 1, 2`",
+        "the annotation lists no expected values, expected an annotation such as `//@ expect out = 0, 1, 2`",
     )
 }
 
 pub(crate) fn register_without_value() -> Problem {
     problem(
         "W0706",
-        "missing value, expected a register such as `//@ register R2 = lane * 4`",
+        "the register has no value, expected an annotation such as `//@ register R2 = lane * 4`",
     )
 }
 
@@ -250,7 +253,7 @@ pub(crate) fn not_a_way_to_align(found: &str) -> Problem {
 pub(crate) fn no_buffer_above(name: &str) -> Problem {
     problem(
         "W0704",
-        format!("unknown buffer `{name}`; declare it before this line"),
+        format!("unknown buffer `{name}`: declare the buffer before this line"),
     )
 }
 
@@ -267,7 +270,7 @@ pub(crate) fn no_parameter_of_that_name(
     let message = format!("the kernel has no parameter `{}`", found.text);
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let help = format!(
-        "the parameters are {}; annotations are matched by position because of the unknown name",
+        "the kernel parameters are {}. Because of the unknown name, all annotations are matched to the parameters by position",
         quoted.join(", ")
     );
     let warning = Diagnostic::warning("W0716", found.span, message).help(help);
@@ -287,7 +290,7 @@ pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
         true => "none".to_owned(),
         false => quoted.join(", "),
     };
-    let message = format!("the module has no kernel `{name}`, available: {has}");
+    let message = format!("the module has no kernel `{name}`, expected one of {has}");
     problem(NO_SUCH_KERNEL, message).about("entry")
 }
 
@@ -298,7 +301,7 @@ pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
         true => "none".to_owned(),
         false => quoted.join(", "),
     };
-    let message = format!("the kernel has no scalar parameter `{name}`, available: {has}");
+    let message = format!("the kernel has no scalar parameter `{name}`, expected one of {has}");
     problem("W0716", message).about(name)
 }
 
@@ -313,37 +316,40 @@ pub(crate) fn no_kernel() -> Problem {
 
 pub(crate) fn nested_structure(name: &str) -> Problem {
     let message = format!(
-        "`{name}`: nested structures are not supported; add their fields to the outer structure"
+        "the structure `{name}` contains a nested structure, which is not supported: add the fields of the nested structure to `{name}`"
     );
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn structure_too_large(name: &str, size: u64) -> Problem {
-    let message =
-        format!("`{name}` has {size} bytes, expected at most 32764 bytes of kernel parameters");
+    let message = format!(
+        "the parameter `{name}` has {size} bytes, expected at most 32764 bytes for all kernel parameters"
+    );
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> Problem {
     let size = counted(size, "byte");
-    let message = format!("field `{field}` exceeds the {size} of `{name}`");
+    let message =
+        format!("the field `{field}` exceeds the size of the structure `{name}`, which is {size}");
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn odd_alignment(name: &str, align: u64) -> Problem {
-    let message = format!("found alignment {align} of `{name}`, expected a power of two");
+    let message = format!("found the alignment {align} of `{name}`, expected a power of two");
     problem("W0712", message).about(name)
 }
 
 pub(crate) fn other_shape(buffer: &Buffer) -> Problem {
     let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
     let (name, len) = (&buffer.name, counted(buffer.len, "element"));
-    let message = format!("buffer `{name}` has {len}, but its shape is {extents}");
+    let message =
+        format!("the buffer `{name}` has {len}, but the shape of the buffer is {extents}");
     problem("W0717", message).about(name)
 }
 
 pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> Problem {
-    let message = format!("buffer `{name}` has {n_bytes} bytes, expected at most {max_bytes}");
+    let message = format!("the buffer `{name}` has {n_bytes} bytes, expected at most {max_bytes}");
     problem("W0713", message).about(name)
 }
 
@@ -393,11 +399,14 @@ pub(crate) mod value {
     }
 
     pub(crate) fn too_many_bits(text: &str, ty: ElementType) -> String {
-        format!("`{text}` does not fit in `{}`", ty.name())
+        format!(
+            "the value `{text}` does not fit in the type `{}`",
+            ty.name()
+        )
     }
 
     pub(crate) fn not_an_address(ty: &str) -> String {
-        format!("an address requires a 64-bit element type, found `{ty}`")
+        format!("found an address in a buffer of type `{ty}`, expected a 64-bit element type")
     }
 
     pub(crate) fn not_a_value(text: &str) -> String {
@@ -405,7 +414,7 @@ pub(crate) mod value {
     }
 
     pub(crate) fn out_of_range(value: i128, ty: ElementType) -> String {
-        format!("{value} does not fit in `{}`", ty.name())
+        format!("the value {value} does not fit in the type `{}`", ty.name())
     }
 }
 
@@ -428,9 +437,9 @@ pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0706", "invalid register", "The initial value of a register is a sum of numbers, `lane`, `thread`, multiples of `lane` or `thread`, and the address of a buffer. The kernel must use the register.", "//@ register R2 4", "//@ register R2 = lane * 4"),
     CodeFacts::page("W0712", "invalid structure", "A structure that is passed by value has a size in bytes and fields at byte offsets. The fields of the structure are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
     CodeFacts::page("W0713", "buffer too large", "The memory of a launch is limited to 1 GiB.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
-    CodeFacts::page("W0714", "invalid initial value", "Initial values must fit in the element type, and their number must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
+    CodeFacts::page("W0714", "invalid initial value", "Each initial value must fit in the element type, and the number of initial values must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
     CodeFacts::page("W0715", "unknown buffer", "An alias must name a buffer of the same launch configuration.", "an alias of `outt`", "an alias of `out`"),
     CodeFacts::page("W0716", "unknown parameter", "Annotations are matched to kernel parameters by name. If a name is unknown, all annotations are matched by position, which supports compiler-generated names. A name that is similar to a parameter, or appears together with known names, is probably misspelled.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
-    CodeFacts::page("W0717", "shape does not match the length", "The product of the extents of a buffer must equal its number of elements.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
+    CodeFacts::page("W0717", "buffer shape does not match the length", "The product of the extents of a buffer must equal the number of elements of the buffer.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
     CodeFacts::page("W0720", "impossible launch", "The launch configuration exceeds a limit of the GPU or the kernel. Extents must be at least 1. A block has at most 1024 threads and must conform to `.reqntid` and `.maxntid`. The number of arguments must match the kernel parameters, and memory is limited.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
 ];

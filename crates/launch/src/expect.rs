@@ -60,7 +60,7 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String
     if let Some(values) = &buffer.expect {
         if values.is_empty() && buffer.len > 0 {
             return Err(format!(
-                "`{}` has an empty list of expected values for {}; specify at least one value or omit `expect`",
+                "the expectation for the buffer `{}` has an empty list of values for {}: specify at least one value or omit `expect`",
                 buffer.name,
                 counted(buffer.len, "element")
             ));
@@ -116,7 +116,7 @@ pub fn compare_fault(
         (None, Some((_, message))) => return Some(format!("unexpected fault: {message}")),
         (Some(expected), None) => {
             return Some(format!(
-                "the launch completed without a fault, expected a `{}` fault",
+                "the launch completed without a fault, but a fault of kind `{}` was expected",
                 expected.kind.name()
             ));
         }

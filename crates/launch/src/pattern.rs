@@ -47,7 +47,7 @@ impl Pattern {
             ["iota"] => Base::Iota,
             ["nan" | "NaN"] => Base::NotANumber,
             ["random", seed] => Base::Random(seed.parse().map_err(|_| {
-                format!("found `random {seed}`, expected a seed such as `random 7`")
+                format!("found `random {seed}`, expected an integer seed, as in `random 7`")
             })?),
             ["random"] => Base::Random(0),
             [_] if places.is_empty() => return Ok(None),
@@ -100,7 +100,7 @@ impl Pattern {
             }
             Base::NotANumber => {
                 let bits = ty.float_bits(f64::NAN);
-                let bits = bits.ok_or_else(|| format!("`{ty}` has no NaN"))?;
+                let bits = bits.ok_or_else(|| format!("the type `{ty}` has no NaN"))?;
                 (0..len).for_each(|_| add(bits));
             }
             Base::Value(value) => {
@@ -116,7 +116,7 @@ impl Pattern {
             let place = start.and_then(|start| bytes.get_mut(start..start.checked_add(width)?));
             let place = place.ok_or_else(|| {
                 let len = counted(len, "element");
-                format!("element index {index} is out of bounds for {len}")
+                format!("the element index {index} is out of bounds for a buffer of {len}")
             })?;
             place.copy_from_slice(&bits[..width]);
         }
@@ -139,7 +139,7 @@ fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
             parts.ok_or_else(|| format!("found `[{}`, expected `[5000]=7`", place.trim()))?;
         if pattern.is_full() {
             return Err(format!(
-                "found more than {MAX_PLACES} values of single elements"
+                "the initializer has more than {MAX_PLACES} values of single elements"
             ));
         }
         pattern = pattern.with(index, literal(value)?);

@@ -468,7 +468,7 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
         let differs = !stated.is_bits() && stated.is_float() != is_float;
         differs.then(|| {
             format!(
-                "parameter `{name}` is `.{}`, but its value is specified as `{ty}`; the kernel receives the bits of the `{ty}` value without conversion",
+                "the parameter `{name}` has the type `.{}`, but the annotation specifies a value of type `{ty}`, so the kernel receives the bits of the `{ty}` value without conversion",
                 variable.ty.name()
             )
         })
@@ -791,7 +791,7 @@ impl Builder {
         let end = image.byte_offset.saturating_add(image.size_bytes());
         if end > held {
             return Err(wrong(&format!(
-                "the required size of {} exceeds the {} of its memory",
+                "the image requires {}, but the buffer has only {}",
                 counted(end, "byte"),
                 counted(held, "byte")
             )));

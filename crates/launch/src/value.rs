@@ -82,7 +82,7 @@ impl Visitor<'_> for LiteralVisitor {
     type Value = Literal;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number or a bit pattern such as \"0x7fc00000\"")
+        f.write_str("a number, or a bit pattern such as \"0x7fc00000\"")
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Literal, E> {

@@ -257,7 +257,7 @@ fn addresses_of_buffers_are_stated_in_a_list_too() {
     assert_eq!(refusal("u64[1] = &tabel"), "unknown buffer `tabel`");
     assert_eq!(
         refusal("u32[1] = &table"),
-        "buffer `table`: an address requires a 64-bit element type, found `u32`"
+        "buffer `table`: found an address in a buffer of type `u32`, expected a 64-bit element type"
     );
 }
 

@@ -116,19 +116,19 @@ fn buffers_that_cannot_be_are_named() {
     );
     check_buffer(
         json!({ "len": 1u64 << 62 }),
-        "W0713 buffer `out` has 18446744073709551616 bytes, expected at most 1090519040",
+        "W0713 the buffer `out` has 18446744073709551616 bytes, expected at most 1090519040",
     );
     check_buffer(
         json!({ "shape": [4, 4] }),
-        "W0717 buffer `out` has 32 elements, but its shape is [4][4]",
+        "W0717 the buffer `out` has 32 elements, but the shape of the buffer is [4][4]",
     );
     check_buffer(
         json!({ "shape": [1u64 << 40, 1u64 << 40] }),
-        "W0717 buffer `out` has 32 elements, but its shape is [1099511627776][1099511627776]",
+        "W0717 the buffer `out` has 32 elements, but the shape of the buffer is [1099511627776][1099511627776]",
     );
     check_buffer(
         json!({ "init": 1u64 << 32 }),
-        "W0714 buffer `out`: 4294967296 does not fit in `u32`",
+        "W0714 buffer `out`: the value 4294967296 does not fit in the type `u32`",
     );
     check_buffer(
         json!({ "init": [1.5] }),
@@ -145,11 +145,11 @@ fn values_and_structures_that_cannot_be_are_named() {
     let scalar = |ty: &str, value: Value| json!({ "params": [{ "kind": "scalar", "name": "out", "type": ty, "value": value }] });
     check(
         scalar("u8", json!(256)),
-        "W0703 `out`: 256 does not fit in `u8`",
+        "W0703 `out`: the value 256 does not fit in the type `u8`",
     );
     check(
         scalar("u64", json!(2f64.powi(64))),
-        "W0703 `out`: 18446744073709551616 does not fit in `u64`",
+        "W0703 `out`: the value 18446744073709551616 does not fit in the type `u64`",
     );
     let structure = |size: u64, align: u64, offset: u64| {
         let field =
@@ -158,15 +158,15 @@ fn values_and_structures_that_cannot_be_are_named() {
     };
     check(
         structure(8, 3, 0),
-        "W0712 found alignment 3 of `out`, expected a power of two",
+        "W0712 found the alignment 3 of `out`, expected a power of two",
     );
     check(
         structure(8, 8, 6),
-        "W0712 field `n` exceeds the 8 bytes of `out`",
+        "W0712 the field `n` exceeds the size of the structure `out`, which is 8 bytes",
     );
     check(
         structure(1 << 50, 8, 0),
-        "W0712 `out` has 1125899906842624 bytes, expected at most 32764 bytes of kernel parameters",
+        "W0712 the parameter `out` has 1125899906842624 bytes, expected at most 32764 bytes for all kernel parameters",
     );
     check(
         structure(4, 4, 0),
@@ -225,7 +225,7 @@ fn parameters_are_matched_by_name_in_any_order() {
 #[test]
 fn a_scalar_of_another_kind_gets_a_note() {
     let report = scaled("u32", json!(2), Value::Null);
-    let note = "parameter `a` is `.f32`, but its value is specified as `u32`; the kernel receives the bits of the `u32` value without conversion";
+    let note = "the parameter `a` has the type `.f32`, but the annotation specifies a value of type `u32`, so the kernel receives the bits of the `u32` value without conversion";
     assert_eq!(report.notes, [note]);
     // Bits have no kind.
     assert_eq!(scaled("b32", json!(2), Value::Null).notes, [""; 0]);
@@ -234,6 +234,6 @@ fn a_scalar_of_another_kind_gets_a_note() {
 #[test]
 fn an_expectation_without_values_is_refused() {
     let report = scaled("f32", json!(2), json!([]));
-    let expected = "y: invalid expectation: `y` has an empty list of expected values for 1 element; specify at least one value or omit `expect`";
+    let expected = "y: invalid expectation: the expectation for the buffer `y` has an empty list of values for 1 element: specify at least one value or omit `expect`";
     assert_eq!(report.differences, [expected]);
 }

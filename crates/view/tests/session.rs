@@ -220,7 +220,7 @@ fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
         Some(
             (
                 "W0713",
-                "buffer `out` has 1107296256 bytes, expected at most 1090519040",
+                "the buffer `out` has 1107296256 bytes, expected at most 1090519040",
             ),
         )
     "#]]

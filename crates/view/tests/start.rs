@@ -160,7 +160,7 @@ fn what_no_line_can_state_is_said() {
         KERNEL,
         &cell("i", 1, T::U32),
         "4294967296",
-        expect!["4294967296 does not fit in `u32`"],
+        expect!["the value 4294967296 does not fit in the type `u32`"],
     );
     check(
         KERNEL,

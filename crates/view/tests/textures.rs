@@ -199,11 +199,11 @@ fn what_no_memory_holds_is_refused_before_the_run() {
         ),
         (
             "//@ buffer x: f32[4]\n//@ texture image = linear x+4: f32[4]",
-            "texture `image`: the required size of 20 bytes exceeds the 16 bytes of its memory",
+            "texture `image`: the image requires 20 bytes, but the buffer has only 16 bytes",
         ),
         (
             "//@ array texels: u32[4]\n//@ texture image = texels filter=linear",
-            "texture `image`: found `linear` filtering, but texels of `texels` are read as integers",
+            "texture `image`: the texture has `linear` filtering, but the texels of `texels` are read as integers",
         ),
     ] {
         let source = format!(

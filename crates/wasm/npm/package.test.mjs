@@ -88,7 +88,7 @@ test("a value of a wrong kind is refused by the name of its field, at every dept
     ["cannot read the options: `target` is 90, expected a string", () => warpgrid.check(source, { target: 90 })],
     ["cannot read the options: found a `Map`, expected an object", () => warpgrid.check(source, new Map([["target", "sm_90"]]))],
     ["cannot read the options: `target` cannot be read: no", () => warpgrid.check(source, { get target() { throw new Error("no"); } })],
-    ["cannot read the options: `maxSteps` is -1, expected a non-negative integer or `Infinity`", () => session.run({ maxSteps: -1 })],
+    ["cannot read the options: `maxSteps` is -1, expected a nonnegative integer or `Infinity`", () => session.run({ maxSteps: -1 })],
     ["cannot read the options: `columns` is \"8\", expected an integer from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
     ["cannot read the request: `grids[0].memory` is 1, expected a string", () => session.frame({ grids: [{ memory: 1 }] })],
     ["cannot read the query: `a` is \"1\", expected an array", () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", a: "1" })],

@@ -48,14 +48,15 @@ pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) if 0 < first && first <= last => Ok([first, last]),
         _ => Err(format!(
-            "found `{text}`, expected lines such as `12-30`, counted from 1"
+            "found the line range `{text}`, expected a range such as `12-30` (the first line is 1)"
         )),
     }
 }
 
 /// `1:0`: thread 0 of block 1; positions are `1x2:3x0x0`.
 pub(super) fn read_thread(text: &str) -> Result<CutThread, String> {
-    let wrong = || format!("found `{text}`, expected a block and a thread such as `1:0`");
+    let wrong =
+        || format!("found the thread `{text}`, expected a block and a thread such as `1:0`");
     let (block, thread) = text.split_once(':').ok_or_else(wrong)?;
     let position = |text: &str| {
         let mut at = [0; 3];

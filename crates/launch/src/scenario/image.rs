@@ -195,7 +195,7 @@ impl TexelArray {
             .and_then(|rows| rows.checked_mul(self.width));
         texels
             .and_then(|texels| texels.checked_mul(self.channels))
-            .ok_or_else(|| "the number of values does not fit in 64 bits".to_owned())
+            .ok_or_else(|| "the number of values of the array does not fit in 64 bits".to_owned())
     }
 
     /// The image without a name and a sampler.
@@ -203,7 +203,7 @@ impl TexelArray {
         let channel = channel(&self.ty)?;
         check_channels(self.channels)?;
         if self.width == 0 {
-            return Err("the width must be at least 1".to_owned());
+            return Err("the array has a width of 0, expected at least 1".to_owned());
         }
         if self.depth > 0 && (self.height == 0 || self.layers > 0 || self.cubemap) {
             return Err("a volume must have a height and cannot have layers or faces".to_owned());
@@ -217,7 +217,7 @@ impl TexelArray {
         for extent in [self.width, self.height, self.depth, self.layers] {
             if extent > 1 << 27 {
                 return Err(format!(
-                    "found an extent of {extent}, expected at most {}",
+                    "found the array extent {extent}, expected at most {}",
                     1 << 27
                 ));
             }
@@ -293,7 +293,7 @@ impl TexelArray {
     /// Reads what lies between the name and the values.
     pub(crate) fn read(name: &str, text: &str) -> Result<TexelArray, String> {
         let mut words = text.split_whitespace();
-        let form = "expected a type with extents such as `f32x4[5][7]`";
+        let form = "the array has no type, expected a type with extents such as `f32x4[5][7]`";
         let (ty, channels, extents) = texels(words.next().ok_or(form)?)?;
         let mut array = TexelArray {
             name: name.to_owned(),
@@ -329,7 +329,9 @@ impl TexelArray {
             }
             _ => {
                 let found = counted(extents.len(), "extent");
-                return Err(format!("found {found}, expected one to three"));
+                return Err(format!(
+                    "the array has {found}, expected one to three extents"
+                ));
             }
         }
         array.len()?;
@@ -360,7 +362,7 @@ impl Resource {
             "linear" | "pitch2d" => self.of_buffer(memory)?,
             other => {
                 return Err(format!(
-                    "found the resource `{other}`, expected `array`, `linear` or `pitch2d`"
+                    "found the resource kind `{other}`, expected `array`, `linear` or `pitch2d`"
                 ));
             }
         };
@@ -380,15 +382,20 @@ impl Resource {
             .width
             .checked_mul(channels * u64::from(channel.width_bytes()));
         let row = row.filter(|row| *row > 0 && *row < 1 << 40);
-        let row = row.ok_or_else(|| format!("invalid width of {} texels", self.width))?;
+        let row = row
+            .ok_or_else(|| format!("the texture has an invalid width of {} texels", self.width))?;
         let is_row = self.kind == "linear";
         if is_row && (self.height > 0 || self.pitch > 0) {
             return Err(
-                "`linear` memory has one row and cannot have a `height` or `pitch`".to_owned(),
+                "`linear` memory has only one row, so it cannot have a `height` or `pitch`"
+                    .to_owned(),
             );
         }
         if !is_row && (self.height == 0 || self.height >= 1 << 27) {
-            return Err(format!("invalid height of {} rows", self.height));
+            return Err(format!(
+                "the texture has an invalid height of {} rows",
+                self.height
+            ));
         }
         let pitch = if self.pitch == 0 { row } else { self.pitch };
         if pitch < row || pitch >= 1 << 40 {
@@ -436,7 +443,7 @@ impl Resource {
 
     /// Reads the resource that a line names; what follows it comes second.
     fn read(text: &str) -> Result<(Resource, Vec<&str>), String> {
-        let form = "expected an array, or memory such as `linear x+128: f32x4[32]`";
+        let form = "the texture has no resource, expected an array, or memory such as `linear x+128: f32x4[32]`";
         let Some((place, rest)) = text.split_once(':') else {
             let mut words = text.split_whitespace();
             let name = words.next().ok_or(form)?;
@@ -452,8 +459,10 @@ impl Resource {
         let (width, height) = match (kind, extents.as_slice()) {
             ("linear", [width]) => (*width, 0),
             ("pitch2d", [width, height]) => (*width, *height),
-            ("linear", _) => return Err("`linear` memory has one extent".to_owned()),
-            ("pitch2d", _) => return Err("`pitch2d` memory has two extents".to_owned()),
+            ("linear", _) => return Err("`linear` memory requires exactly one extent".to_owned()),
+            ("pitch2d", _) => {
+                return Err("`pitch2d` memory requires exactly two extents".to_owned());
+            }
             _ => return Err(form.to_owned()),
         };
         let mut resource = Resource {
@@ -489,7 +498,7 @@ impl Texture {
             && !(sampler.reads_normalized && is_narrow)
         {
             return Err(format!(
-                "found `linear` filtering, but texels of `{}` are read as integers",
+                "the texture has `linear` filtering, but the texels of `{}` are read as integers",
                 match self.resource.ty.as_deref() {
                     Some(ty) => ty,
                     None => self.resource.array.as_deref().unwrap_or(""),
@@ -610,7 +619,9 @@ impl Surface {
     pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
         if self.resource.kind != "array" {
             let kind = &self.resource.kind;
-            return Err(format!("found the resource `{kind}`, expected `array`"));
+            return Err(format!(
+                "found the resource kind `{kind}` of a surface, expected `array`"
+            ));
         }
         self.resource.image(&self.name, memory)
     }
@@ -628,7 +639,9 @@ impl Surface {
                 name: name.to_owned(),
                 resource,
             }),
-            _ => Err(format!("found `{text}`, expected the name of an array")),
+            _ => Err(format!(
+                "found the resource `{text}` of a surface, expected the name of an array"
+            )),
         }
     }
 }
@@ -742,9 +755,18 @@ mod tests {
                 "unknown type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
             ),
             ("f32x3[4]", "found 3 channels, expected 1, 2 or 4"),
-            ("f32", "missing extents, expected extents such as `[8][16]`"),
-            ("f32[4][4][4][4]", "found 4 extents, expected one to three"),
-            ("f32[4] layered", "found 1 extent, expected one to three"),
+            (
+                "f32",
+                "the type has no extents, expected extents such as `[8][16]`",
+            ),
+            (
+                "f32[4][4][4][4]",
+                "the array has 4 extents, expected one to three extents",
+            ),
+            (
+                "f32[4] layered",
+                "the array has 1 extent, expected one to three extents",
+            ),
             (
                 "f32[4][4] sparse",
                 "found `sparse`, expected `layered`, `cubemap` or `surface`",
@@ -753,7 +775,7 @@ mod tests {
                 "f32[4][8] cubemap",
                 "cube map faces must be square, found 8 x 4",
             ),
-            ("f32[0]", "the width must be at least 1"),
+            ("f32[0]", "the array has a width of 0, expected at least 1"),
         ] {
             assert_eq!(
                 TexelArray::read("a", text).err().as_deref(),
@@ -769,7 +791,7 @@ mod tests {
             ),
             (
                 "a address=wrap,wrap,wrap,wrap",
-                "found 4 address modes, expected one to three",
+                "the array has 4 address modes, expected one to three extents",
             ),
             ("a read=float", "unknown value `float` of `read_mode`"),
             (
@@ -780,10 +802,13 @@ mod tests {
                 "a mirrored",
                 "found `mirrored`, expected `filter=`, `address=`, `read=`, `border=`, `pitch=` or `normalized`",
             ),
-            ("linear x: f32[4][4]", "`linear` memory has one extent"),
+            (
+                "linear x: f32[4][4]",
+                "`linear` memory requires exactly one extent",
+            ),
             (
                 "rows x: f32[4]",
-                "expected an array, or memory such as `linear x+128: f32x4[32]`",
+                "the texture has no resource, expected an array, or memory such as `linear x+128: f32x4[32]`",
             ),
         ] {
             assert_eq!(
@@ -794,7 +819,9 @@ mod tests {
         }
         assert_eq!(
             Surface::read("s", "linear x: f32[4]").err().as_deref(),
-            Some("found `linear x: f32[4]`, expected the name of an array")
+            Some(
+                "found the resource `linear x: f32[4]` of a surface, expected the name of an array"
+            )
         );
     }
 }

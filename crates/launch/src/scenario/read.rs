@@ -215,7 +215,7 @@ impl<'de> Deserialize<'de> for Init {
             type Value = Init;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of values, or a single value: ")?;
+                f.write_str("a list of values, or one single value: ")?;
                 LiteralVisitor.expecting(f)
             }
 

@@ -221,7 +221,7 @@ impl TensorMap {
 
     /// Reads what follows `tensormap name =` in a line.
     pub(crate) fn read(name: &str, text: &str) -> Result<TensorMap, String> {
-        let form = "expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`";
+        let form = "the tensor map is incomplete, expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`";
         let (place, rest) = text.split_once(':').ok_or(form)?;
         let (mode, buffer) = place.trim().split_once(' ').ok_or(form)?;
         let (buffer, byte_offset) = match buffer.trim().rsplit_once('+') {
@@ -243,7 +243,7 @@ impl TensorMap {
         };
         for word in words {
             let (key, value) = word.split_once('=').ok_or_else(|| {
-                format!("found `{word}`, expected an option such as `swizzle=128B`")
+                format!("found the tensor map option `{word}`, expected an option such as `swizzle=128B`")
             })?;
             let named = || Some(value.to_owned());
             match key {
@@ -309,8 +309,8 @@ pub(super) fn innermost_first<T: std::str::FromStr>(text: &str) -> Result<Vec<T>
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
     let inner = inner.ok_or_else(|| match text {
-        "" => "missing extents, expected extents such as `[8][16]`".to_owned(),
-        _ => format!("found `{text}`, expected extents such as `[8][16]`"),
+        "" => "the type has no extents, expected extents such as `[8][16]`".to_owned(),
+        _ => format!("found the extents `{text}`, expected extents such as `[8][16]`"),
     })?;
     let mut list = inner
         .split("][")
@@ -343,7 +343,7 @@ mod tests {
         for (text, why) in [
             (
                 "tiled x",
-                "expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`",
+                "the tensor map is incomplete, expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`",
             ),
             ("tile x: f16[8] box=[8]", "unknown value `tile` of `mode`"),
             ("tiled x: f17[8] box=[8]", "unknown value `f17` of `type`"),
