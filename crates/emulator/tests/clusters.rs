@@ -208,19 +208,19 @@ fn clusters_that_cannot_run_together_are_refused_with_words() {
             [9, 1, 1],
             [2, 1, 1],
             Limits::default(),
-            "grid 9x1x1 is not divisible into clusters of 2x1x1",
+            "the grid size 9x1x1 is not divisible by the cluster size 2x1x1",
         ),
         (
             [32, 2, 1],
             [16, 2, 1],
             Limits::default(),
-            "found 32 blocks per cluster, expected at most 16",
+            "the launch has 32 blocks per cluster, expected at most 16",
         ),
         (
             [8, 1, 1],
             [8, 1, 1],
             few,
-            "found 8 blocks per cluster, expected at most 4",
+            "the launch has 8 blocks per cluster, expected at most 4",
         ),
     ] {
         let refused = start(specials(&["%ctaid.x"]), grid, [1, 1, 1], cluster, limits);

@@ -75,10 +75,13 @@ fn launches_that_cannot_be_are_refused() {
     let many = refused(|l| l.block = [64, 64, 1]);
     assert_eq!(
         many.to_string(),
-        "found 4096 threads per block, expected at most 1024"
+        "the launch has 4096 threads per block, expected at most 1024"
     );
     let zero = refused(|l| l.grid = [0, 1, 1]);
-    assert_eq!(zero.to_string(), "grid 0x1x1 has an extent of zero");
+    assert_eq!(
+        zero.to_string(),
+        "the grid size 0x1x1 has an extent of zero"
+    );
     let tera = refused(|l| l.buffers[0].contents = Contents::Zeroed(1 << 40));
     assert!(matches!(tera, LaunchError::BufferTooLarge { bytes, .. } if bytes == 1 << 40));
     assert!(matches!(

@@ -52,7 +52,7 @@ fn check_buffer(fields: Value, expected: &str) {
 fn extents_out_of_range_are_named() {
     check(
         json!({ "grid": [0, 1, 1] }),
-        "W0720 grid 0x1x1 has an extent of zero",
+        "W0720 the grid size 0x1x1 has an extent of zero",
     );
     check(
         json!({ "grid": [1, 65_536, 1] }),
@@ -68,7 +68,7 @@ fn extents_out_of_range_are_named() {
     );
     check(
         json!({ "cluster": [1, 0, 1] }),
-        "W0720 cluster 1x0x1 has an extent of zero",
+        "W0720 the cluster size 1x0x1 has an extent of zero",
     );
     check(
         json!({ "cluster": [u32::MAX, 2, 1] }),

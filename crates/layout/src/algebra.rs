@@ -63,7 +63,7 @@ fn compose_tuple(left: &[Mode], shape: &Tuple, stride: &Tuple) -> Result<Layout,
             Layout::of_parts(&parts?)
         }
         _ => Err(LayoutError::of(format!(
-            "found stride {stride} for shape {shape}, expected congruent shape and stride"
+            "found the stride {stride} for the shape {shape}, expected a stride that is congruent to the shape"
         ))),
     }
 }
@@ -161,8 +161,11 @@ pub(crate) fn walk(
 }
 
 fn scaled(step: i64, stride: i64) -> Result<i64, LayoutError> {
-    step.checked_mul(stride)
-        .ok_or_else(|| LayoutError::of(format!("the stride overflows: {step} times {stride}")))
+    step.checked_mul(stride).ok_or_else(|| {
+        LayoutError::of(format!(
+            "the stride overflows, because it is {step} times {stride}"
+        ))
+    })
 }
 
 fn not_divisible(right: Mode, size: i64, stride: &str, what: &str, number: i64) -> LayoutError {

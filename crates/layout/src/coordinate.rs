@@ -31,7 +31,9 @@ impl Basis {
     fn times(&self, steps: i64) -> Result<Basis, LayoutError> {
         let scale = self.scale.checked_mul(steps).filter(|far| is_near(*far));
         let scale = scale.ok_or_else(|| {
-            LayoutError::of(format!("the stride overflows: {steps} times {self}"))
+            LayoutError::of(format!(
+                "the stride overflows, because it is {steps} times {self}"
+            ))
         })?;
         Ok(Basis {
             scale,
@@ -75,7 +77,7 @@ impl Coordinates {
         let sizes = shape.leaves();
         if sizes.len() != strides.len() {
             return Err(LayoutError::of(format!(
-                "found {} strides for shape {shape}, expected {}",
+                "found {} strides for the shape {shape}, expected {}",
                 strides.len(),
                 sizes.len()
             )));
@@ -87,7 +89,7 @@ impl Coordinates {
                 .filter(|size| *own >= 1 && *size <= MAX_SIZE)
                 .ok_or_else(|| {
                     LayoutError::of(format!(
-                        "the size overflows at {own}, expected at most {MAX_SIZE} elements"
+                        "the size of the layout overflows at the extent {own}, expected at most {MAX_SIZE} elements"
                     ))
                 })?;
             reach = (own - 1)
@@ -95,7 +97,7 @@ impl Coordinates {
                 .and_then(|far| reach.checked_add(far.checked_abs()?))
                 .filter(|reach| *reach <= MAX_OFFSET)
                 .ok_or_else(|| {
-                    LayoutError::of(format!("the coordinate overflows with stride {stride}, expected at most {MAX_OFFSET}"))
+                    LayoutError::of(format!("the coordinate overflows with the stride {stride}, expected a coordinate of at most {MAX_OFFSET}"))
                 })?;
         }
         Ok(Coordinates {
@@ -157,7 +159,7 @@ impl Coordinates {
         let size = self.size();
         if size > MAX_LISTED {
             return Err(LayoutError::of(format!(
-                "found {size} elements, expected at most {MAX_LISTED} for a list"
+                "the layout has {size} elements, expected at most {MAX_LISTED} for a list of all elements"
             )));
         }
         Ok((0..size).map(|index| self.at(index)).collect())
@@ -213,7 +215,7 @@ impl Coordinates {
                 Coordinates::of_parts(&parts?)
             }
             _ => Err(LayoutError::of(format!(
-                "found stride {stride} for shape {shape}, expected congruent shape and stride"
+                "found the stride {stride} for the shape {shape}, expected a stride that is congruent to the shape"
             ))),
         }
     }

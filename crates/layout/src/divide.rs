@@ -77,7 +77,7 @@ fn check_rank(layout: &impl Strided, tilers: &[Tiler]) -> Result<(), LayoutError
     let rank = layout.shape().rank();
     if rank < tilers.len() || (layout.shape().is_one() && tilers.len() > 1) {
         return Err(LayoutError::of(format!(
-            "found a tiler with {} modes for {layout}, expected at most {rank}",
+            "found a tiler with {} modes for the layout {layout}, expected at most {rank} modes",
             tilers.len()
         )));
     }

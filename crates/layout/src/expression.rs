@@ -68,24 +68,24 @@ const fn operation(
 /// Every operation, in the order of the documentation.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    operation("coalesce", "A", "equivalent layout with the fewest modes", Does::Coalesce),
-    operation("composition", "A, B", "composition A(B(i)), also written `A o B`", Does::Composition),
-    operation("complement", "A, size", "layout of the gaps of A up to a size", Does::Complement),
-    operation("right_inverse", "A", "layout r with A(r(i)) = i", Does::RightInverse),
-    operation("left_inverse", "A", "layout l with l(A(i)) = i", Does::LeftInverse),
-    operation("logical_divide", "A, tiler", "per mode: the tile, then the remainder", Does::Divided(logical_divide, logical_divide)),
-    operation("zipped_divide", "A, tiler", "all tiles, then all remainders", Does::Divided(zipped_divide, zipped_divide)),
-    operation("tiled_divide", "A, tiler", "all tiles as one mode, then each remainder", Does::Divided(tiled_divide, tiled_divide)),
-    operation("flat_divide", "A, tiler", "each tile, then each remainder", Does::Divided(flat_divide, flat_divide)),
-    operation("logical_product", "A, tiler", "per mode: A, then its repetitions", Does::Multiplied(logical_product)),
-    operation("zipped_product", "A, tiler", "all of A, then all repetitions", Does::Multiplied(zipped_product)),
-    operation("tiled_product", "A, tiler", "all of A as one mode, then each repetition", Does::Multiplied(tiled_product)),
-    operation("flat_product", "A, tiler", "each mode of A, then each repetition", Does::Multiplied(flat_product)),
-    operation("blocked_product", "A, B", "repetitions of A arranged in blocks", Does::Layouts(blocked_product)),
-    operation("raked_product", "A, B", "repetitions of A interleaved", Does::Layouts(raked_product)),
-    operation("linear", "A", "bases over GF(2)", Does::Linear),
-    operation("inverse", "bases", "inverse of a linear layout", Does::Inverse),
-    operation("cute", "bases", "CuTe layout of a linear layout", Does::Cute),
+    operation("coalesce", "A", "the equivalent layout with the fewest modes", Does::Coalesce),
+    operation("composition", "A, B", "the composition A(B(i)), also written `A o B`", Does::Composition),
+    operation("complement", "A, size", "the layout that covers the gaps of A up to a size", Does::Complement),
+    operation("right_inverse", "A", "the layout r with A(r(i)) = i", Does::RightInverse),
+    operation("left_inverse", "A", "the layout l with l(A(i)) = i", Does::LeftInverse),
+    operation("logical_divide", "A, tiler", "each mode consists of the tile and the remainder", Does::Divided(logical_divide, logical_divide)),
+    operation("zipped_divide", "A, tiler", "the first mode contains all tiles, and the second mode contains all remainders", Does::Divided(zipped_divide, zipped_divide)),
+    operation("tiled_divide", "A, tiler", "all tiles are one mode, and each remainder is a separate mode", Does::Divided(tiled_divide, tiled_divide)),
+    operation("flat_divide", "A, tiler", "each tile and each remainder is a separate mode", Does::Divided(flat_divide, flat_divide)),
+    operation("logical_product", "A, tiler", "each mode consists of a mode of A and the repetitions of this mode", Does::Multiplied(logical_product)),
+    operation("zipped_product", "A, tiler", "the first mode contains A, and the second mode contains all repetitions", Does::Multiplied(zipped_product)),
+    operation("tiled_product", "A, tiler", "A is one mode, and each repetition is a separate mode", Does::Multiplied(tiled_product)),
+    operation("flat_product", "A, tiler", "each mode of A and each repetition is a separate mode", Does::Multiplied(flat_product)),
+    operation("blocked_product", "A, B", "the repetitions of A, arranged in blocks", Does::Layouts(blocked_product)),
+    operation("raked_product", "A, B", "the repetitions of A, interleaved", Does::Layouts(raked_product)),
+    operation("linear", "A", "the bases over GF(2)", Does::Linear),
+    operation("inverse", "bases", "the inverse of a linear layout", Does::Inverse),
+    operation("cute", "bases", "the CuTe layout that is equivalent to a linear layout", Does::Cute),
 ];
 
 /// The most operations inside each other.
@@ -97,7 +97,7 @@ const MAX_TEXT: usize = 1 << 16;
 pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     if text.len() > MAX_TEXT {
         return Err(LayoutError::of(format!(
-            "found an expression of {} bytes, expected at most {MAX_TEXT}",
+            "the expression has {} bytes, expected at most {MAX_TEXT}",
             text.len()
         )));
     }
@@ -106,7 +106,7 @@ pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     reader.space();
     match reader.rest().is_empty() {
         true => Ok(value),
-        false => reader.expected("the end, or `o` and another layout"),
+        false => reader.expected("the end of the expression, or `o` and another layout"),
     }
 }
 
@@ -263,7 +263,7 @@ impl Operation {
             },
             Does::Cute => match first {
                 Value::Linear(linear) => linear.to_layout().map(|layout| Value::Layout(layout.into())).ok_or_else(|| {
-                    LayoutError::of("two input bits map to the same output bit, which no shape and stride can express")
+                    LayoutError::of("two input bits map to the same output bit, so no shape and stride can express the layout")
                 }),
                 other => Ok(Value::Layout(self.layout(other)?)),
             },
@@ -288,7 +288,7 @@ impl Operation {
             Does::Divided(_, operation) => {
                 let tiler = second.and_then(Value::into_tiler);
                 let tiler = tiler
-                    .ok_or_else(|| LayoutError::of("expected a tiler such as `4:1` or `<4,2>`"))?;
+                    .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;
                 let mut divided = operation(first, &tiler)?;
                 divided.start.clone_from(&first.start);
                 Ok(Value::Coordinates(divided))
@@ -306,7 +306,7 @@ impl Operation {
         let plain = |layout: Layout| Ok(Value::Layout(layout.into()));
         let needs_plain = || match first.swizzle {
             Some(swizzle) => Err(LayoutError::of(format!(
-                "found a layout with {swizzle} for `{}`, expected a layout without a swizzle; use `linear` and `inverse`",
+                "found a layout with {swizzle} for `{}`, expected a layout without a swizzle: use `linear` and `inverse` instead",
                 self.name
             ))),
             None => Ok(()),
@@ -333,12 +333,13 @@ impl Operation {
             Does::Divided(operation, _) | Does::Multiplied(operation) => {
                 let tiler = second.and_then(Value::into_tiler);
                 let tiler = tiler
-                    .ok_or_else(|| LayoutError::of("expected a tiler such as `4:1` or `<4,2>`"))?;
+                    .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;
                 Ok(Value::Layout(first.over(operation(layout, &tiler)?)))
             }
             Does::Layouts(operation) => {
                 let second = second.map(|second| self.layout(second)).transpose()?;
-                let second = second.ok_or_else(|| LayoutError::of("expected two layouts"))?;
+                let second =
+                    second.ok_or_else(|| LayoutError::of("the operation requires two layouts"))?;
                 Ok(Value::Layout(
                     first.over(operation(layout, &second.layout)?),
                 ))
@@ -369,7 +370,11 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
             let right = right
                 .into_composed()
                 .filter(|right| right.swizzle.is_none())
-                .ok_or_else(|| LayoutError::of("expected a layout without a swizzle after `o`"))?;
+                .ok_or_else(|| {
+                    LayoutError::of(
+                        "the layout after `o` has a swizzle, expected a layout without a swizzle",
+                    )
+                })?;
             Ok(V::Layout(Composed {
                 swizzle: Some(swizzle),
                 ..right
@@ -408,7 +413,7 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
                     Ok(V::Layout(left.over(layout)))
                 }
                 (Some(_), Some(_)) => Err(LayoutError::of(
-                    "found a swizzle or an offset to the right of a layout, expected it on the left; compose `linear` of both layouts instead",
+                    "found a swizzle or an offset to the right of a layout, expected a swizzle or an offset only on the left: compose `linear` of both layouts instead",
                 )),
                 _ => Err(LayoutError::of(format!("{what}, expected layouts"))),
             }

@@ -22,7 +22,7 @@ impl Layout {
     pub fn new(shape: Tuple, stride: Tuple) -> Result<Layout, LayoutError> {
         if !shape.is_congruent(&stride) {
             return Err(LayoutError::of(format!(
-                "found stride {stride} for shape {shape}, expected congruent shape and stride"
+                "found the stride {stride} for the shape {shape}, expected a stride that is congruent to the shape"
             )));
         }
         let layout = Layout { shape, stride };
@@ -35,7 +35,7 @@ impl Layout {
         for (at, mode) in self.modes().into_iter().enumerate() {
             if mode.shape < 1 {
                 return Err(LayoutError::of(format!(
-                    "found {} at position {at} of the shape, expected at least 1",
+                    "found the extent {} at position {at} of the shape, expected at least 1",
                     mode.shape
                 )));
             }
@@ -184,7 +184,7 @@ impl Layout {
         let size = self.size();
         if size > MAX_LISTED {
             return Err(LayoutError::of(format!(
-                "found {size} elements, expected at most {MAX_LISTED} for a list"
+                "the layout has {size} elements, expected at most {MAX_LISTED} for a list of all elements"
             )));
         }
         let mut offsets = vec![0];

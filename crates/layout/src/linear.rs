@@ -40,18 +40,18 @@ impl Linear {
         let (n_in, n_out) = (bits_of(&inputs), bits_of(&outputs));
         if n_in > MAX_BITS || n_out > MAX_BITS {
             return Err(LayoutError::of(format!(
-                "found {n_in} input and {n_out} output bits, expected at most {MAX_BITS}"
+                "the layout has {n_in} input bits and {n_out} output bits, expected at most {MAX_BITS}"
             )));
         }
         if bases.len() != n_in as usize {
             return Err(LayoutError::of(format!(
-                "expected one basis per input bit: the number of bases is {}, the number of input bits {n_in}",
+                "the layout has {} bases for {n_in} input bits, expected one basis per input bit",
                 bases.len()
             )));
         }
         if let Some(wide) = bases.iter().find(|base| *base >> n_out != 0) {
             return Err(LayoutError::of(format!(
-                "found basis {wide}, expected less than {}",
+                "found the basis {wide}, expected a basis below {}",
                 1u64 << n_out
             )));
         }
@@ -98,7 +98,7 @@ impl Linear {
         let (given, taken) = (bits_of(&inner.outputs), bits_of(&self.inputs));
         if given != taken {
             return Err(LayoutError::of(format!(
-                "cannot compose: the number of output bits of the right layout ({given}) differs from the number of input bits of the left layout ({taken})"
+                "cannot compose the layouts, because the right layout has {given} output bits, whereas the left layout has {taken} input bits"
             )));
         }
         let bases = inner.bases.iter().map(|base| self.apply(*base)).collect();
@@ -120,7 +120,7 @@ impl Linear {
         let (n_in, n_out) = (bits_of(&self.inputs), bits_of(&self.outputs));
         if let Some((_, input)) = self.collision() {
             return Err(LayoutError::of(format!(
-                "the layout has no inverse: inputs 0 and {input} both map to 0"
+                "the layout has no inverse, because the inputs 0 and {input} both map to 0"
             )));
         }
         let (rows, _) = self.reduced();
@@ -128,7 +128,7 @@ impl Linear {
         for bit in 0..n_out {
             let Some(input) = solve(&rows, 1 << bit) else {
                 return Err(LayoutError::of(format!(
-                    "the layout has no inverse: no input maps to {} (input bits: {n_in}, output bits: {n_out})",
+                    "the layout has no inverse, because no input maps to {} (the layout has {n_in} input bits and {n_out} output bits)",
                     1u64 << bit
                 )));
             };
@@ -209,7 +209,7 @@ impl Linear {
         linear_of(&places, inputs).map_err(|(index, expected)| {
             let found = places.get(index).copied().unwrap_or(0);
             LayoutError::of(format!(
-                "the layout is not linear over GF(2): element {index} has offset {found}, but the XOR of the bases of its bits is {expected}"
+                "the layout is not linear over GF(2), because element {index} has the offset {found}, but the XOR of the bases of the index bits is {expected}"
             ))
         })
     }

@@ -73,7 +73,7 @@ impl<'t> Reader<'t> {
         self.space();
         let found = match self.rest().chars().next() {
             Some(found) => format!("found `{found}`, expected {what}"),
-            None => format!("found the end, expected {what}"),
+            None => format!("found the end of the text, expected {what}"),
         };
         Err(LayoutError::at(self.here(), found))
     }
@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
             Ok(value) => Ok((sign * value, place)),
             Err(_) => Err(LayoutError::at(
                 place,
-                format!("number too large, expected at most {MAX_OFFSET}"),
+                format!("the number is too large, expected at most {MAX_OFFSET}"),
             )),
         }
     }
@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
         if depth >= MAX_DEPTH {
             return Err(LayoutError::at(
                 start..self.at,
-                format!("found more than {MAX_DEPTH} levels of brackets"),
+                format!("the layout has more than {MAX_DEPTH} levels of brackets"),
             ));
         }
         let (mut parts, mut leaves, mut along) = (Vec::new(), Vec::new(), Vec::new());
@@ -243,7 +243,7 @@ impl<'t> Reader<'t> {
                 }),
                 (scale, true) => Err(LayoutError::at(
                     place.clone(),
-                    format!("found integer stride {scale} together with coordinate strides, expected a stride such as `{scale}@0`"),
+                    format!("found the integer stride {scale} together with coordinate strides, expected a stride such as `{scale}@0`"),
                 )),
             }
         });
@@ -269,7 +269,7 @@ impl<'t> Reader<'t> {
             if number.checked_abs().is_none_or(|far| far > MAX_OFFSET) {
                 return Err(LayoutError::at(
                     place,
-                    format!("expected a coordinate of at most {MAX_OFFSET}"),
+                    format!("the coordinate is too large, expected at most {MAX_OFFSET}"),
                 ));
             }
             numbers.push(number);
@@ -287,13 +287,16 @@ impl<'t> Reader<'t> {
             path.push(small.ok_or_else(|| {
                 LayoutError::at(
                     place.clone(),
-                    format!("found coordinate {part}, expected 0 to {}", MAX_PARTS - 1),
+                    format!(
+                        "found the coordinate index {part}, expected 0 to {}",
+                        MAX_PARTS - 1
+                    ),
                 )
             })?);
             if path.len() > MAX_DEPTH {
                 return Err(LayoutError::at(
                     place,
-                    format!("found more than {MAX_DEPTH} levels of coordinates"),
+                    format!("the layout has more than {MAX_DEPTH} levels of coordinates"),
                 ));
             }
         }
@@ -327,7 +330,7 @@ impl<'t> Reader<'t> {
         let swizzle = match (small(bits), small(base), i32::try_from(shift)) {
             (Some(bits), Some(base), Ok(shift)) => Swizzle::new(bits, base, shift),
             _ => Err(LayoutError::of(
-                "expected three 32-bit integers: nonnegative bits and base, and a shift",
+                "the swizzle has invalid arguments, expected three 32-bit integers: the nonnegative numbers of bits and of base bits, and the shift",
             )),
         };
         swizzle.map(Some).map_err(|error| error.or_at(place))
@@ -396,7 +399,7 @@ impl<'t> Reader<'t> {
             if bases.first().is_some_and(|first| first.len() != base.len()) {
                 return Err(LayoutError::at(
                     start..self.at,
-                    "the basis and the first basis have different numbers of outputs",
+                    "this basis and the first basis have different numbers of outputs",
                 ));
             }
             bases.push(base);
@@ -421,7 +424,10 @@ impl<'t> Reader<'t> {
             .ok()
             .filter(|number| *number <= MAX_OFFSET as u64)
             .ok_or_else(|| {
-                LayoutError::at(place, format!("expected a number from 0 to {MAX_OFFSET}"))
+                LayoutError::at(
+                    place,
+                    format!("the number is out of range, expected 0 to {MAX_OFFSET}"),
+                )
             })
     }
 }
@@ -432,7 +438,7 @@ fn check_shape(shape: &Spanned) -> Result<(), LayoutError> {
         if number < 1 {
             return Err(LayoutError::at(
                 place.clone(),
-                format!("found size {number}, expected at least 1"),
+                format!("found the size {number}, expected at least 1"),
             ));
         }
         size = size
@@ -441,7 +447,9 @@ fn check_shape(shape: &Spanned) -> Result<(), LayoutError> {
             .ok_or_else(|| {
                 LayoutError::at(
                     place.clone(),
-                    format!("the size overflows, expected at most {MAX_SIZE} elements"),
+                    format!(
+                        "the size of the layout overflows, expected at most {MAX_SIZE} elements"
+                    ),
                 )
             })?;
     }
@@ -460,7 +468,7 @@ fn check_stride(shape: &Spanned, stride: &Spanned) -> Result<(), LayoutError> {
             .ok_or_else(|| {
                 LayoutError::at(
                     place.clone(),
-                    format!("the offset overflows with this stride, expected at most {MAX_OFFSET}"),
+                    format!("the offset overflows with this stride, expected an offset of at most {MAX_OFFSET}"),
                 )
             })?;
     }

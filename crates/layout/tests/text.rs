@@ -36,7 +36,7 @@ fn layouts_are_read_as_they_are_written() {
             ((8,2),(64,2)):((64,512),(1,1024)) = ((8,2),(64,2)):((64,512),(1,1024))
             Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024)) = Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024))
             Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1) = Swizzle<3,3,3> o (8,64):(64,1)
-            Sw<3,4,3>_0 o (8,8):(8,1) = error: column 10 (`_`): found `_`, expected the end, or `o` and another layout
+            Sw<3,4,3>_0 o (8,8):(8,1) = error: column 10 (`_`): found `_`, expected the end of the expression, or `o` and another layout
             SW_3_4_3 o 64 o (8,8):(8,1) = Swizzle<3,4,3> o 64 o (8,8):(8,1)
             (Int<8>{}, 4) : (4, _1) = (8,4):(4,1)
             {register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]} = {register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]}
@@ -78,7 +78,7 @@ fn operations_are_those_of_cute() {
             left_inverse((4,8):(1,5)) = (5,8):(1,4)
             linear(Swizzle<2,1,3> o (8,4):(1,8)) = {in0 = [1, 2, 4], in1 = [8, 18]}
             inverse({lane = [3, 2]}) = {offset = [3, 2]}
-            inverse({lane = [1, 1]}) = error: column 1 (`inverse({lane = [1, 1]})`): the layout has no inverse: inputs 0 and 3 both map to 0
+            inverse({lane = [1, 1]}) = error: column 1 (`inverse({lane = [1, 1]})`): the layout has no inverse, because the inputs 0 and 3 both map to 0
             cute({lane = [1, 2, 8], register = [4]}) = ((4,2),2):((1,8),4)
         "#]],
     );
@@ -115,15 +115,15 @@ fn what_is_no_layout_is_said_with_its_place() {
             "((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))",
         ],
         expect![[r#"
-             = error: column 1: found the end, expected a number
+             = error: column 1: found the end of the text, expected a number
             (8,4:(4,1) = error: column 5 (`:`): found `:`, expected `,` or `)`
             (8,4):(4,1 = error: column 11: found the end, expected `,` or `)`
             (8,4):4 = error: column 7 (`4`): the stride is not congruent to the shape (8,4)
-            (8,0):(4,1) = error: column 4 (`0`): found size 0, expected at least 1
-            (8,-4):(4,1) = error: column 4 (`-4`): found size -4, expected at least 1
-            99999999999999999999:1 = error: column 1 (`99999999999999999999`): number too large, expected at most 281474976710656
-            (1048576,1048576,8):(1,1,1) = error: column 18 (`8`): the size overflows, expected at most 1099511627776 elements
-            (8,8):(1,99999999999999) = error: column 10 (`99999999999999`): the offset overflows with this stride, expected at most 281474976710656
+            (8,0):(4,1) = error: column 4 (`0`): found the size 0, expected at least 1
+            (8,-4):(4,1) = error: column 4 (`-4`): found the size -4, expected at least 1
+            99999999999999999999:1 = error: column 1 (`99999999999999999999`): the number is too large, expected at most 281474976710656
+            (1048576,1048576,8):(1,1,1) = error: column 18 (`8`): the size of the layout overflows, expected at most 1099511627776 elements
+            (8,8):(1,99999999999999) = error: column 10 (`99999999999999`): the offset overflows with this stride, expected an offset of at most 281474976710656
             Swizzle<3,4> o 8:1 = error: column 12 (`>`): found `>`, expected `,`
             Swizzle<3,4,2> o 8:1 = error: column 1 (`Swizzle<3,4,2>`): found Swizzle<3,4,2>, expected a shift of at least 3 so that source and target bits do not overlap
             Swizzle<40,4,45> o 8:1 = error: column 1 (`Swizzle<40,4,45>`): found Swizzle<40,4,45>, expected at most 48 bits in total
@@ -134,12 +134,12 @@ fn what_is_no_layout_is_said_with_its_place() {
             composition((4,6,8):(1,5,60), 6:3) = error: column 1 (`composition((4,6,8):(1,5,60), 6:3)`): cannot compose 6:3 with the left mode 4:1: steps of 3 and the shape 4 are not divisible by each other
             complement((4,2):(1,3), 12) = error: column 1 (`complement((4,2):(1,3), 12)`): (4,2):(1,3) has no complement: the stride of mode 2:3 is not a multiple of 4, so offsets overlap or have irregular gaps
             linear((3,4):(1,3)) = error: column 1 (`linear((3,4):(1,3))`): found a mode of 3 elements (3:1), expected a power of two for a layout that is linear over GF(2)
-            linear((4,4):(1,3)) = error: column 1 (`linear((4,4):(1,3))`): the layout is not linear over GF(2): element 5 has offset 4, but the XOR of the bases of its bits is 2
-            {lane = [[1, 0], [2]]} = error: column 18 (`[2]`): the basis and the first basis have different numbers of outputs
+            linear((4,4):(1,3)) = error: column 1 (`linear((4,4):(1,3))`): the layout is not linear over GF(2), because element 5 has the offset 4, but the XOR of the bases of the index bits is 2
+            {lane = [[1, 0], [2]]} = error: column 18 (`[2]`): this basis and the first basis have different numbers of outputs
             {lane = [1, x]} = error: column 13 (`x`): found `x`, expected a number
-            8:1 8:1 = error: column 5 (`8`): found `8`, expected the end, or `o` and another layout
-            8:1 o = error: column 6: found the end, expected a number
-            ((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))) = error: column 33 (`(`): found more than 32 levels of brackets
+            8:1 8:1 = error: column 5 (`8`): found `8`, expected the end of the expression, or `o` and another layout
+            8:1 o = error: column 6: found the end of the text, expected a number
+            ((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))) = error: column 33 (`(`): the layout has more than 32 levels of brackets
         "#]],
     );
 }
@@ -238,15 +238,15 @@ fn strides_may_be_coordinates() {
             flat_divide((128,64):(1@0,1@1), <32,16>) = (32,16,4,4):(1@0,1@1,32@0,16@1)
             (8,4):(1@1@0,1@0@0) = (8,4):(1@1@0,1@0@0)
             (8,4):(0,1@0) = (8,4):(0,1@0)
-            (8,4):(1,1@0) = error: column 8 (`1`): found integer stride 1 together with coordinate strides, expected a stride such as `1@0`
+            (8,4):(1,1@0) = error: column 8 (`1`): found the integer stride 1 together with coordinate strides, expected a stride such as `1@0`
             (8@0,4):(1,8) = error: column 2 (`8@0`): found a coordinate in the shape, expected coordinates only in the stride, such as `(8,4):(1@0,1@1)`
             (8,4):(1@0,(1@1,1@2)) = error: column 7 (`(1@0,(1@1,1@2))`): the stride is not congruent to the shape (8,4)
-            (8,4):(1@99,1@1) = error: column 10 (`99`): found coordinate 99, expected 0 to 15
+            (8,4):(1@99,1@1) = error: column 10 (`99`): found the coordinate index 99, expected 0 to 15
             (8,4):(1@,1@1) = error: column 10 (`,`): found `,`, expected a number
-            (8,1099511627776):(1@0,1@1) = error: column 4 (`1099511627776`): the size overflows, expected at most 1099511627776 elements
-            (8,4):(1@0,281474976710656@1) = error: column 7 (`(1@0,281474976710656@1)`): the coordinate overflows with stride 281474976710656@1, expected at most 281474976710656
+            (8,1099511627776):(1@0,1@1) = error: column 4 (`1099511627776`): the size of the layout overflows, expected at most 1099511627776 elements
+            (8,4):(1@0,281474976710656@1) = error: column 7 (`(1@0,281474976710656@1)`): the coordinate overflows with the stride 281474976710656@1, expected a coordinate of at most 281474976710656
             complement((8,4):(1@0,1@1), 64) = error: column 1 (`complement((8,4):(1@0,1@1), 64)`): found a coordinate layout for `complement`, expected a layout with integer strides
-            Swizzle<3,4,3> o (8,4):(1@0,1@1) = error: column 1 (`Swizzle<3,4,3> o (8,4):(1@0,1@1)`): expected a layout without a swizzle after `o`
+            Swizzle<3,4,3> o (8,4):(1@0,1@1) = error: column 1 (`Swizzle<3,4,3> o (8,4):(1@0,1@1)`): the layout after `o` has a swizzle, expected a layout without a swizzle
             (8,4):(1@0,1@1) o Swizzle<3,4,3> o 8:1 = error: column 1 (`(8,4):(1@0,1@1) o Swizzle<3,4,3> o 8:1`): found a layout after a coordinate layout, expected a layout with integer strides and no swizzle
             (6,4):(1@0,1@1) o (4,2):(2,5) = error: column 1 (`(6,4):(1@0,1@1) o (4,2):(2,5)`): cannot compose 4:2 with the left mode 6:1@0: the remaining size 4 and the shape 6 are not divisible by each other
         "#]],

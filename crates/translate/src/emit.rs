@@ -784,7 +784,9 @@ impl<'p> Emitter<'p> {
             | Op::ConvertBy { .. }
             | Op::TestFloat { .. }
             | Op::SelectSign { .. }
-            | Op::Modify { .. } => self.refuse("an operation that has no SIMD form"),
+            | Op::Modify { .. } => {
+                self.refuse("an operation that has no form with SIMD instructions")
+            }
             Op::Mov128 { .. } => self.refuse("a register of 128 bits"),
             Op::Collective { .. }
             | Op::Matrix { .. }

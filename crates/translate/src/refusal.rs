@@ -39,19 +39,25 @@ impl fmt::Display for Refusal {
             Refusal::Instruction { at, what } => {
                 write!(
                     f,
-                    "operation {at} is not supported by the JIT compiler: {what}"
+                    "the JIT compiler does not support operation {at}: {what}"
                 )
             }
-            Refusal::TooLarge => write!(f, "memory or code exceeds the limits of the JIT compiler"),
+            Refusal::TooLarge => write!(
+                f,
+                "the memory or the code of the launch exceeds the limits of the JIT compiler"
+            ),
             Refusal::Fault => write!(f, "a thread caused a fault"),
             Refusal::Rare => write!(
                 f,
-                "lanes use an operation in a way that the JIT compiler does not support"
+                "the lanes execute an operation in a way that the JIT compiler does not support"
             ),
             Refusal::Conflict => {
-                write!(f, "unsynchronized threads access the same memory location")
+                write!(
+                    f,
+                    "threads access the same memory location without synchronization"
+                )
             }
-            Refusal::Parted => write!(f, "a warp reached a block barrier while divergent"),
+            Refusal::Parted => write!(f, "a diverged warp reached a block barrier"),
             Refusal::Steps => write!(f, "the run exceeds the step limit"),
             Refusal::Slow => write!(f, "the interpreter is faster for this kernel"),
             Refusal::Part(why) => write!(f, "{why}"),

@@ -123,7 +123,7 @@ fn hosts_that_meet_leave_the_run_to_the_interpreter() {
     let why = run_by_three(meets).err();
     assert_eq!(
         why.as_deref(),
-        Some("unsynchronized threads access the same memory location")
+        Some("threads access the same memory location without synchronization")
     );
 }
 

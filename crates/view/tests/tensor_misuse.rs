@@ -99,8 +99,8 @@ cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
         ),
     ]);
     expect![[r#"
-        line 26: thread (0, 0, 0) of block (0, 0, 0): invalid tensor map: the address 0x7 is not a multiple of 16
-        line 30: thread (0, 0, 0) of block (0, 0, 0): no tensor map at address 0x7f0000000040
+        line 26: thread (0, 0, 0) of block (0, 0, 0): invalid tensor map: the tensor address 0x7 is not a multiple of 16
+        line 30: thread (0, 0, 0) of block (0, 0, 0): the address 0x7f0000000040 contains no tensor map
         line 26: thread (0, 0, 0) of block (0, 0, 0): misaligned store of 128 bytes at 0x8, byte 8 of shared memory (4108 bytes)
         line 26: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds store of 512 bytes at 0x1000, byte 4096 of shared memory (4108 bytes)
         line 26: thread (0, 0, 0) of block (0, 0, 0): found a tensor map with 2 dimensions, expected 3
@@ -143,8 +143,8 @@ cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r2, %r3}}],
     expect![[r#"
         it ends
         line 27: thread (0, 0, 0) of block (0, 0, 0): coordinate 2 of dimension 0 corresponds to byte offset 8, expected a multiple of 16
-        line 26: thread (0, 0, 0) of block (0, 0, 0): a store starts at coordinate -1 of dimension 1, expected at least 0
-        line 26: thread (0, 0, 0) of block (0, 0, 0): a store starts at coordinate -8 of dimension 0, expected at least 0
+        line 26: thread (0, 0, 0) of block (0, 0, 0): the tensor store starts at coordinate -1 of dimension 1, expected at least 0
+        line 26: thread (0, 0, 0) of block (0, 0, 0): the tensor store starts at coordinate -8 of dimension 0, expected at least 0
         it ends
     "#]].assert_eq(&ends(&cases));
 }
@@ -207,7 +207,7 @@ tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 64;"
         line 22: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
         line 27: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
         line 27: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 4 bytes at 0x3ff80, 257908 bytes after the end of shared memory (4108 bytes)
-        line 28: thread (0, 0, 0) of block (0, 0, 0): unknown swizzle mode in the matrix descriptor 0x6000404000013fff
+        line 28: thread (0, 0, 0) of block (0, 0, 0): the matrix descriptor 0x6000404000013fff encodes an unknown swizzle mode
         line 28: thread (0, 0, 0) of block (0, 0, 0): the instruction descriptor 0x00000070 is not valid for this `.kind`
         line 28: thread (0, 0, 0) of block (0, 0, 0): lane 0, column 512 is out of bounds of tensor memory
     "#]].assert_eq(&ends);
@@ -248,15 +248,15 @@ bar.sync 1, 64;
         (one, "sm_100a", &format!("mov.u32 %r2, 96;\n{alloc}%r2;")),
     ]);
     expect![[r#"
-        line 21: block (0, 0, 0) is stuck: all remaining threads are waiting; all lanes of warp 0 for 32 tensor memory columns that are never deallocated
+        line 21: block (0, 0, 0) is stuck, because all remaining threads are waiting; all lanes of warp 0 for 32 tensor memory columns that are never deallocated
         it ends
         it ends
             block 0 exited without deallocating 64 tensor memory columns: add `tcgen05.dealloc`
         line 24: thread (0, 0, 0) of block (0, 0, 0): cannot deallocate 64 tensor memory columns at 0x0: at least one column is not allocated
         it ends
             block 0 exited without deallocating 32 tensor memory columns: add `tcgen05.dealloc`
-        line 21: thread (0, 0, 0) of block (0, 0, 0): allocation of tensor memory after `tcgen05.relinquish_alloc_permit`
-        line 21: thread (0, 0, 0) of block (0, 0, 0): found an allocation of 96 columns, expected a power of two from 32 to 512
+        line 21: thread (0, 0, 0) of block (0, 0, 0): the block allocates tensor memory after it has executed `tcgen05.relinquish_alloc_permit`
+        line 21: thread (0, 0, 0) of block (0, 0, 0): found an allocation of 96 columns, expected a power of two from 32 to 512 columns
     "#]].assert_eq(&ends);
 }
 

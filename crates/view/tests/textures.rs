@@ -111,7 +111,7 @@ fn a_texel_has_one_sample_and_a_handle_says_what_it_is() {
     );
     assert_eq!(
         fault_of(other),
-        "thread (0, 0, 0) of block (0, 0, 0): found sample 1 of `image`, which has only sample 0"
+        "thread (0, 0, 0) of block (0, 0, 0): the instruction reads sample 1 of `image`, but `image` has only sample 0"
     );
 }
 
@@ -163,7 +163,7 @@ fn what_cannot_be_stops_with_its_reason() {
     for (body, why) in [
         (
             "tex.1d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd0, {%f0}];",
-            "`.1d` is not compatible with `image`, which has 4 rows of 4 texels",
+            "the geometry `.1d` of the instruction is not compatible with `image`, which has 4 rows of 4 texels",
         ),
         (
             "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd1, {%f0, %f0}];",
@@ -175,7 +175,7 @@ fn what_cannot_be_stops_with_its_reason() {
         ),
         (
             "suld.b.2d.b32.zero {%r2}, [%rd1, {%r1, %r1}];",
-            "found byte offset 2 in the x dimension of surface `to`, expected a multiple of 4",
+            "the x coordinate of surface `to` is the byte offset 2, expected a multiple of 4",
         ),
         (
             "suld.b.2d.b16.trap {%r2}, [%rd1, {%r1, 4}];",
@@ -183,7 +183,7 @@ fn what_cannot_be_stops_with_its_reason() {
         ),
         (
             "txq.level.width.b32 %r2, [%rd0], 1;",
-            "found mipmap level 1 of `image`, which has only level 0",
+            "the instruction reads mipmap level 1 of `image`, but `image` has only level 0",
         ),
     ] {
         assert_eq!(of(body), format!("{who}: {why}"), "{body}");

@@ -175,29 +175,29 @@ impl fmt::Display for MatrixMistake {
         match self {
             MatrixMistake::MissingLanes { missing } => write!(
                 f,
-                "{} did not participate in a matrix instruction, which is undefined behavior: all 32 threads of the warp must execute it",
+                "{} did not participate in a matrix instruction, which is undefined behavior: all 32 threads of the warp must execute the instruction",
                 LaneList(*missing)
             ),
             MatrixMistake::UnequalAddresses => write!(
                 f,
-                "the matrix address differs from the address of lane 0, which is undefined behavior: all threads of the warp must use the same address"
+                "the matrix address of a lane differs from the address of lane 0, which is undefined behavior: all threads of the warp must use the same address"
             ),
             MatrixMistake::UnequalStrides => write!(
                 f,
-                "the matrix stride differs from the stride of lane 0, which is undefined behavior: all threads of the warp must use the same stride"
+                "the matrix stride of a lane differs from the stride of lane 0, which is undefined behavior: all threads of the warp must use the same stride"
             ),
             MatrixMistake::MovedLines {
                 stride,
                 needed_bytes,
             } => write!(
                 f,
-                "a stride of {} is not a multiple of {}, so the compiled accesses would be misaligned",
+                "the matrix stride of {} is not a multiple of {}, so the compiled accesses would be misaligned",
                 counted(*stride, "element"),
                 counted(*needed_bytes, "byte")
             ),
             MatrixMistake::FactorSelectors { byte, lane } => write!(
                 f,
-                "invalid scale factor selector (byte ID {byte}, thread ID {lane}), which is undefined behavior: the selector must refer to a scale factor and be the same in all lanes"
+                "the scale factor selector with byte ID {byte} and thread ID {lane} is invalid, which is undefined behavior: the selector must refer to a scale factor, and must be the same in all lanes"
             ),
         }
     }
@@ -385,12 +385,12 @@ impl fmt::Display for Fault {
             FaultKind::Trap => write!(f, "{who} executed a trap"),
             FaultKind::Assert { message } => write!(f, "{who}: {message}"),
             FaultKind::NotEmulated { opcode, why: None } => {
-                write!(f, "`{opcode}` is not supported by the emulator yet")
+                write!(f, "the emulator does not support `{opcode}` yet")
             }
             FaultKind::NotEmulated {
                 opcode,
                 why: Some(why),
-            } => write!(f, "`{opcode}` is not supported by the emulator: {why}"),
+            } => write!(f, "the emulator does not support `{opcode}`: {why}"),
             FaultKind::StackOverflow => write!(f, "stack overflow in {who}"),
             FaultKind::BadCallTarget { address } => {
                 write!(
@@ -400,7 +400,7 @@ impl fmt::Display for Fault {
             }
             FaultKind::BadBranchIndex { index, n_targets } => write!(
                 f,
-                "{who} branched to index {index} of a table with {}",
+                "{who} branched to index {index} of a branch table with {}",
                 counted(*n_targets, "target")
             ),
             FaultKind::BadBarrier { id, threads } => match threads {
@@ -417,7 +417,7 @@ impl fmt::Display for Fault {
             FaultKind::DistantMbarrier => {
                 write!(
                     f,
-                    "{who}: the mbarrier is not in the same block as the destination in shared memory"
+                    "{who}: the mbarrier and the destination of the copy are in the shared memory of different blocks"
                 )
             }
             FaultKind::TensorCopy { why }
@@ -429,13 +429,13 @@ impl fmt::Display for Fault {
             FaultKind::LeftOutBytes { bytes } => {
                 write!(
                     f,
-                    "bulk copy ignores {bytes} bytes at one end, expected 0 to 15"
+                    "the bulk copy ignores {bytes} bytes at one end, expected 0 to 15"
                 )
             }
             FaultKind::BadCopySize { bytes, multiple } => {
                 write!(
                     f,
-                    "{who}: found a size of {}, expected a multiple of {multiple}",
+                    "{who}: found a copy size of {}, expected a multiple of {multiple}",
                     counted(*bytes, "byte")
                 )
             }
@@ -505,7 +505,7 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
     } else {
         write!(f, "block ({x}, {y}, {z}) and other blocks are stuck")?;
     }
-    write!(f, ": all remaining threads are waiting")?;
+    write!(f, ", because all remaining threads are waiting")?;
     for waiter in waiting.iter().take(4) {
         write!(f, "; ")?;
         write!(f, "{} of warp {}", LaneList(waiter.lanes), waiter.warp)?;

@@ -270,10 +270,14 @@ impl fmt::Display for LaunchError {
         match self {
             LaunchError::NoSuchEntry => write!(f, "the module does not contain this kernel"),
             LaunchError::NotAnEntry { name } => {
-                write!(f, "`{name}` is not a kernel with a body")
+                write!(f, "the function `{name}` is not a kernel with a body")
             }
             LaunchError::ZeroExtent { what, extents } => {
-                write!(f, "{what} {} has an extent of zero", shape(extents))
+                write!(
+                    f,
+                    "the {what} size {} has an extent of zero",
+                    shape(extents)
+                )
             }
             LaunchError::ExtentTooLarge {
                 what,
@@ -287,7 +291,7 @@ impl fmt::Display for LaunchError {
             LaunchError::TooManyThreads { threads, limit } => {
                 write!(
                     f,
-                    "found {threads} threads per block, expected at most {limit}"
+                    "the launch has {threads} threads per block, expected at most {limit}"
                 )
             }
             LaunchError::BoundsOfKernel {
@@ -296,22 +300,25 @@ impl fmt::Display for LaunchError {
                 found,
             } => write!(
                 f,
-                "`{directive}` of the kernel requires {}, found {} in the launch configuration",
+                "the directive `{directive}` of the kernel requires {}, but the launch configuration specifies {}",
                 shape(wanted),
                 shape(found)
             ),
             LaunchError::GridNotInClusters { grid, cluster } => write!(
                 f,
-                "grid {} is not divisible into clusters of {}",
+                "the grid size {} is not divisible by the cluster size {}",
                 shape(grid),
                 shape(cluster)
             ),
             LaunchError::ClusterTooLarge { blocks, limit } => write!(
                 f,
-                "found {blocks} blocks per cluster, expected at most {limit}"
+                "the launch has {blocks} blocks per cluster, expected at most {limit}"
             ),
             LaunchError::NoClusters { target } => {
-                write!(f, "clusters need `sm_90` or later, found `{target}`")
+                write!(
+                    f,
+                    "clusters require `sm_90` or later, but the target is `{target}`"
+                )
             }
             LaunchError::ArgumentCount { expected, found } => {
                 write!(
@@ -333,11 +340,11 @@ impl fmt::Display for LaunchError {
             LaunchError::BadPointer { index } => {
                 write!(
                     f,
-                    "a pointer in argument {index} is outside the argument or refers to an unknown buffer"
+                    "argument {index} contains a pointer that exceeds the argument or refers to an unknown buffer"
                 )
             }
             LaunchError::BadImage { index } => {
-                write!(f, "image {index} is not within a buffer")
+                write!(f, "the memory of image {index} is not within a buffer")
             }
             LaunchError::LimitTooLarge { asked, most } => {
                 write!(f, "`max_memory_bytes` is {asked}, expected at most {most}")
@@ -345,13 +352,13 @@ impl fmt::Display for LaunchError {
             LaunchError::SharedTooLarge { bytes, limit } => {
                 write!(
                     f,
-                    "found {bytes} bytes of shared memory per block, expected at most {limit}"
+                    "the launch uses {bytes} bytes of shared memory per block, expected at most {limit}"
                 )
             }
             LaunchError::LocalTooLarge { bytes, limit } => {
                 write!(
                     f,
-                    "found {bytes} bytes of local memory per thread, expected at most {limit}"
+                    "the kernel uses {bytes} bytes of local memory per thread, expected at most {limit}"
                 )
             }
             LaunchError::BufferTooLarge { name, bytes, limit } => {

@@ -167,13 +167,13 @@ impl fmt::Display for MbarrierState {
 impl fmt::Display for MbarrierMisuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MbarrierMisuse::NoObject => write!(f, "no mbarrier object at this address"),
+            MbarrierMisuse::NoObject => write!(f, "the address contains no mbarrier object"),
             MbarrierMisuse::Count(count) => {
-                write!(f, "found an arrival count of {count}, expected 1 to {MOST}")
+                write!(f, "found the arrival count {count}, expected 1 to {MOST}")
             }
             MbarrierMisuse::TooManyArrivals(count) => {
                 let arrivals = counted(*count, "arrival");
-                write!(f, "found {arrivals}, expected at most the pending count")
+                write!(f, "found {arrivals}, but the pending count is lower")
             }
             MbarrierMisuse::Completes(count) => {
                 write!(

@@ -351,7 +351,7 @@ impl TensorMap {
         };
         if !self.address.is_multiple_of(multiple) {
             return Some(format!(
-                "the address 0x{:x} is not a multiple of {multiple}",
+                "the tensor address 0x{:x} is not a multiple of {multiple}",
                 self.address
             ));
         }
@@ -449,7 +449,7 @@ impl TensorMap {
         }
         if inner_bytes > swizzle.span_bytes().unwrap_or(u64::MAX) {
             return Some(format!(
-                "the box has {inner_bytes} bytes along dimension 0, expected at most the {} of the swizzle",
+                "the box has {inner_bytes} bytes along dimension 0, expected at most {}, the span of the swizzle",
                 swizzle.span_bytes().unwrap_or(0)
             ));
         }

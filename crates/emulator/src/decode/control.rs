@@ -172,7 +172,7 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
             Ok(Place::Register(element))
         }
         _ => Err(Refusal::internal(
-            "a call accepts registers, literals and variables".to_owned(),
+            "a call argument must be a register, a literal or a variable".to_owned(),
         )),
     }
 }

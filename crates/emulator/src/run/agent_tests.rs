@@ -246,7 +246,7 @@ fn an_operation_without_its_mbarrier_cannot_land() {
     assert_eq!(machine.run(u64::MAX), Status::Faulted);
     let words = machine.fault().unwrap().to_string();
     assert!(
-        words.contains("no mbarrier object at this address"),
+        words.contains("the address contains no mbarrier object"),
         "{words}"
     );
     assert_eq!(machine.state.shared[0].contents()[8..12], [0; 4]);

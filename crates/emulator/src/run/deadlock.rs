@@ -47,7 +47,7 @@ impl Machine {
             if self.state.fault.is_none() {
                 let place = WarpPlace { block: 0, warp: 0 };
                 self.fail(
-                    "no agent can execute a step, and no agent is waiting",
+                    "no warp or asynchronous operation can execute a step, and no warp is waiting",
                     place,
                 );
             }

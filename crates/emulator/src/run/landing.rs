@@ -132,7 +132,7 @@ impl Machine {
     ) -> Result<(), Box<Halt>> {
         let code = &self.setup.code;
         let origin = &pending.operation.origin;
-        let missing = || Halt::internal("no warp for a matrix operation", u32::MAX);
+        let missing = || Halt::internal("the matrix operation belongs to no warp", u32::MAX);
         let plan = code.warp_products.get(PlanId::new(product.plan));
         let place = self
             .state

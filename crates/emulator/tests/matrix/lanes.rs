@@ -73,7 +73,7 @@ fn lanes_that_do_not_agree_are_named() {
     assert_eq!(fault.kind, FaultKind::UndefinedMatrix(mistake));
     assert_eq!(
         fault.to_string(),
-        "in the warp of thread (0, 0, 0) of block (0, 0, 0): lanes 20 to 31 did not participate in a matrix instruction, which is undefined behavior: all 32 threads of the warp must execute it"
+        "in the warp of thread (0, 0, 0) of block (0, 0, 0): lanes 20 to 31 did not participate in a matrix instruction, which is undefined behavior: all 32 threads of the warp must execute the instruction"
     );
 }
 

@@ -75,7 +75,7 @@ impl Emitter<'_> {
                 self.frame = to_frame;
                 self.write_predicate(to.slot);
             }
-            _ => return self.refuse("a call with registers of this type"),
+            _ => return self.refuse("a call that passes registers of this type"),
         }
         self.frame = frame;
         Ok(())

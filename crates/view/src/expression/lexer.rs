@@ -91,7 +91,7 @@ impl<'a> Lexer<'a> {
         let found: String = self.rest().chars().take(16).collect();
         let token = self.token(Some(found.len()));
         token.error(match token.text {
-            "" => format!("found the end, expected {what}"),
+            "" => format!("found the end of the text, expected {what}"),
             found => format!("found `{found}`, expected {what}"),
         })
     }

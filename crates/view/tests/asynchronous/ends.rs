@@ -84,6 +84,6 @@ fn copies_leave_out_bytes_at_both_ends() {
     let fault = run(&format!("mov.u32 %r9, 16;{copy_of_register}"))
         .fault()
         .map(|fault| fault.message);
-    expect!["bulk copy ignores 16 bytes at one end, expected 0 to 15"]
+    expect!["the bulk copy ignores 16 bytes at one end, expected 0 to 15"]
         .assert_eq(&fault.unwrap_or_default());
 }

@@ -74,21 +74,21 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
         writeln!(said, "{}", fault(launch, &body)).expect("a text");
     }
     expect![[r#"
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: no mbarrier object at this address
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found an arrival count of 0, expected 1 to 1048575
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found 3 arrivals, expected at most the pending count (phase parity 0, pending count 2 of 2, tx-count 0)
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: the address contains no mbarrier object
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found the arrival count 0, expected 1 to 1048575
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found 3 arrivals, but the pending count is lower (phase parity 0, pending count 2 of 2, tx-count 0)
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 2 arrivals would complete the phase, which `.noComplete` does not allow (phase parity 0, pending count 2 of 2, tx-count 0)
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: a tx-count of 1048576 bytes is out of range (phase parity 0, pending count 2 of 2, tx-count 0)
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned atomic access of 8 bytes at 0x4, byte 4 of shared memory (1040 bytes)
         wrong_space: thread (0, 0, 0) of block (0, 0, 0): wrong-space atomic access of 8 bytes at 0x7f0000020000, byte 0 of buffer `out` (1024 bytes)
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned store of 16 bytes at 0x18, byte 24 of shared memory (1040 bytes)
-        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): found a size of 24 bytes, expected a multiple of 16
+        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): found a copy size of 24 bytes, expected a multiple of 16
         out_of_bounds: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2048 bytes at 0x10, byte 16 of shared memory (1040 bytes)
-        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): found a size of 12 bytes, expected a multiple of 8
-        distant_mbarrier: thread (0, 0, 0) of block (0, 0, 0): the mbarrier is not in the same block as the destination in shared memory
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 1: no mbarrier object at this address
-        deadlock: block (0, 0, 0) is stuck: all remaining threads are waiting; lane 0 of warp 0 for the phase with parity 0 of mbarrier `bar` (phase parity 0, pending count 2 of 2, tx-count 0)
-        deadlock: block (0, 0, 0) is stuck: all remaining threads are waiting; lane 0 of warp 0 for the other threads at barrier 1
+        bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): found a copy size of 12 bytes, expected a multiple of 8
+        distant_mbarrier: thread (0, 0, 0) of block (0, 0, 0): the mbarrier and the destination of the copy are in the shared memory of different blocks
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 1: the address contains no mbarrier object
+        deadlock: block (0, 0, 0) is stuck, because all remaining threads are waiting; lane 0 of warp 0 for the phase with parity 0 of mbarrier `bar` (phase parity 0, pending count 2 of 2, tx-count 0)
+        deadlock: block (0, 0, 0) is stuck, because all remaining threads are waiting; lane 0 of warp 0 for the other threads at barrier 1
     "#]].assert_eq(&said);
 }
 
@@ -114,11 +114,11 @@ fn clusters_that_the_kernel_or_the_target_excludes_are_refused() {
         refusal("grid=4 block=8 cluster=4", ".reqnctapercluster 4"),
     ];
     expect![[r#"
-        `.reqnctapercluster` of the kernel requires 2x1x1, found 4x1x1 in the launch configuration
-        `.maxclusterrank` of the kernel requires 2x1x1, found 4x1x1 in the launch configuration
-        grid 3x1x1 is not divisible into clusters of 2x1x1
+        the directive `.reqnctapercluster` of the kernel requires 2x1x1, but the launch configuration specifies 4x1x1
+        the directive `.maxclusterrank` of the kernel requires 2x1x1, but the launch configuration specifies 4x1x1
+        the grid size 3x1x1 is not divisible by the cluster size 2x1x1
         cluster.x is 17, expected at most 16
-        cluster 0x1x1 has an extent of zero
+        the cluster size 0x1x1 has an extent of zero
     "#]]
     .assert_eq(&all.join("\n"));
 }

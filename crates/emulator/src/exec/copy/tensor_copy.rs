@@ -211,7 +211,7 @@ fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
     let is_store = transfer.direction == TensorDirection::Store;
     match transfer.least_place().filter(|_| is_store) {
         Some((dimension, place)) if place < 0 => Err(format!(
-            "a store starts at coordinate {place} of dimension {dimension}, expected at least 0"
+            "the tensor store starts at coordinate {place} of dimension {dimension}, expected at least 0"
         )),
         _ => Ok(()),
     }

@@ -23,7 +23,7 @@ pub(crate) fn tensor_map(
     let space = StateSpace::Generic;
     let (bytes, _, _) = map_bytes(reach, space, address, Purpose::Read, lane)?;
     TensorMap::decode(&bytes).ok_or_else(|| {
-        let why = format!("no tensor map at address 0x{address:x}");
+        let why = format!("the address 0x{address:x} contains no tensor map");
         Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
     })
 }
@@ -152,7 +152,7 @@ fn replace(
     let Some(map) = replaced else {
         let why = match TensorMap::decode(&bytes) {
             Some(_) => format!("invalid value {value} for `.{}`", field.name()),
-            None => format!("no tensor map at address 0x{address:x}"),
+            None => format!("the address 0x{address:x} contains no tensor map"),
         };
         return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
     };

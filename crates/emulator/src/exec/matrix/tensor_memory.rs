@@ -124,12 +124,13 @@ fn allocate(
     let mask = choice.executed;
     if !is_reservable(n) {
         let columns = counted(n, "column");
-        let why =
-            format!("found an allocation of {columns}, expected a power of two from 32 to 512");
+        let why = format!(
+            "found an allocation of {columns}, expected a power of two from 32 to 512 columns"
+        );
         return Err(wrong(why, mask));
     }
     if is_relinquished(around.tensor) {
-        let why = "allocation of tensor memory after `tcgen05.relinquish_alloc_permit`";
+        let why = "the block allocates tensor memory after it has executed `tcgen05.relinquish_alloc_permit`";
         return Err(wrong(why.to_owned(), mask));
     }
     let Some(first) = reserve(around.tensor, n, Writer { step, lane: 0 }) else {
@@ -412,7 +413,7 @@ fn commit(
             };
             for rank in (0..16).filter(|rank| masks[lane] >> rank & 1 != 0) {
                 if rank >= reach.peers.n_ranks() {
-                    let why = format!("no block with rank {rank} in the cluster");
+                    let why = format!("the cluster has no block with rank {rank}");
                     return Err(wrong(why, 1 << lane));
                 }
                 let own = reach.peers.own_rank();

@@ -139,7 +139,7 @@ fn outside(place: TensorPlace) -> Box<Halt> {
 
 pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
     MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
-        let why = format!("unknown swizzle mode in the matrix descriptor 0x{bits:016x}");
+        let why = format!("the matrix descriptor 0x{bits:016x} encodes an unknown swizzle mode");
         wrong(why, 1)
     })
 }
@@ -223,7 +223,7 @@ fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Ex
     let start = TensorPlace::of(work.d);
     if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
         let why = format!(
-            "found tensor memory lane {} in the address, expected a multiple of 32 below 128",
+            "the address refers to tensor memory lane {}, expected a multiple of 32 below 128",
             start.lane
         );
         return Err(wrong(why, 1 << work.lane));

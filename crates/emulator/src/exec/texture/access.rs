@@ -156,7 +156,9 @@ fn other_shape(geometry: Geometry, image: &Image, lane: usize) -> Box<Halt> {
     let (geometry, name) = (geometry.name(), &image.facts.name);
     let shape = shape(&image.facts);
     wrong(
-        format!("`.{geometry}` is not compatible with `{name}`, which has {shape}"),
+        format!(
+            "the geometry `.{geometry}` of the instruction is not compatible with `{name}`, which has {shape}"
+        ),
         lane,
     )
 }
@@ -257,7 +259,9 @@ fn spot(
     });
     if has_samples && value(0) != 0 {
         let (name, sample) = (&image.facts.name, value(0));
-        let why = format!("found sample {sample} of `{name}`, which has only sample 0");
+        let why = format!(
+            "the instruction reads sample {sample} of `{name}`, but `{name}` has only sample 0"
+        );
         return Err(wrong(why, lane));
     }
     let layer = match has_layers {
@@ -316,7 +320,9 @@ fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed
         let level = levels.as_ref().map_or(0, |levels| levels[lane] as u32);
         if level != 0 {
             let name = &image.facts.name;
-            let why = format!("found mipmap level {level} of `{name}`, which has only level 0");
+            let why = format!(
+                "the instruction reads mipmap level {level} of `{name}`, but `{name}` has only level 0"
+            );
             return Err(wrong(why, lane));
         }
         row[lane] = answer(&image.facts, plan.property);
@@ -513,8 +519,9 @@ fn place(
     let texel = facts.texel_bytes();
     let width = u64::from(plan.access.width_bytes);
     if plan.is_formatted && plan.op == SurfaceOp::Reduction && width != texel {
-        let why =
-            format!("found {texel}-byte elements of `{name}`, expected {width}-byte elements");
+        let why = format!(
+            "`{name}` has {texel}-byte elements, but the instruction accesses {width}-byte elements"
+        );
         return Err(wrong(why, lane));
     }
     // Places along x, and how many of them an access takes.
@@ -546,7 +553,7 @@ fn place(
     ];
     if asked[0].rem_euclid(taken.max(1) as i64) != 0 {
         let why = format!(
-            "found byte offset {} in the x dimension of surface `{name}`, expected a multiple of {taken}",
+            "the x coordinate of surface `{name}` is the byte offset {}, expected a multiple of {taken}",
             asked[0]
         );
         return Err(wrong(why, lane));

@@ -160,7 +160,7 @@ impl Emitter<'_> {
             || lines.unit_bytes > 8
             || lines.access.elements.is_empty();
         if is_odd {
-            return self.refuse("rows or columns of these elements");
+            return self.refuse("rows or columns of matrix elements of this type");
         }
         let site = self.matrix_site(lines.access)?;
         self.agree_about_address(lines, warp)?;
