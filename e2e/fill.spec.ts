@@ -51,7 +51,7 @@ test("file dropped on a grid initializes its buffer, and an .npy file also match
   expect(await cells(page, "y")).toEqual(["9", "8", "7", "6"]);
   // The text is the same one: its list has one entry.
   await drop(page, "body", "other.npy", array([1, 2]));
-  await expect(page.locator(".banner")).toContainText("drop the file on a buffer, or name it after one of the buffers: x, y");
+  await expect(page.locator(".banner")).toContainText("drop the file on a buffer, or rename the file to the name of one of the buffers: x, y");
 });
 
 test("initializing a buffer from a file inserts the inferred annotations and warns about links that are too long", async ({ page }) => {

@@ -234,7 +234,7 @@ test("unsupported files show an error", async ({ page }) => {
     data.items.add(new File([new Uint8Array(100_000_000)], "large.ptx"));
     document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
   });
-  await expect(page.getByRole("alert")).toContainText("Cannot open “large.ptx”: the file has 100 MB and the limit for source files is 8 MB.");
+  await expect(page.getByRole("alert")).toContainText("Cannot open “large.ptx”: the file has 100 MB, but the limit for source files is 8 MB.");
 });
 
 test("share panel copies Markdown, issue text, test case and annotations, and offers a file for long sources", async ({ page }) => {

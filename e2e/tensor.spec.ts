@@ -28,7 +28,7 @@ test("tensor copy shows its box within the tensor and the address of each 16-byt
   await expect.poll(drawn).toBe(swizzled);
   // The first piece of the second line: row 10, whose pieces the swizzle has moved.
   await picture.hover({ position: { x: 52, y: 56 } });
-  await expect(card).toContainText("(32, 10): 16 bytes at shared-memory offset 128, offset 144 without the swizzle.");
+  await expect(card).toContainText("(32, 10): 16 bytes at shared-memory offset 128, which would be offset 144 without the swizzle.");
 });
 
 test("tensor operation lists the tiles that it reads and links to their layouts", async ({ page }) => {

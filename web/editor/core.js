@@ -24,7 +24,7 @@ globalThis.warpgridCore = {
     const isFirst = first !== null;
     const { worker, said } = take(language);
     // An event without words: the worker's file, or one that it imports, did not come.
-    const failed = (event) => onError(event.message || "failed to load the emulator module");
+    const failed = (event) => onError(event.message || "the emulator module could not be loaded");
     const hear = (event) => {
       if (typeof event.data !== "object") settle();
       if (event.data !== true) onMessage(event);

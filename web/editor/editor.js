@@ -298,7 +298,7 @@ function broken(error) {
   banner.className = "banner core-broken";
   banner.setAttribute("role", "alert");
   const text = document.createElement("div");
-  text.textContent = `Warpgrid crashed (${error?.message ?? error}). Your source is saved and can still be edited.`;
+  text.textContent = `Warpgrid has crashed (${error?.message ?? error}). Your source is saved, and you can still edit the source.`;
   const button = document.createElement("button");
   button.textContent = "Reload page";
   button.onclick = () => location.reload();

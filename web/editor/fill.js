@@ -22,11 +22,11 @@ export async function fillFrom(page, file, name) {
     const stem = file.name.replace(/\.\w+$/, "");
     const meant = name ?? buffers.find((own) => own === stem) ?? (buffers.length === 1 ? buffers[0] : undefined);
     if (buffers.length === 0) throw new Error("the launch has no buffers");
-    if (meant === undefined) throw new Error(`drop the file on a buffer, or name it after one of the buffers: ${buffers.join(", ")}`);
+    if (meant === undefined) throw new Error(`drop the file on a buffer, or rename the file to the name of one of the buffers: ${buffers.join(", ")}`);
     const { text } = await filled(before, meant, file);
     page.change(text);
     const link = await writeLink({ source: text }).catch(() => "");
-    if (link.length > RULES.most_in_link) page.failed(`Buffer “${meant}” is initialized from ${called}. A link to this kernel would have ${grouped(link.length)} characters; links over ${grouped(RULES.most_in_link)} characters are often truncated. To share it, select Save file in the Share menu.`);
+    if (link.length > RULES.most_in_link) page.failed(`The buffer “${meant}” is initialized from ${called}. A link to this kernel would have ${grouped(link.length)} characters, but links of more than ${grouped(RULES.most_in_link)} characters are often truncated. To share the kernel, select Save file in the Share menu.`);
   } catch (error) {
     page.failed(`Cannot import ${called}: ${error.message}.`);
   }

@@ -35,7 +35,7 @@ const FORMS = {
   Issue: ({ link, title, shared, facts }) => {
     const { said, warpgrid } = facts;
     const ticks = fence(shared.source);
-    const place = link ? `Open in Warpgrid: [${title.replace(/[[\]\\]/g, "\\$&")}](${link})` : "To reproduce, open the attached file in Warpgrid.";
+    const place = link ? `Open in Warpgrid: [${title.replace(/[[\]\\]/g, "\\$&")}](${link})` : "To reproduce the problem, open the attached file in Warpgrid.";
     const other = shared.beside ? `\nCompared with:\n\n${ticks}\n${shared.beside.source.trimEnd()}\n${ticks}\n` : "";
     const seen = said ? `Actual${shared.view.step === undefined ? "" : ` (step ${shared.view.step})`}: ${said}\n\n` : "";
     return `### ${title}\n\n${seen}Expected: \n\n${place}\n\n${ticks}${shared.front ?? "ptx"}\n${shared.source.trimEnd()}\n${ticks}\n${other}${warpgrid ? `\nWarpgrid ${warpgrid}\n` : ""}`;
@@ -53,8 +53,8 @@ const FORMS = {
   "//@ lines": ({ shared, facts }) => `${launchLines(shared.source, facts.guessed).join("\n")}\n`,
 };
 const HINTS = {
-  Link: "URL", Markdown: "Markdown link", Issue: "issue text with step summary, link and source",
-  "case.json": "test case for `warpgrid run case.json`", "//@ lines": "launch annotations",
+  Link: "URL", Markdown: "Markdown link", Issue: "text for an issue, with the step summary, the link and the source",
+  "case.json": "test case that `warpgrid run case.json` runs", "//@ lines": "launch annotations",
 };
 
 /** What a text is called: its title, or else its kernel. */
@@ -92,9 +92,9 @@ export async function showShare(place, seen, openFiles) {
   const chosen = make("input", { type: "file", hidden: true, onchange: () => { place.parentElement.open = false; void openFiles([...chosen.files]); } });
   const files = make("div", { className: "choices" }, make("span", {}, "File:"),
     make("button", { type: "button", className: "fix", title: "Save the kernel and the view settings to a file", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
-    make("button", { type: "button", className: "fix", title: "Open a saved file, PTX, SASS, C++ or Python with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => chosen.click() }, "Open file"), chosen);
+    make("button", { type: "button", className: "fix", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => chosen.click() }, "Open file"), chosen);
   place.replaceChildren(status, area, make("div", { className: "choices" }, make("span", {}, "Copy as:"), ...forms), files,
-    make("p", { className: "quiet" }, view ? "The URL of this view is its link." : "The link contains the source, step, pins, watch expressions, breakpoints and view settings. Nothing is uploaded."));
+    make("p", { className: "quiet" }, view ? "The URL of the page is already the link to this view." : "The link contains the source, the step, the pins, the watch expressions, the breakpoints and the view settings. The page uploads no data."));
   let made;
   try {
     made = view ? location.href : home() + await writeLink(shared);
@@ -103,7 +103,7 @@ export async function showShare(place, seen, openFiles) {
     status.textContent = `This browser cannot compress links (${error.message}). Save a file instead.`;
   }
   if (made?.length > RULES.most_in_link) {
-    status.textContent = `The link would have ${grouped(made.length)} characters; links over ${grouped(RULES.most_in_link)} characters are often truncated. Save a file instead.`;
+    status.textContent = `The link would have ${grouped(made.length)} characters, but links of more than ${grouped(RULES.most_in_link)} characters are often truncated. Save a file instead.`;
     made = null;
   }
   if (made === null) {
@@ -130,10 +130,10 @@ export async function fromFiles(files) {
   const name = `“${file.name.length > 60 ? `${file.name.slice(0, 60)}…` : file.name}”`;
   const head = new Uint8Array(await file.slice(0, 4).arrayBuffer().catch(() => new ArrayBuffer(0)));
   if (isCompiled(head)) {
-    if (file.size > MOST_COMPILED) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB and the limit is ${MOST_COMPILED / 1e6} MB. Use \`warpgrid check --list FILE\` for larger files.`);
+    if (file.size > MOST_COMPILED) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB, but the limit is ${MOST_COMPILED / 1e6} MB. Use \`warpgrid check --list FILE\` for larger files.`);
     return { name: file.name.slice(0, 60), compiled: new Uint8Array(await file.arrayBuffer()) };
   }
-  if (file.size > MOST_BYTES) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB and the limit for source files is ${MOST_BYTES / 1e6} MB.`);
+  if (file.size > MOST_BYTES) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB, but the limit for source files is ${MOST_BYTES / 1e6} MB.`);
   const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`Cannot open ${name}: ${error.message}`); });
   const text = new TextDecoder().decode(bytes);
   // Comments in another encoding are no reason; bytes that no text has are.

@@ -193,7 +193,7 @@ export async function keep(text) {
     if (!known.has(id)) {
       const twin = await sameText(id, text);
       if (twin) { id = await renamed(id, twin); release(first, changed); return; }
-      if (known.size >= MOST_TEXTS) throw new Error(`the limit of ${MOST_TEXTS} saved kernels is reached; delete one first`);
+      if (known.size >= MOST_TEXTS) throw new Error(`the limit of ${MOST_TEXTS} saved kernels is reached: delete a saved kernel first`);
     }
     await write(id, text, { name: (id === own && name) || title, changed, length: text.length });
     release(first, changed);

@@ -112,7 +112,7 @@ async function puzzleNodes(context, [name, text], go) {
       verdict.classList.add(found.passed ? "right" : "wrong");
       kept.answers.set(name, given);
       if (found.passed) kept.solved.add(name);
-      if (!progress.keep(kept)) verdict.append(" Progress cannot be saved in this browser. Export it to a file.");
+      if (!progress.keep(kept)) verdict.append(" This browser cannot save your progress. Export your progress to a file.");
       context.refresh(name);
       next.hidden = !following || !kept.solved.has(name);
       if (view.ask === null) { own.hidden = false; own.classList.remove("none"); own.replaceChildren(); fill(own, picture(found.source)); }

@@ -15,7 +15,7 @@ export function toursView({ lessons, tour }) {
     return make("li", { class: "learn-card" }, lazy(entry.file), make("h3", {}, open), make("p", {}, entry.title));
   });
   return [make("div", { class: "learn-body" },
-    make("p", { class: "quiet" }, "A tour explains the execution of an example. You can also step manually, and the tour follows."),
+    make("p", { class: "quiet" }, "A tour explains the execution of an example step by step. You can also step manually, and the tour follows the current step."),
     make("ul", { class: "learn-cards" }, ...cards))];
 }
 

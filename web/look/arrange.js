@@ -35,7 +35,7 @@ export function arrangeCard(first) {
   const close = make("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
   const label = (text, field) => make("label", {}, make("span", {}, text), field);
   const node = make("section", { class: "card arrange", "aria-label": "Custom layout" },
-    make("div", { class: "head" }, make("h2", {}, "Custom layout"), make("small", {}, "CuTe notation: (row, column) → element index"), make("span", { class: "spring" }), close),
+    make("div", { class: "head" }, make("h2", {}, "Custom layout"), make("small", {}, "CuTe layout that maps (row, column) to an element index"), make("span", { class: "spring" }), close),
     make("div", { class: "arrange-controls" }, memory, type, ...names.map((text, axis) => label(text, numbers[axis])), label("layout", layout)),
     said, scroll);
 
@@ -57,7 +57,7 @@ export function arrangeCard(first) {
 
   function cell([index, text, lane, when, isConflict], row, column) {
     const isThere = text !== undefined;
-    const what = isThere ? `element ${grouped(index)}${lane === null ? "" : `, lane ${lane}`}` : `element ${grouped(index)} is out of bounds`;
+    const what = isThere ? `element ${grouped(index)}${lane === null ? "" : `, lane ${lane}`}` : `element ${grouped(index)} is out of bounds of the buffer`;
     const item = make("td", { role: "gridcell", title: what, tabIndex: row === at[0] && column === at[1] ? 0 : -1, class: isConflict ? "conflict" : "" }, isThere ? text : "–");
     item.dataset.index = index;
     if (isThere) item.dataset.written = when;

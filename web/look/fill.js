@@ -64,8 +64,8 @@ function readNumpy(bytes) {
   const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(head);
   const shape = /'shape':\s*\(([\d,\s]*)\)/.exec(head)?.[1].split(",").map((part) => part.trim()).filter(Boolean).map(Number);
   const type = descr && NUMPY[descr[2]];
-  if (!shape) throw new Error("the .npy header has no `shape`");
-  if (!type) throw new Error(`the elements are \`${descr?.[2] ?? "records"}\`; buffers hold scalar integers or floats`);
+  if (!shape) throw new Error("the header of the .npy file has no field `shape`");
+  if (!type) throw new Error(`the elements have the type \`${descr?.[2] ?? "records"}\`, but buffers can contain only scalar integers or floats`);
   const { width } = readerOf(type);
   const n = shape.reduce((product, extent) => product * extent, 1);
   const body = bytes.slice(start + length, start + length + n * width);
@@ -99,11 +99,11 @@ export const buffersOf = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t
 
 /** The text with a buffer that starts with what is in a file. `guessed` is the lines that state what was guessed of the launch. */
 export async function filled({ source, guessed = "" }, name, file) {
-  if (file.size > MOST_BYTES) throw new Error(`the file has ${grouped(file.size)} bytes and the limit is ${grouped(MOST_BYTES)}; use an initializer such as \`random 7\``);
+  if (file.size > MOST_BYTES) throw new Error(`the file has ${grouped(file.size)} bytes, but the limit is ${grouped(MOST_BYTES)}: use an initializer such as \`random 7\``);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const stated = lineOf(name).test(source) ? source : `${guessed}\n${source}`;
   const line = lineOf(name).exec(stated);
-  if (!line) throw new Error(`no \`//@ buffer\` annotation declares \`${name}\``);
+  if (!line) throw new Error(`the source has no \`//@ buffer\` annotation for \`${name}\``);
   const array = isNumpy(bytes) ? readNumpy(bytes) : raw(bytes, line[2], line[3]);
   const { width, text } = readerOf(array.type);
   const n = array.bytes.length / width;
@@ -114,7 +114,7 @@ export async function filled({ source, guessed = "" }, name, file) {
   for (let index = 0; index < n; index += 1) {
     const value = text(view, index * width);
     length += value.length + 2;
-    if (length > MOST_CHARACTERS) throw new Error(`${grouped(n)} elements need an annotation of more than ${grouped(MOST_CHARACTERS)} characters; use an initializer such as \`random 7\``);
+    if (length > MOST_CHARACTERS) throw new Error(`${grouped(n)} elements need an annotation of more than ${grouped(MOST_CHARACTERS)} characters: use an initializer such as \`random 7\``);
     values.push(value);
   }
   const extents = array.shape.map((extent) => `[${extent}]`).join("");

@@ -19,7 +19,7 @@ export function memoryMap(place) {
   const title = card.querySelector("h2")?.textContent ?? card.dataset.memory;
   const canvas = make("canvas", { "aria-hidden": "true" });
   const frame = make("i", { "aria-hidden": "true" });
-  const slider = make("div", { role: "slider", tabIndex: 0, title: "Minimap: click or drag to scroll", "aria-label": `Minimap of ${title}`, "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100" }, canvas, frame);
+  const slider = make("div", { role: "slider", tabIndex: 0, title: "Minimap of the buffer: click or drag to scroll", "aria-label": `Minimap of ${title}`, "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100" }, canvas, frame);
   place.append(slider);
   let found = null;
   let colours = null;

@@ -50,7 +50,7 @@ export function momentsCard(first) {
     const nRegisters = found.registers.length + found.moreRegisters;
     const [a, b] = found.positions;
     said.className = "said";
-    said.replaceChildren(n + nRegisters === 0 ? `No differences between step ${a} and step ${b}.`
+    said.replaceChildren(n + nRegisters === 0 ? `Memory and registers do not differ between step ${a} and step ${b}.`
       : `${plural(n, "cell")} and ${plural(nRegisters, "register")} differ between step ${a} and step ${b}.`);
     list.replaceChildren(...found.memories.flatMap(memory), ...registers(found));
     list.hidden = n + nRegisters === 0;

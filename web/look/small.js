@@ -91,7 +91,7 @@ export function smallCells(place) {
     const height = Math.min(rows * cell, HEIGHT);
     Object.assign(space.style, { width: `${columns * cell}px`, height: `${Math.min(rows * cell, MOST_SPACE)}px` });
     Object.assign(scroller.style, { height: `${height}px`, width: `${width + (rows * cell > HEIGHT ? 14 : 0)}px` });
-    scroller.setAttribute("aria-label", `${title}, ${cell}-pixel cells: values are in the table; plus and minus zoom`);
+    scroller.setAttribute("aria-label", `${title}, ${cell}-pixel cells: the table contains the values, and plus and minus zoom the grid`);
     if (isOther) scrollTo(Math.max(0, Math.floor(Number(how.reveal) / columns) * cell - height / 2));
     return isOther;
   }

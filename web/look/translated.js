@@ -14,7 +14,7 @@ export function translatedCard(first) {
   const said = make("p", { class: "said", "aria-live": "polite" });
   const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Final memory" });
   const node = make("section", { class: "card arrange translated", "aria-label": "JIT run" },
-    make("div", { class: "head" }, make("h2", {}, "JIT run"), make("small", {}, "final memory only; intermediate steps are not available"), make("span", { class: "spring" }), again, close),
+    make("div", { class: "head" }, make("h2", {}, "JIT run"), make("small", {}, "shows only the final memory, without intermediate steps"), make("span", { class: "spring" }), again, close),
     said, list);
 
   function buffer({ name, type, n, values }) {

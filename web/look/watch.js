@@ -6,7 +6,7 @@ import { keep, keptOf, LONGEST, MOST } from "./kept.js";
 export const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
 
 const HELP = [
-  "`out[3]`, `rows[2][4]` and `shared:0[7]` are elements of a buffer. The index may be an expression, as in `out[%r1]`.",
+  "`out[3]` and `rows[2][4]` are elements of a buffer, and `shared:0[7]` is an element of shared memory. The index may be an expression, as in `out[%r1]`.",
   "`%r5` is a register in every lane. `lane 3: %r5`, `warp 1 lane 3: %r5` and `block 2 thread 40: %r5` are registers of one lane.",
   "Expressions may contain the C operators `+ - * / % << >> & ^ |`, comparisons, `~`, `!` and parentheses. Comparisons have the lowest precedence.",
   "`f32(%r5)`, `s32(…)`, `f16x2(…)` and `bin32(…)` reinterpret the bits as another type.",
@@ -104,7 +104,7 @@ export function watchCard(first) {
     event.preventDefault();
     const text = field.value.replace(/\s+/g, " ").trim();
     if (text === "") return;
-    if (expressions.length >= MOST) { said.replaceChildren(`At most ${MOST} watch expressions are supported`); return; }
+    if (expressions.length >= MOST) { said.replaceChildren(`The page supports at most ${MOST} watch expressions`); return; }
     field.value = "";
     if (!expressions.includes(text)) change([...expressions, text]);
   };

@@ -51,7 +51,7 @@ export function gridNode({ title, type, columns, totalRows, cells }, cellOf = pl
 
 function plainCell({ text, lane, now, conflict }) {
   const marks = [lane !== null && `lane-${lane}`, now && "now", conflict && "conflict"].filter(Boolean).join(" ");
-  const title = lane === null ? null : `written by lane ${lane}${now ? " in this step" : ""}${conflict ? ", overwriting another lane" : ""}`;
+  const title = lane === null ? null : `written by lane ${lane}${now ? " in this step" : ""}${conflict ? ", which overwrote the value of another lane" : ""}`;
   const writer = lane === null ? [] : [make("small", {}, make("span", { class: "hush" }, "lane "), `${lane}`)];
   return [{ class: marks || null, title }, text, ...writer];
 }

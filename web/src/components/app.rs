@@ -212,8 +212,8 @@ fn run(
             }
             if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                 <p class="hint">
-                    { format!("Paused at step {} after one second to keep the page responsive. ", count(frame.position)) }
-                    { "Select Run to end to continue; the run can be stopped at any time." }
+                    { format!("The run is paused at step {} after one second, so that the page stays responsive. ", count(frame.position)) }
+                    { "Select Run to end to continue the run. You can stop the run at any time." }
                 </p>
             }
             <Cards>
@@ -365,11 +365,11 @@ fn waiting(state: &State) -> &'static str {
     } else if is_without_instructions(&state.report) {
         "The source contains no instructions."
     } else if state.checked > 0 && !state.can_run() {
-        "Cannot run: the source has errors. See the problems below the editor."
+        "Cannot run the kernel, because the source has errors. See the problems below the editor."
     } else if state.run.refusal.is_some() {
-        "Cannot run: the launch configuration is invalid. See the problems below the editor."
+        "Cannot run the kernel, because the launch configuration is invalid. See the problems below the editor."
     } else if matches!(state.trouble, Some(Trouble::Core(_))) {
-        "Cannot run: the emulator is not available."
+        "Cannot run the kernel, because the emulator is not available."
     } else {
         "Launching the kernel…"
     }

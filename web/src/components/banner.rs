@@ -30,14 +30,14 @@ fn words(trouble: &Trouble, started: bool) -> Html {
         Trouble::Core(why) if !started => html! {
             <div>
                 <b>{ "Failed to load the emulator. " }</b>
-                { "The WebAssembly module that checks and runs kernels may be blocked by the network, a content filter or an incomplete deployment. Your source is saved." }
+                { "The network, a content filter or an incomplete deployment may block the WebAssembly module that checks and runs kernels. Your source is saved." }
                 <p><small>{ why }</small></p>
             </div>
         },
         Trouble::Core(why) => html! {
             <div>
                 <b>{ "The emulator has stopped: " }</b>{ why }
-                <p>{ "Your source is saved. Edit it or select Try again to restart the emulator." }</p>
+                <p>{ "Your source is saved. Edit the source or select Try again to restart the emulator." }</p>
             </div>
         },
         Trouble::Keep(why) | Trouble::Open(why) => html! { <div>{ why }</div> },

@@ -78,7 +78,7 @@ fn verdict(page: &BesidePage) -> Html {
     let Some(opened) = &page.opened else {
         let words = match page.choosing {
             true => {
-                "Paste another version of the kernel as PTX, or as output of cuobjdump or nvdisasm. Both versions run with the same launch configuration."
+                "Paste another version of the kernel as PTX, or as the output of cuobjdump or nvdisasm. Both versions run with the same launch configuration."
             }
             false => "Running both kernels…",
         };
@@ -96,7 +96,7 @@ fn verdict(page: &BesidePage) -> Html {
             <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
                 { for report.notes.iter().map(|note| html! { <small>{ prose(&capital(note)) }{ "." }</small> }) }
                 if alone > 0 {
-                    <small>{ format!("Variables in only one version (not compared): {alone}.") }</small>
+                    <small>{ format!("The following variables exist in only one version and are not compared: {alone}.") }</small>
                 }
                 if !opened.guesses.is_empty() {
                     <small>{ format!("Inferred launch configuration: {}", opened.guesses.join("; ")) }</small>

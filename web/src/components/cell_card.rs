@@ -66,7 +66,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                 if let Some(lane) = cell.lane {
                     <tr><th>{ "written by" }</th><td>{ format!("lane {lane} in step {step}") }</td></tr>
                 } else {
-                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "not written" } else { "unknown (last-writer tracking is off for launches of this size)" } }</td></tr>
+                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "not written" } else { "unknown, because the page does not track last writers for launches of this size" } }</td></tr>
                 }
                 if lanes.len() > 1 {
                     <tr><th>{ "lanes" }</th><td>{ format!("{} wrote to this element in that step", list(&lanes)) }</td></tr>

@@ -142,7 +142,7 @@ fn cure_of(cure: &Cure, text: &str, dispatch: &Dispatch) -> Html {
             <button class="fix" onclick={say(dispatch, Action::Cure)}>{ "Apply conflict-free rewrite" }</button>
         },
         Cure::Asked => {
-            html! { <p class="quiet" role="status">{ "Rewriting the kernel and running both versions…" }</p> }
+            html! { <p class="quiet" role="status">{ "Rewriting the kernel and running both versions of the kernel…" }</p> }
         }
         Cure::Refused(why) => html! { <p class="quiet">{ prose(&capital(why)) }{ "." }</p> },
         Cure::Found(cured) => found(cured, text),
@@ -154,15 +154,15 @@ fn found(cured: &Cured, text: &str) -> Html {
     let fix = whole(text, &cured.source);
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
     let same = match cured.same.is_empty() {
-        true => "Both versions run to completion.".to_owned(),
+        true => "Both versions of the kernel run to completion.".to_owned(),
         false => format!(
-            "Both versions produce identical contents of {}.",
+            "Both versions of the kernel produce identical contents of {}.",
             cured.same.join(", ")
         ),
     };
     html! {
         <div class="repair">
-            <p>{ format!("Bank conflicts: {} before, {} after. {same}", cured.before, cured.after) }</p>
+            <p>{ format!("Bank conflicts: {} before the rewrite, {} after the rewrite. {same}", cured.before, cured.after) }</p>
             <ul>{ for cured.changes.iter().map(|change| html! { <li>{ prose(change) }</li> }) }</ul>
             <button class="fix" onclick={apply}>{ "Apply to editor" }</button>
         </div>

@@ -42,7 +42,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
             </div>
             if props.report.accept && props.checked && !props.stopped {
                 <p class="quiet limits">
-                    { "The emulator interleaves whole instructions and does not reorder memory accesses. Runs of up to 100,000 steps are also checked for data races." }
+                    { "The emulator interleaves whole instructions and does not reorder memory accesses. The page also checks runs of up to 100,000 steps for data races." }
                 </p>
             }
             if let Some(refusal) = refusal {
@@ -81,7 +81,7 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
         return "No kernel".into();
     }
     if props.stopped {
-        return "Not checked: the emulator has stopped".into();
+        return "Not checked, because the emulator has stopped".into();
     }
     if !props.checked {
         return "Checking…".into();
@@ -102,13 +102,13 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
     };
     let counts = [count(Severity::Error), count(Severity::Warning)];
     let more = match props.report.is_cut_short() {
-        true => " and further problems that are not shown",
+        true => " and further problems that are not listed",
         false => "",
     };
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     match (counts.is_empty(), refusal) {
         (true, None) => "No problems".into(),
-        (true, Some(_)) => "Valid, but cannot be launched".into(),
+        (true, Some(_)) => "Valid, but the kernel cannot be launched".into(),
         _ => counts.join(", ") + more,
     }
 }

@@ -118,7 +118,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
                 { operands(step, index, &chosen) }
             </h2>
             <div class="scroller matrix-drawing" tabindex="0" role="group"
-                aria-label={format!("Elements of matrix {}: arrow keys move, Enter selects", operand.name)} {onkeydown} {onblur}>
+                aria-label={format!("Elements of matrix {}: use the arrow keys to move and Enter to select", operand.name)} {onkeydown} {onblur}>
                 <div style={size.clone()}>
                     <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                     <canvas ref={lit} style={size} {onmousemove} onmouseleave={leave} {onclick} aria-hidden="true" />
@@ -189,9 +189,12 @@ fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     found.unwrap_or_else(|| {
         let explains = step.product.is_some() && operand.is_some_and(|operand| operand.name == "D");
         match explains {
-            true => "Select an element to see how the Tensor Core accumulated it.".to_owned(),
+            true => {
+                "Select an element to show how the Tensor Core accumulated the element.".to_owned()
+            }
             false => {
-                "Hover over an element to highlight its lane, register and address.".to_owned()
+                "Hover over an element to highlight the lane, register and address of the element."
+                    .to_owned()
             }
         }
     })

@@ -98,7 +98,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
     let label = format!(
-        "{}, grid of {} elements: arrow keys move, Enter pins the cell, Shift+Up moves to the toolbar",
+        "{}, grid of {} elements: use the arrow keys to move, Enter to pin the cell, and Shift+Up to move to the toolbar",
         grid.memory.title, grid.ty
     );
     let spoken = cursor_words(grid, *spoken_cursor);

@@ -90,7 +90,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <button class="text-button" title="Enumerate the outcomes that the PTX memory model allows for a litmus test or for the selected lines"
                 onclick={outcomes(dispatch)}>{ "Litmus tests" }</button>
             <FilledPanel panel={Panel::Embed} label="Embed" title="Get the code to embed this view in a web page or in documentation" fill={props.fill.clone()} />
-            <FilledPanel panel={Panel::Share} label="Share" title="Copy a link to the current view (S), save it to a file, or open a file" fill={props.fill.clone()} />
+            <FilledPanel panel={Panel::Share} label="Share" title="Copy a link to the current view (S), save the view to a file, or open a file" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Theme: {theme_name}")} aria-label={format!("Theme: {theme_name}")}

@@ -45,14 +45,14 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                         <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
                     }
                     if facts.rounds_addresses {
-                        <p>{ "Misaligned addresses are rounded down; set " }<code>{ "misaligned=fault" }</code>{ " to stop at them." }</p>
+                        <p>{ "Misaligned addresses are rounded down. Set " }<code>{ "misaligned=fault" }</code>{ " to stop at misaligned accesses instead." }</p>
                     }
                     <p class="quiet">
-                        { "The launch is configured by the annotations " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>{ ", " }
+                        { "The source configures the launch with the annotations " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>{ ", " }
                         <code>{ "//@ scalar" }</code>{ " and " }<code>{ "//@ register" }</code>{ "." }
                     </p>
                 } else {
-                    <p>{ "Launch configuration inferred from the kernel:" }</p>
+                    <p>{ "The page has inferred this launch configuration from the kernel:" }</p>
                     <pre>{ facts.guesses.join("\n") }</pre>
                     <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert annotations" }</button></p>
                 }
@@ -120,7 +120,7 @@ fn fill(fact: &str, props: &Props) -> Html {
 fn others(facts: &LaunchFacts) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),
-        n => html! { { format!(" (1 of {n} kernels; select another one in the Kernel list)") } },
+        n => html! { { format!(" (1 of {n} kernels; select another kernel in the Kernel list)") } },
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn layouts_card(layouts: &[AccessLayout]) -> Html {
     html! {
         <section class="card layouts" aria-label="Inferred layouts">
             <details>
-                <summary><h2>{ title }</h2><small>{ "derived from the addresses of the run" }</small></summary>
+                <summary><h2>{ title }</h2><small>{ "derived from the addresses that the run accessed" }</small></summary>
                 <ul class="causes">{ for layouts.iter().take(MAX_LISTED).map(layout) }</ul>
                 if n_more > 0 {
                     <p class="quiet">{ format!("and {n_more} more") }</p>
@@ -53,7 +53,7 @@ pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
         <section class="card sectors" aria-label="Uncoalesced accesses">
             <div class="head">
                 <h2>{ "Uncoalesced accesses" }</h2>
-                <small>{ "excessive 32-byte sectors of global memory" }</small>
+                <small>{ "accesses to global memory that transfer excessive sectors of 32 bytes" }</small>
             </div>
             <ul class="causes">{ for sectors.iter().map(sector) }</ul>
         </section>

@@ -152,7 +152,8 @@ fn not_as_linked(page: &MatrixPage) -> Html {
 /// The element in focus, in words.
 fn sentence(page: &MatrixPage) -> String {
     match page.focus() {
-        None => "Hover over a cell, lane or register to highlight it.".to_owned(),
+        None => "Hover over a cell, lane or register to highlight the corresponding elements."
+            .to_owned(),
         Some(MatrixFocus::Cell { picture, cell }) => page
             .pictures
             .get(picture)
@@ -195,7 +196,7 @@ fn memory(props: &Props, picture: &FragmentPicture, plan: &Rc<Plan>) -> Html {
     }
     html! {
         <section class="card matrix-card" aria-label="Matrix in memory">
-            <h2>{ "Memory" }<small>{ format!("{}-byte lines; each box is one element, labelled with its lane", picture.line_bytes) }</small></h2>
+            <h2>{ "Memory" }<small>{ format!("lines of {} bytes; each box is one element with the number of the lane that holds the element", picture.line_bytes) }</small></h2>
             { drawing(props, 0, picture, plan, "Memory") }
         </section>
     }
@@ -222,6 +223,6 @@ fn size_text(picture: &FragmentPicture) -> String {
     };
     match picture.copies {
         1 => size,
-        copies => format!("{size}, {copies} copies of each element"),
+        copies => format!("{size}, with {copies} copies of each element"),
     }
 }

@@ -132,7 +132,7 @@ fn cluster_block(
         <section class={classes!("rank", is_shown.then_some("shown"))} key={block.rank.to_string()}>
             <div class="head">
                 <h2><button class="fold" title="Show the lanes of this block" onclick={show}>{ format!("rank {}", block.rank) }</button></h2>
-                <small title="%cluster_ctarank, and the block in the grid">{ format!("block {}", block.block) }</small>
+                <small title="%cluster_ctarank and the index of the block in the grid">{ format!("block {}", block.block) }</small>
                 <span class="dots blocks">{ for block.warps.iter().enumerate().map(|(warp, progress)| dot(warp, *progress)) }</span>
             </div>
             if memories.is_empty() {

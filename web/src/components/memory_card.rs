@@ -132,7 +132,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     };
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
-            <div class="head" role="toolbar" aria-label={format!("{title} toolbar: arrow keys move between controls, Down moves to the grid")}>
+            <div class="head" role="toolbar" aria-label={format!("{title} toolbar: use the arrow keys to move between controls, and Down to move to the grid")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
                     data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}
                     onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>

@@ -39,7 +39,7 @@ pub(crate) fn order_card(
                 <section class="card orders races" aria-label="Data races">
                     <div class="head">
                         <h2>{ title(&report.races) }</h2>
-                        <small>{ "by the PTX memory model, independent of this schedule" }</small>
+                        <small>{ "according to the PTX memory model, independent of the schedule of this run" }</small>
                     </div>
                     <ul class="causes">{ for report.races.iter().take(MAX_RACES).map(|race| race_item(race, dispatch)) }</ul>
                     if n_more > 0 {
@@ -75,7 +75,7 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
             "The memory model requires this ordering, but code without the fence often works in practice."
         }
         (RaceSure::Documented, _) => {
-            "The PTX ISA manual requires this ordering in a rule outside the memory model."
+            "A rule of the PTX ISA manual outside of the memory model requires this ordering."
         }
         (RaceSure::Certain, true) => "Both accesses write the same value.",
         (RaceSure::Certain, false) => "",
@@ -91,7 +91,7 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
 /// Asks for every outcome of the lines and threads of a race.
 fn outcomes(cut: CutRequest, dispatch: &Dispatch) -> Html {
     let ask = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Cut(cut)));
-    html! { <button class="place" title="Enumerate the outcomes that the memory model allows for these lines and threads" onclick={ask}>{ "Litmus test" }</button> }
+    html! { <button class="place" title="Enumerate the outcomes that the PTX memory model allows for the lines and threads of this data race" onclick={ask}>{ "Litmus test" }</button> }
 }
 
 /// The weakest repair that is known, with a button that makes it.
@@ -103,7 +103,7 @@ fn repair(races: &[RaceView], text: &str) -> Html {
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
     html! {
         <div class="repair">
-            <p>{ "Weakest fix found, verified by a rerun:" }</p>
+            <p>{ "A run with the following fix has no data race at these lines, and no weaker fix was found:" }</p>
             <ul>{ for edits.iter().map(edit_item) }</ul>
             <button class="fix" onclick={apply}>{ "Apply fix" }</button>
         </div>

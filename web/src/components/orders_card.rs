@@ -19,7 +19,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
         <section class="card orders" aria-label="Schedules">
             <div class="head">
                 <h2>{ "Result depends on the schedule" }</h2>
-                <small>{ format!("{} schedules produced {} different results", count(report.n_seeds), report.ends.len()) }</small>
+                <small>{ format!("Runs with {} schedules produced {} different results", count(report.n_seeds), report.ends.len()) }</small>
             </div>
             <div class="sides">
                 { side_head(first, seed, dispatch) }
@@ -27,7 +27,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
             <p class="quiet">
-                { "Only interleavings of whole instructions were tried. With data races, hardware may also reorder the accesses themselves." }
+                { "The page has tried only interleavings of whole instructions. If a kernel has data races, hardware may also reorder the accesses of a thread." }
             </p>
             if report.ends.len() > 2 {
                 <p class="quiet">{ format!("Other results: {}.", others(&report.ends)) }</p>

@@ -67,7 +67,7 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
             if let Some(error) = &page.error {
                 <p class="hint bad" role="alert">{ error.to_string() }</p>
             }
-            <p class="hint">{ super::phrases::prose("PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
+            <p class="hint">{ super::phrases::prose("A litmus test consists of PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, and `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
             <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching… " }{ stop(dispatch) }</p>
         </section>
     }
@@ -136,9 +136,9 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
         <section class="card" aria-label="All outcomes">
             <h2>{ "Outcomes" }<small>{ found.observe.join(", ") }</small></h2>
             if found.outcomes.is_none() {
-                <p class="hint bad">{ "Mixed-size data race: accesses overlap only partially, so the memory model gives no guarantees." }</p>
+                <p class="hint bad">{ "Accesses with a data race overlap only partially, so the memory model gives no guarantees." }</p>
             } else if allowed.is_empty() {
-                <p class="hint bad">{ "No execution terminates: a thread waits for a value that no other thread writes." }</p>
+                <p class="hint bad">{ "No execution terminates, because a thread waits for a value that no other thread writes." }</p>
             } else {
                 <h3>{ "Allowed" }</h3>
                 <div class="outcome-list" role="group" aria-label="Allowed outcomes">{ for allowed.iter().enumerate().map(one) }</div>
@@ -157,7 +157,7 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
                 <ul class="outcome-repairs">{ for found.racy_lines.iter().map(race) }</ul>
             }
             if let Some(rounds) = found.cut_off_after {
-                <p class="hint">{ format!("Loops other than polling loops are unrolled {rounds} times.") }</p>
+                <p class="hint">{ format!("All loops except polling loops are unrolled {rounds} times.") }</p>
             }
         </section>
     }
@@ -221,13 +221,13 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
     html! {
         <>
             if repairs.repairs.is_empty() {
-                <p>{ format!("No fix with up to {}.", plural(repairs.complete_to as u64, "edit")) }</p>
+                <p>{ format!("No fix with at most {} allows only sequentially consistent outcomes.", plural(repairs.complete_to as u64, "edit")) }</p>
             }
             <ul class="outcome-repairs">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
             }
-            <p class="quiet">{ format!("All combinations of up to {} were tried. Every weaker combination still allows a bad outcome.", plural(repairs.complete_to as u64, "edit")) }</p>
+            <p class="quiet">{ format!("The search covered all combinations of up to {}. Every weaker combination still allows an undesired outcome.", plural(repairs.complete_to as u64, "edit")) }</p>
         </>
     }
 }

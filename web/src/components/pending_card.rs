@@ -67,7 +67,7 @@ fn words(operation: &PendingView) -> String {
         .next()
         .map_or_else(String::new, |id| format!(" to {id}"));
     let landing = match operation.lands_at {
-        None => "completes after all warps of the warpgroup have issued it".to_owned(),
+        None => "completes after all warps of the warpgroup have issued the operation".to_owned(),
         Some(step) => format!("completes before step {}", count(step)),
     };
     match n_bytes {

@@ -159,7 +159,7 @@ fn operands(props: &Props<'_>) -> Html {
     };
     html! {
         <section class="card" aria-label="Operands">
-            <h2>{ "Row of A and column of B" }<small>{ "numbers, or bits such as 0x3c00" }</small></h2>
+            <h2>{ "Row of A and column of B" }<small>{ "elements as numbers, or as bits such as 0x3c00" }</small></h2>
             <table class="product-operands">
                 <thead><tr><th scope="col">{ "k" }</th><th scope="col">{ "A" }</th><th scope="col">{ "B" }</th></tr></thead>
                 <tbody>{ for (0..depth).map(row) }</tbody>
@@ -243,7 +243,7 @@ fn block_facts(view: &BlockView) -> String {
     match view.special {
         Some(_) => String::new(),
         None => format!(
-            "aligned to 2^{}, {} fraction bits kept (LSB 2^{unit})",
+            "terms aligned to 2^{} with {} fraction bits (least significant bit: 2^{unit})",
             view.exponent, view.kept_bits
         ),
     }
@@ -261,7 +261,7 @@ fn block(view: &BlockView) -> Html {
     let (sum, terms) = match rows.split_last() {
         Some((sum, terms)) if !terms.is_empty() => (sum, terms),
         _ => {
-            return html! { <p>{ "All terms are zero: the accumulator is unchanged. " }{ number_html(&view.result) }</p> };
+            return html! { <p>{ "All terms are zero, so the accumulator is unchanged. " }{ number_html(&view.result) }</p> };
         }
     };
     html! {

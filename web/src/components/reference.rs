@@ -66,7 +66,7 @@ pub(crate) fn Reference(props: &Props) -> Html {
                     if let Some(library) = library {
                         { picked(library, props.subject.as_ref()) }
                     } else if let Some(why) = &props.no_library {
-                        <p role="alert">{ format!("Failed to load the reference: {why}. Reopen this dialog to retry.") }</p>
+                        <p role="alert">{ format!("Failed to load the reference: {why}. Close and reopen this dialog to try again.") }</p>
                     } else {
                         <p class="quiet">{ "Loading the reference…" }</p>
                     }
@@ -143,7 +143,7 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
         let (n_forms, n_codes) = (library.forms.len(), library.codes.len());
         html! {
             <p class="quiet">
-                { format!("{n_forms} instruction forms and {n_codes} diagnostics. Select an entry or search.") }
+                { format!("The reference contains {n_forms} instruction forms and {n_codes} diagnostics. Select an entry, or search the reference.") }
             </p>
         }
     })

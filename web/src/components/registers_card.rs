@@ -154,7 +154,7 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
             <dd>
                 { value }
                 if let Some(link) = door(register, lane, props) {
-                    { " " }<a class="link" href={link} title="Decode the descriptor and show the tile that it addresses">{ "descriptor" }</a>
+                    { " " }<a class="link" href={link} title="Decode the descriptor and show the tile that the descriptor addresses">{ "descriptor" }</a>
                 }
             </dd>
         </div>

@@ -55,7 +55,7 @@ pub(crate) fn StartForm(props: &Props) -> Html {
                 <input type="text" ref={field} aria-label={props.name.clone()} spellcheck="false" autocomplete="off" autocapitalize="off"
                     aria-invalid={why.is_some().to_string()} />
             </label>
-            <button class="mini" title="Update the annotation in the source and rerun (Enter)">{ "Set" }</button>
+            <button class="mini" title="Update the annotation in the source and rerun the kernel (Enter)">{ "Set" }</button>
             if let Some(why) = why {
                 <p class="why" role="alert">{ prose(&capital(why)) }{ "." }</p>
             } else if let Some(line) = props.start.line(&props.place) {

@@ -13,7 +13,7 @@ pub(crate) fn step_notes(step: &StepView) -> Html {
                 </small>
             }
             if let Some(schedule) = &step.schedule {
-                <small class="aside" title="Scheduling control bits, decoded from the instruction encoding; they do not affect results">
+                <small class="aside" title="Scheduling control bits from the instruction encoding (control bits do not affect results)">
                     { format!("Scheduling: {schedule}.") }
                 </small>
             }

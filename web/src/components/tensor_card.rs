@@ -226,7 +226,7 @@ fn TilePicture(props: &PictureProps) -> Html {
                     </span>
                 }
             </p>
-            <div class="scroller matrix-drawing" tabindex="0" role="img" aria-label="16-byte chunks of the tile at their addresses in shared memory, labelled with their coordinates">
+            <div class="scroller matrix-drawing" tabindex="0" role="img" aria-label="16-byte chunks of the tile, arranged by their shared-memory addresses and labelled with their coordinates">
                 <div style={size.clone()}>
                     <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                     <canvas ref={lit} style={size} onmousemove={point} onmouseleave={leave} aria-hidden="true" />
@@ -245,7 +245,7 @@ fn about(copy: &TensorCopyView) -> String {
     };
     let outside = match copy.n_outside {
         0 => String::new(),
-        n => format!("; hatched: {} out of bounds", plural(n, "byte")),
+        n => format!(". Hatched chunks: {} out of bounds", plural(n, "byte")),
     };
     let counted = match copy.mbarrier {
         Some(address) => format!(
@@ -254,5 +254,5 @@ fn about(copy: &TensorCopyView) -> String {
         ),
         None => String::new(),
     };
-    format!("{swizzle}{outside}{counted}. Hover over a chunk to show its address.")
+    format!("{swizzle}{outside}{counted}. Hover over a chunk to show the address of the chunk.")
 }

@@ -18,7 +18,7 @@ pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Di
                 <h2>{ "Memory traffic" }</h2>
                 <small>{ plural(traffic.steps, "step") }</small>
                 if uncounted > 0 {
-                    <button class="mini" title="Rerun the remaining steps in the background and include them" onclick={say(dispatch, Action::CountTraffic)}>
+                    <button class="mini" title="Rerun the remaining steps in the background and include their accesses" onclick={say(dispatch, Action::CountTraffic)}>
                         { format!("Include {}", plural(uncounted, "more step")) }
                     </button>
                 }

@@ -59,7 +59,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
     html! {
         <section class="card warp" aria-label="Warp">
             <h2>{ format!("Warp {}", warp.warp) }<small>{ facts(warp) }</small></h2>
-            <div class="lanes" ref={group} role="group" aria-label="Lanes: arrow keys move, Enter pins the lane" {onkeydown}>
+            <div class="lanes" ref={group} role="group" aria-label="Lanes: use the arrow keys to move and Enter to pin the lane" {onkeydown}>
                 { for warp.lanes.iter().map(lane) }
             </div>
             { waits(warp) }

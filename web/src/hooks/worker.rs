@@ -56,7 +56,7 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
                 let line = client.borrow().clone();
                 line.inspect(|line| line.restart());
                 dispatch.dispatch(Action::WorkerDied(
-                    "the emulator did not respond and was terminated".into(),
+                    "the emulator did not respond, so the page terminated the emulator".into(),
                 ));
             }
         });

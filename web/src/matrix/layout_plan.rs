@@ -188,7 +188,7 @@ pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
     match view.place.first().map(String::as_str) {
         Some("byte") => (
             "Shared memory",
-            "128-byte lines; colours distinguish the 16-byte chunks of the matrix",
+            "lines of 128 bytes; the colours distinguish the 16-byte chunks of the matrix",
         ),
         Some("thread")
             if view.rows as usize > WARP
@@ -196,13 +196,13 @@ pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
         {
             (
                 "Registers",
-                "one row per thread, one box per element; warps are separated by lines",
+                "one row per thread and one box per element; lines separate the warps",
             )
         }
-        Some("thread") => ("Registers", "one row per thread, one box per element"),
+        Some("thread") => ("Registers", "one row per thread and one box per element"),
         _ => (
             "Tensor memory",
-            "one row per lane, one box per 32-bit column; warps are separated by lines",
+            "one row per lane and one box per 32-bit column; lines separate the warps",
         ),
     }
 }

@@ -55,7 +55,7 @@ fn coordinates(piece: &TensorPieceView, between: &str) -> String {
     numbers.join(between)
 }
 
-/// Describes a 16-byte chunk: `(8, 2): 16 bytes at shared-memory offset 304, offset 272 without the swizzle.`
+/// Describes a 16-byte chunk: `(8, 2): 16 bytes at shared-memory offset 304, which would be offset 272 without the swizzle.`
 pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
     let piece = copy.pieces.get(piece)?;
     let mut words = format!(
@@ -65,16 +65,19 @@ pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
         piece.shared
     );
     if piece.plain != piece.shared {
-        words.push_str(&format!(", offset {} without the swizzle", piece.plain));
+        words.push_str(&format!(
+            ", which would be offset {} without the swizzle",
+            piece.plain
+        ));
     }
     let n_outside = piece.n_bytes - piece.n_inside;
     words.push_str(&match (n_outside, copy.is_load) {
         (0, _) => ".".to_owned(),
         (n, true) => format!(
-            "; {n} of them are out of bounds and are filled with {}.",
+            "; {n} of these bytes are out of bounds and are filled with {}.",
             copy.fill
         ),
-        (n, false) => format!("; {n} of them are out of bounds and are not written."),
+        (n, false) => format!("; {n} of these bytes are out of bounds and are not written."),
     });
     Some(words)
 }
@@ -132,7 +135,7 @@ pub(crate) mod tests {
         assert_eq!(
             piece_words(&copy(), 15).as_deref(),
             Some(
-                "(56, 1): 16 bytes at shared-memory offset 1248, offset 1264 without the swizzle; 16 of them are out of bounds and are filled with 0."
+                "(56, 1): 16 bytes at shared-memory offset 1248, which would be offset 1264 without the swizzle; 16 of these bytes are out of bounds and are filled with 0."
             )
         );
         assert_eq!(

@@ -63,7 +63,8 @@ pub(super) fn heard(model: &mut Model, response: Response) {
 
 /// The pages in the file of the reference.
 fn read_pages(bytes: &[u8]) -> Result<Pages, String> {
-    decode(bytes).ok_or_else(|| "the file belongs to a different version of Warpgrid".to_owned())
+    decode(bytes)
+        .ok_or_else(|| "the loaded file belongs to a different version of Warpgrid".to_owned())
 }
 
 fn heard_of_run(model: &mut Model, response: Response) {

@@ -77,7 +77,7 @@ fn stop(model: &mut Model) {
     } else {
         page.answer = None;
         page.error = Some(Rc::new(LitmusError {
-            message: "cancelled before all executions were enumerated".into(),
+            message: "the enumeration was cancelled before all executions were enumerated".into(),
             ..LitmusError::default()
         }));
     }

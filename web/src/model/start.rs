@@ -48,7 +48,7 @@ pub(super) fn ask(model: &mut Model, place: StartPlace, value: String) {
     };
     // What a link states beside the text is no line of it.
     if !model.guessed.is_empty() {
-        let why = "insert the inferred annotations into the source first: select Insert annotations in the launch menu";
+        let why = "the launch configuration is inferred: first select Insert annotations in the launch menu";
         model.start.answer = Some(Rc::new(Err(why.to_owned())));
         return;
     }

@@ -38,7 +38,7 @@ impl OpenFile {
 }
 
 /// The worker may have been started anew since.
-const GONE: &str = "the file is no longer open: open it again";
+const GONE: &str = "the file is no longer open: open the file again";
 
 #[cfg(test)]
 mod tests {

@@ -148,7 +148,7 @@ impl<'a> Asked<'a> {
 
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse();
-    number.map_err(|_| format!("found `{text}`, expected a step or an element index"))
+    number.map_err(|_| format!("found `{text}`, expected a step number or an element index"))
 }
 
 /// A memory, a type that may be empty, and what is seen; the first element, and the end.

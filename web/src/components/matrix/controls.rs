@@ -44,7 +44,7 @@ pub(crate) fn Controls(props: &Props) -> Html {
                 choice.beside = Some(name).filter(|name| !name.is_empty());
             })) }
             { picker("Layout", &layout, &choices.layouts, set(choice, dispatch, |choice, name| choice.request.layout = Some(name))) }
-            { number("Stride", "Leading dimension in elements; leave empty for a packed matrix", stride,
+            { number("Stride", "Leading dimension in elements. Leave the field empty for a packed matrix", stride,
                 set(choice, dispatch, |choice, value: Option<u64>| {
                     let bounded = value.map(|value| value.min(MatrixChoice::MAX_STRIDE.into()));
                     choice.request.stride = bounded.and_then(|value| u32::try_from(value).ok());
@@ -68,7 +68,7 @@ pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &
         <div class="matrix-title">
             <h2>{ title }</h2>
             <span>
-                <button type="button" class="pill back" onclick={products} title="Show how a Tensor Core accumulates products">{ "Tensor Core arithmetic" }</button>{ " " }
+                <button type="button" class="pill back" onclick={products} title="Show how a Tensor Core accumulates the products of one element">{ "Tensor Core arithmetic" }</button>{ " " }
                 <button type="button" class="pill back" onclick={close}>{ "Back to kernel" }</button>
             </span>
         </div>

@@ -89,7 +89,10 @@ pub(crate) fn Drawing(props: &Props) -> Html {
             dispatch.dispatch(Action::Matrix(MatrixAction::Pin(at(&event))));
         })
     };
-    let label = format!("{} grid: arrow keys move, Enter pins the cell", props.name);
+    let label = format!(
+        "{} grid: use the arrow keys to move and Enter to pin the cell",
+        props.name
+    );
     let size = extent_css(props.plan.width, props.plan.height);
     html! {
         <div class="scroller matrix-drawing" tabindex="0" role="group" aria-label={label} onkeydown={keys(props)} {onblur}>

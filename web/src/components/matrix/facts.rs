@@ -53,15 +53,15 @@ fn global(traffic: &AccessTraffic, sector_bytes: u32) -> Html {
 
 fn shared(traffic: &AccessTraffic) -> Html {
     let passes = match traffic.wavefronts {
-        None => "elements are exchanged between lanes before the access".to_owned(),
+        None => "the lanes exchange elements before the access".to_owned(),
         Some(n) if n <= traffic.fewest_wavefronts => {
             format!(
-                "{}, the minimum for this size",
+                "{}, which is the minimum for this access size",
                 plural(n.into(), "wavefront")
             )
         }
         Some(n) => format!(
-            "{n} wavefronts, {} ideal (bank conflicts)",
+            "{n} wavefronts instead of {}, due to bank conflicts",
             traffic.fewest_wavefronts
         ),
     };

@@ -113,7 +113,7 @@ pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
     };
     html! {
         <details class="card matrix-table">
-            <summary>{ "Table: (row, column) by lane and register" }</summary>
+            <summary>{ "Table of the elements (row, column) by lane and register" }</summary>
             <div class="twin"><table>
                 <thead><tr><th scope="col">{ "lane" }</th>{ for (0..picture.n_registers).map(head) }</tr></thead>
                 <tbody>{ for (0..32).map(row) }</tbody>

@@ -281,7 +281,8 @@ fn sentence(page: &MatrixPage, view: &LayoutView) -> String {
     let Some(MatrixFocus::Cell { cell, .. }) = page.focus() else {
         return match view.rows {
             0 => "Select modifiers or enter the bits of a descriptor.".to_owned(),
-            _ => "Hover over a cell to highlight it here and in memory.".to_owned(),
+            _ => "Hover over a cell to highlight the element in the diagram and in memory."
+                .to_owned(),
         };
     };
     let (row, column) = layout_position(view, cell);
