@@ -185,7 +185,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await press(page, "Go to start");
   await page.getByRole("button", { name: "Run with JIT" }).click();
   const found = card(page, "JIT run");
-  await expect(found).toContainText(/Compilation took .* ms, and the run took .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
+  await expect(found).toContainText(/Compiled in .* ms and run in .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
   await expect(found.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
   await expect(found.getByRole("group", { name: "Final memory" })).toContainText("28 29 30 31");
   // The page's own run stays where it is.
@@ -215,6 +215,6 @@ test("long JIT run distributes blocks to workers and produces identical memory c
   await ready(page);
   await page.getByRole("button", { name: "Run with JIT" }).click();
   const found = card(page, "JIT run");
-  await expect(found).toContainText(/Compilation took .* ms, and the run took .* in 3 parts: .*\. 240,030,000 steps, 3,000 stores\./, { timeout: 60_000 });
+  await expect(found).toContainText(/Compiled in .* ms and run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 stores\./, { timeout: 60_000 });
   await expect(found.getByRole("group", { name: "Final memory" })).toContainText(` ${x} `);
 });

@@ -622,7 +622,7 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
         ),
         (
             vec!["run", &kernel, "--variant", "x.ptx"],
-            "--variant requires a case.json",
+            "`--variant` requires a `case.json`",
         ),
         (vec!["man", "nothing"], "unknown command `nothing`"),
     ] {

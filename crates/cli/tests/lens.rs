@@ -142,7 +142,7 @@ fn a_descriptor_is_taken_apart_and_built_again() {
     let tensor = json(&["0x4000404000010040"]);
     assert_eq!(tensor["op"], "tcgen05.tile.a");
     let mistaken = warpgrid(&["descriptor", "0x4000040000010040"]);
-    assert!(text(&mistaken.stdout).contains("16 times the value of a packed tile"));
+    assert!(text(&mistaken.stdout).contains("16 times the value for a packed tile"));
     let other = warpgrid(&["descriptor", "--swizzle", "64B", "--stored", "128B"]);
     assert!(text(&other.stdout).contains("elements from wrong addresses"));
     let words = warpgrid(&[

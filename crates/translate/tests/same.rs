@@ -833,7 +833,7 @@ fn functions_are_put_where_they_are_called() {
     check_call(
         &meets,
         parted,
-        Err("reached a block barrier while divergent"),
+        Err("a diverged warp reached a block barrier"),
     );
 }
 

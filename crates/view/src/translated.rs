@@ -40,7 +40,7 @@ impl fmt::Display for Translated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "compilation took {}, and the run took {}{}: {}",
+            "compiled in {} and run in {}{}: {}",
             milliseconds(self.translating),
             milliseconds(self.running),
             match self.n_parts {

@@ -22,7 +22,7 @@ function text(what, value) {
 
 /** A number that is not negative and not above `most`. */
 function whole(what, value, most = Number.MAX_SAFE_INTEGER) {
-  if (!Number.isInteger(value) || value < 0) throw unreadable(what, value, "a non-negative integer");
+  if (!Number.isInteger(value) || value < 0) throw unreadable(what, value, "a nonnegative integer");
   if (value > most) throw unreadable(what, value, `at most ${most}`);
 }
 

@@ -11,11 +11,11 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 
 const TEXT = kind("a string", (value) => typeof value === "string");
 const FLAG = kind("`true` or `false`", (value) => typeof value === "boolean");
-const COUNT = kind("a non-negative integer", isCount);
+const COUNT = kind("a nonnegative integer", isCount);
 const SMALL = kind("an integer from 0 to 4294967295", (value) => isCount(value) && value <= 4294967295);
 const WHOLE = kind("an integer", (value) => typeof value === "bigint" || Number.isInteger(value));
 const VALUE = kind("a number or a string", (value) => ["number", "string", "bigint"].includes(typeof value));
-const STEPS = kind("a non-negative integer or `Infinity`", (value) => value === Infinity || isCount(value));
+const STEPS = kind("a nonnegative integer or `Infinity`", (value) => value === Infinity || isCount(value));
 const oneOf = (...words) => kind(`one of "${words.join('", "')}"`, (value) => words.includes(value));
 const list = (shape) => kind("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
 const object = (shape) => kind("an object", isObject, shape);

@@ -373,7 +373,7 @@ test("a translated session answers everything as an interpreted one", async () =
     return session;
   });
   assert.deepEqual([interpreted.engine.name, translated.engine.name], ["interpreter", "translated"]);
-  assert.match(translated.engine.words, /^compilation took .* million lane-instructions per second$/);
+  assert.match(translated.engine.words, /^compiled in .* million lane-instructions per second$/);
   assert.ok(translated.engine.rate > 0);
   const facts = ({ position, length, over, fault }) => ({ position, length, over, fault });
   assert.deepEqual(facts(translated), facts(interpreted));
@@ -429,7 +429,7 @@ again:
   const [alone, shared, given] = [1, 2, 3].map(() => new warpgrid.Session(scenario));
   assert.ok(alone.run({ maxSteps: Infinity, engine: "translated" }));
   assert.ok(await shared.runOnWorkers({ maxSteps: Infinity, workers: 3 }));
-  assert.match(shared.engine.words, /^compilation took .*, and the run took .* in 3 parts: /);
+  assert.match(shared.engine.words, /^compiled in .* and run in .* in 3 parts: /);
   assert.equal(shared.position, alone.position);
   assert.deepEqual(shared.memory("out"), alone.memory("out"));
   // A session that is freed while workers run its blocks.

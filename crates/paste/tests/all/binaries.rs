@@ -128,9 +128,9 @@ fn claims_are_not_believed() {
     let bomb = notes(&claiming(0x2000, 100, 100, u64::MAX));
     assert!(bomb.contains("exceeds the limit"), "{bomb}");
     let broken = notes(&claiming(0x2000, 100, 100, 1 << 20));
-    assert!(broken.contains("invalid LZ4 data"), "{broken}");
+    assert!(broken.contains("LZ4 data is invalid"), "{broken}");
     let broken = notes(&claiming(0x8000, 100, 100, 1 << 20));
-    assert!(broken.contains("invalid zstd data"), "{broken}");
+    assert!(broken.contains("zstd data is invalid"), "{broken}");
     let long = notes(&claiming(0, u64::MAX, 0, 0));
     assert!(long.contains("truncated"), "{long}");
 }

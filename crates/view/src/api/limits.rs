@@ -14,7 +14,7 @@ pub fn whole(value: f64, what: &str) -> Result<u64, Failure> {
     if value >= 0.0 && value.fract() == 0.0 {
         return Ok(value as u64);
     }
-    let why = format!("found {value}, expected a non-negative integer");
+    let why = format!("found {value}, expected a nonnegative integer");
     Err(Failure::unreadable(what, &why))
 }
 
@@ -62,7 +62,7 @@ mod tests {
         for wrong in [-1.0, 0.5, f64::NAN] {
             let failure = steps(Some(wrong)).expect_err("no count");
             assert_eq!(failure.code, "W0901");
-            assert!(failure.message.contains("expected a non-negative integer"));
+            assert!(failure.message.contains("expected a nonnegative integer"));
         }
     }
 }
