@@ -171,7 +171,7 @@ test("names are read as files spell them and as JavaScript does", () => {
       session.free();
     }
   });
-  assert.match(file.differences[0], /^p: found digest [0-9a-f]{64}, expected 00$/);
+  assert.match(file.differences[0], /^p: found SHA-256 digest [0-9a-f]{64}, expected 00$/);
   assert.deepEqual(script, file);
 });
 
