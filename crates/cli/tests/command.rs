@@ -156,7 +156,7 @@ fn a_scenario_is_read_in_the_spelling_of_files_and_of_javascript() {
         let output = warpgrid(&["run", &path.to_string_lossy(), "--format", "json"], "");
         let differences = &json(&output)["differences"];
         let first = differences[0].as_str().unwrap_or_default();
-        assert!(first.starts_with("p: found digest "), "{output:?}");
+        assert!(first.starts_with("p: found SHA-256 digest "), "{output:?}");
     }
     std::fs::remove_dir_all(&folder).expect("it is ours");
 }
