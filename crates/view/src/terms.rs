@@ -93,7 +93,7 @@ mod tests {
             })
             .collect();
         let head = "This page defines the terms of the user interface, the command and the diagnostics. `warpgrid explain TERM` and the reference dialogue of the page show the same definitions. \
-            A search finds former names and other spellings, too.";
+            A search also finds former names and other spellings of these terms.";
         expect_file!["../../../docs/glossary.md"]
             .assert_eq(&format!("# Glossary\n\n{head}\n\n{rows}"));
     }
