@@ -1,5 +1,5 @@
 //@ title Inline assembly in CUDA C++
-//@ about Each asm statement runs separately, with operand types from its constraints. Select a statement in the list. Each step highlights its line in the C++ source.
+//@ about Each asm statement runs separately, with operand types that follow from the constraints of the statement. Select a statement in the list. Each step highlights the executed line in the C++ source.
 //@ launch grid=1 block=32
 //@ buffer out: u32[32] = 0
 //@ buffer rows: u32[32][4] = 0
