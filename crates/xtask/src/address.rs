@@ -63,7 +63,7 @@ fn value(variable: &str, default: &str) -> Result<String> {
         return Ok(value);
     }
     Err(format!(
-        "{variable} is `{value}`, expected a URL with `https://`, or an empty value"
+        "the variable {variable} is `{value}`, expected a URL with `https://`, or an empty value"
     ))
 }
 
@@ -75,7 +75,7 @@ fn readme(text: &str, address: &Address) -> Result<String> {
     let marks = text
         .split_once(BEGIN)
         .and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = marks.ok_or("README.md: the comments around the address are missing")?;
+    let (before, after) = marks.ok_or("README.md lacks the comments that enclose the address")?;
     Ok(format!("{before}{BEGIN}\n{}{END}{after}", address.lines()))
 }
 

@@ -49,7 +49,9 @@ impl Arguments {
     /// Nothing may be left over.
     pub(crate) fn done(&self) -> Result<()> {
         match self.words.first() {
-            Some(word) => Err(format!("unknown argument `{word}`; see `cargo xtask help`")),
+            Some(word) => Err(format!(
+                "unknown argument `{word}`: `cargo xtask help` lists all arguments"
+            )),
             None => Ok(()),
         }
     }

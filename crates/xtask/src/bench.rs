@@ -114,7 +114,7 @@ fn wasm(program: &Path, inputs: &Path) -> Command {
 fn translated(program: &Path, inputs: &Path) -> Result<[(&'static str, Command); 2]> {
     let package = package::built()?;
     let launches = shell::ask(wasm(program, inputs).arg("--launches"));
-    let launches = launches.ok_or("the harness printed no launches")?;
+    let launches = launches.ok_or("the benchmark harness printed no launches")?;
     let file = inputs.join("launches.json");
     shell::write(&file, &launches)?;
     let by = |script: &str| {
@@ -141,7 +141,7 @@ fn peers(inputs: &Path) -> Result<Command> {
     build.args(["--message-format", "json-render-diagnostics"]);
     let outcome = shell::step("compiling other parsers", &mut build)?;
     let program = package::artefact(&outcome.transcript, "/warpgrid-peers")
-        .ok_or("cargo made no warpgrid-peers")?;
+        .ok_or("cargo did not build the program warpgrid-peers")?;
     let mut command = shell::command(program);
     command.arg(inputs);
     Ok(command)
@@ -154,8 +154,8 @@ fn measure_each(
     harness: impl Fn() -> Command,
     mut take: impl FnMut(&[Value]),
 ) -> Result<bool> {
-    let names =
-        shell::ask(harness().arg("--names")).ok_or("the harness printed no figure names")?;
+    let names = shell::ask(harness().arg("--names"))
+        .ok_or("the benchmark harness printed no figure names")?;
     let mut all_well = true;
     for name in names.lines() {
         let outcome = shell::observe(&format!("measuring {name}, {title}"), harness().arg(name))?;

@@ -1,11 +1,10 @@
 //! The golden `crates/wasm/npm/warpgrid.d.ts`: what wasm-bindgen says of the functions and the session goes in, and must be what the file
-//! says; `UPDATE_EXPECT=1 cargo xtask package` writes it.
+//! says; `UPDATE_EXPECT=1 cargo xtask package` writes this section.
 
 use crate::shell::{self, Result, read, write};
 
 /// Above it the file is written by hand; below it, from `crates/wasm/src/lib.rs`.
-const MARK: &str =
-    "// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.\n";
+const MARK: &str = "// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.\n";
 
 /// Holds the declarations of the package against those that wasm-bindgen wrote.
 pub(crate) fn hold(bound: &str) -> Result<()> {
@@ -23,14 +22,14 @@ pub(crate) fn hold(bound: &str) -> Result<()> {
         return write(&file, &expected);
     }
     Err(format!(
-        "{} is not what wasm-bindgen says of crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it, read the difference",
+        "{} differs from the output of wasm-bindgen for crates/wasm/src/lib.rs: run `UPDATE_EXPECT=1 cargo xtask package`, and review the difference",
         file.display()
     ))
 }
 
 /// The class and the functions, with the types that they name and that are not imported above.
 fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
-    let code = code_of(bound).ok_or("wasm-bindgen has declared no class")?;
+    let code = code_of(bound).ok_or("the output of wasm-bindgen declares no class")?;
     let names: Vec<&str> = types.lines().filter_map(declared).collect();
     let has = |text: &str, name: &str| {
         let mut words = text.split(|c: char| !c.is_alphanumeric());

@@ -144,10 +144,13 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
     let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
     let is_over = session.run(MAX_STEPS);
     if let Some(fault) = session.fault() {
-        return Err(format!("the emulator stops: {}", fault.message));
+        return Err(format!(
+            "the execution in the emulator stops: {}",
+            fault.message
+        ));
     }
     if !is_over {
-        return Err("the run does not terminate in the emulator".to_owned());
+        return Err("the run does not terminate in the emulator within the step limit".to_owned());
     }
     let completed = session.scenario().clone();
     let program = warpgrid_ptx::Ptx
@@ -161,7 +164,7 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         parameters,
     } = described;
     if !launch.multicasts.is_empty() {
-        return Err("requires several devices".to_owned());
+        return Err("the kernel requires several devices".to_owned());
     }
     let memory = |buffer: &Buffer| {
         let bytes = session.memory(&MemoryId::from(buffer.name.as_str()));

@@ -8,7 +8,9 @@ use crate::shell::{self, Result};
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let python = arguments.option("--python")?;
     arguments.done()?;
-    let python = python.ok_or("select a Python with both layout algebras: --python PROGRAM")?;
+    let python = python.ok_or(
+        "specify a Python interpreter that has both layout algebras with `--python PROGRAM`",
+    )?;
     let mut test = shell::cargo();
     test.args([
         "test",

@@ -35,23 +35,25 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
-  test [--only SUITE | --quick]     run the CI suite; SUITE is style, native, wasm, package or e2e; --quick runs style and native
-  build                             build the release site in dist/, and print its sizes, also by crate of each emulator module
-  package                           build the npm package in pkg/, and print its sizes
-  bench [--peers] [--json]          run the benchmarks: parsing, checking, emulation, sizes
-  conformance [--family NAME]       compare accept/reject decisions with `ptxas`; --gpu: compare results with the local GPU
-  differential N --ptxas PROGRAM    run random kernels as PTX and as SASS, and compare memory; --seed S,
-                                    --nvdisasm PROGRAM, --keep DIR; --gpu: compare with the local GPU
-  record DIR PROGRAM …              run a program that uses the CUDA driver API, without a GPU, and record its PTX modules and launches;
-                                    `conformance --recorded DIR` compares them with the inferred launch configurations
-  litmus [--seeds 1000]             run litmus tests: check that all outcomes are allowed, and count tests with several outcomes
-  order [--seeds 4] [--only NAME]   run kernels with data races or hangs and their correct counterparts, and compare findings and fixes
-  layouts --python PROGRAM          compare the layout algebra with the Python packages tensor-layouts and pycute on thousands of cases
-  release --dry-run [--verify]      package the crates and the npm package; without the option, publish them
-          --check TAG | --notes | --archive NAME     check a release tag; print its section of CHANGELOG.md; archive the command
-  ready                             regenerate generated files, then run `test`
-  setup                             install the tools of all commands
+  serve [--port 8080] [--release]   Build the playground and serve it at http://127.0.0.1:8080.
+  test [--only SUITE | --quick]     Run the CI suite. SUITE is style, native, wasm, package or e2e. --quick runs style and native.
+  build                             Build the release site in dist/, and print its sizes and the size of each crate per emulator module.
+  package                           Build the npm package in pkg/, and print its sizes.
+  bench [--peers] [--json]          Run the benchmarks for parsing, checking, emulation and sizes.
+  conformance [--family NAME]       Compare accept/reject decisions with `ptxas`, or results with the local GPU (--gpu).
+  differential N --ptxas PROGRAM    Run N random kernels as PTX and as SASS, and compare the memory, or compare it with the local GPU
+                                    (--gpu). Further options are --seed S, --nvdisasm PROGRAM and --keep DIR.
+  record DIR PROGRAM …              Run a program that uses the CUDA driver API, without a GPU, and record its PTX modules and launches.
+                                    `conformance --recorded DIR` compares the launches with the inferred launch configurations.
+  litmus [--seeds 1000]             Run litmus tests, check that the memory model allows all outcomes, and count tests with several outcomes.
+  order [--seeds 4] [--only NAME]   Run kernels with data races or hangs and their correct counterparts, and compare findings and fixes.
+  layouts --python PROGRAM          Compare the layout algebra with the Python packages tensor-layouts and pycute in thousands of cases.
+  release --dry-run [--verify]      Package the crates and the npm package. Without --dry-run, also publish them.
+          --check TAG               Check a release tag.
+          --notes                   Print the section of CHANGELOG.md for the release.
+          --archive NAME            Create an archive of the command.
+  ready                             Regenerate generated files, and then run `test`.
+  setup                             Install the tools of all commands.
 
 Each command installs missing tools on first use.
 ";
@@ -91,7 +93,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
             Ok(true)
         }
         Some(other) => Err(format!(
-            "no command `{other}`; `cargo xtask help` lists them"
+            "unknown command `{other}`: `cargo xtask help` lists all commands"
         )),
     }
 }

@@ -39,7 +39,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     let folder = build()?;
     println!("{}", sizes::report(&folder)?);
-    println!("  `npm pack ./pkg` creates the archive, `npm install ./pkg` installs the directory");
+    println!(
+        "  `npm pack ./pkg` creates an archive of the package, and `npm install ./pkg` installs the package"
+    );
     Ok(true)
 }
 
@@ -179,7 +181,8 @@ fn describe(folder: &Path) -> Result<()> {
     let (placeholder, version) = ("\"0.0.0\"", env!("CARGO_PKG_VERSION"));
     if manifest.matches(placeholder).count() != 1 {
         return Err(
-            "crates/wasm/npm/package.json: expected the version \"0.0.0\" once".to_string(),
+            "crates/wasm/npm/package.json must contain the version \"0.0.0\" exactly once"
+                .to_string(),
         );
     }
     let manifest = manifest.replace(placeholder, &format!("\"{version}\""));

@@ -44,13 +44,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 fn check(tag: &str) -> Result<()> {
     if tag != format!("v{VERSION}") {
         return Err(format!(
-            "found tag {tag}, expected v{VERSION}, the version of Cargo.toml"
+            "found the tag {tag}, expected v{VERSION} according to the version in Cargo.toml"
         ));
     }
     section(&changelog()?)?;
     let address = Address::of_project()?;
     if address.site.is_empty() || address.repository.is_empty() {
-        return Err("set `homepage` and `repository` in Cargo.toml before a release: the packages contain them".to_owned());
+        return Err("`homepage` and `repository` are missing in Cargo.toml: set both fields before a release, because the packages contain these URLs".to_owned());
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ fn pack_command(name: &str) -> Result<PathBuf> {
     };
     if !program.is_file() {
         return Err(
-            "build the command first: `cargo build --release --locked --package warpgrid`"
+            "the command is not built: run `cargo build --release --locked --package warpgrid` first"
                 .to_owned(),
         );
     }

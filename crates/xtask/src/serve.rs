@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
         return Err(format!(
-            "port {port} is in use; select another one with --port"
+            "port {port} is in use: select another port with `--port`"
         ));
     }
     if release {
@@ -106,7 +106,7 @@ fn build(binder: &Binder) -> Result<()> {
         .all(|program| bound(&folder, program).is_file())
     {
         true => Title::from(what),
-        false => Title::lasting(what, "about 2 minutes on the first run, on two cores"),
+        false => Title::lasting(what, "about 2 minutes on two cores for the first run"),
     };
     let compiled = shell::step(title, &mut compile)?;
     for program in PROGRAMS {

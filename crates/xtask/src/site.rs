@@ -25,7 +25,9 @@ pub(crate) fn serve_release(port: u16) -> Result<bool> {
         "--port",
         &port.to_string(),
     ]);
-    println!("  building (several minutes), then serving http://127.0.0.1:{port} (Ctrl-C to stop)");
+    println!(
+        "  building the site takes several minutes; the site is then served at http://127.0.0.1:{port} (Ctrl-C to stop)"
+    );
     shell::hand_over(&mut trunk)
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn guard(site: &Path) -> Result<()> {
             && size.gzip > limit
         {
             return Err(format!(
-                "{} is {} bytes gzipped, above the limit of {limit}: find the added code, or raise the limit in `xtask/src/sizes.rs`",
+                "{} has {} bytes (gzipped), which exceeds the limit of {limit}: find the added code, or raise the limit in `xtask/src/sizes.rs`",
                 size.name, size.gzip
             ));
         }

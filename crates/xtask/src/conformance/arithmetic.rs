@@ -70,7 +70,10 @@ impl Compared<'_> {
 pub(super) fn read(folder: &Path, operation: Option<&str>) -> Result<Vec<Form>> {
     let mut forms = Vec::new();
     if !folder.is_dir() {
-        println!("no {}, no results of arithmetic", folder.display());
+        println!(
+            "the directory {} does not exist, so results of arithmetic are not compared",
+            folder.display()
+        );
         return Ok(forms);
     }
     for path in case::files(folder)? {

@@ -205,12 +205,12 @@ impl Case {
         let words = |word: &str| self.insn.split(['.', ' ', '\t']).any(|w| w == word);
         if is_store && words("v8") && !self.accept {
             return Some(
-                "12.0 does not know `.v8`; later releases take it for 8- and 16-bit types in every version",
+                "release 12.0 does not support `.v8`, whereas later releases accept `.v8` for 8- and 16-bit types in every PTX version",
             );
         }
         if self.accept {
             return Some(
-                "12.0 still compiled modules with 32-bit addresses; later releases do not",
+                "release 12.0 compiles modules with 32-bit addresses, whereas later releases reject them",
             );
         }
         None

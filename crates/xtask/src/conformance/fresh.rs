@@ -113,7 +113,9 @@ fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Resu
     let n_accepted = asked.iter().filter(|case| case.accept).count();
     println!("{} answered, {n_accepted} accepted", asked.len());
     if n_silent > 0 {
-        println!("{n_silent} excluded: this release rejects the whole module, aborts or crashes");
+        println!(
+            "{n_silent} modules are excluded, because this release rejects the whole module, aborts or crashes"
+        );
     }
     Ok(asked)
 }

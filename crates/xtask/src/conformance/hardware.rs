@@ -103,7 +103,10 @@ impl Asked {
     /// Adds the kernels of a folder, or of a family in it, with all their texts.
     fn add_cases(&mut self, folder: &Path, family: Option<&str>) -> Result<()> {
         let Ok(entries) = std::fs::read_dir(folder) else {
-            println!("no {}, no kernels of compilers", folder.display());
+            println!(
+                "the directory {} does not exist, so compiled kernels are not compared",
+                folder.display()
+            );
             return Ok(());
         };
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -193,7 +196,10 @@ impl Asked {
     /// Adds the tests of a file, each launched often.
     fn add_litmus(&mut self, file: &Path, options: &Options) -> Result<()> {
         if !file.exists() {
-            println!("no {}, no litmus tests", file.display());
+            println!(
+                "the file {} does not exist, so litmus tests are not compared",
+                file.display()
+            );
             return Ok(());
         }
         for line in super::case::lines(file)? {

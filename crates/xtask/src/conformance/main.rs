@@ -187,31 +187,32 @@ impl Part {
 
 const HELP: &str = "\
 cargo xtask conformance [--only stores|general|arithmetic|spellings] [--family NAME] [--show N] [--all] [--threads N] [--json FILE]
-    compare with `ptxas`: decisions for stores (--oracle DIR) and for all other instructions (--general DIR), and
-    results of arithmetic (--arithmetic DIR); the default directories are in ../shared.
-    Spellings are stores as printed by disassemblers, per architecture: each must be accepted and formatted unchanged.
-    --family selects a family of decisions (`st`, `atom`, `mbarrier.init`) or the prefix of an operation (`cvt.rn`)
-    --show prints a sample of N differing cases; --all also lists the families without differences
-    --json writes every differing case, one per line
+    Compare with `ptxas` the decisions for stores (--oracle DIR) and for all other instructions (--general DIR), and the
+    results of arithmetic (--arithmetic DIR). The default directories are in ../shared.
+    Spellings are stores that disassemblers print, per architecture. The checker must accept each spelling, and formatting must
+    not change it.
+    --family selects a family of decisions (`st`, `atom`, `mbarrier.init`) or the prefix of an operation (`cvt.rn`).
+    --show prints a sample of N differing cases. --all also lists the families without differences.
+    --json writes every differing case as one line of JSON.
 cargo xtask conformance --sample
-    select the samples of decisions in the project again, and keep manually added ones
+    Select the samples of decisions in the project again, and keep manually added samples.
 cargo xtask conformance --regenerate [--ptxas PROGRAM]
-    regenerate the decisions of the samples with an installed `ptxas`
+    Regenerate the decisions of the samples with an installed `ptxas`.
 cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|general|modules] [--family NAME] [--keep FILE]
-    compare decisions for N generated modules with an installed `ptxas`: accepted modules of the samples and, if they exist, of the
-    directories, with a changed modifier, operand, version or target; and whole modules of directives, declarations and bodies
-    in random order. The same seed generates the same modules. --keep appends modules with different decisions to a file in the
-    format of a sample
+    Compare decisions for N generated modules with an installed `ptxas`. A generated module is an accepted module of the samples
+    (or of the directories, if they exist) with a changed modifier, operand, version or target, or a whole module of directives,
+    declarations and bodies in random order. The same seed generates the same modules. --keep appends modules with different
+    decisions to a file in the format of a sample.
 cargo xtask conformance --public DIR [--show N] [--all] [--threads N]
-    check and launch all PTX sources and listings in a directory with checkouts of public projects, execute the run tests of
-    ZLUDA, and check the expected bodies of LLVM's NVPTX tests. crates/xtask/src/conformance/public/known.tsv lists known
-    differences with their reasons; other differences are printed, and the exit status is 1. --all lists unusable tests
+    Check and launch all PTX sources and listings in a directory with checkouts of public projects, execute the run tests of
+    ZLUDA, and check the expected bodies of LLVM's NVPTX tests. crates/xtask/src/conformance/public/known.tsv lists the known
+    differences and their reasons. The command prints all other differences and exits with 1. --all lists unusable tests.
 cargo xtask conformance --gpu [--only cases|arithmetic|litmus] [--family NAME] [--cases DIR] [--launches N]
     [--questions FILE | --answers FILE]
-    run compiled kernels, forms of arithmetic and litmus tests (each N times) on the local GPU, and compare its memory with the
-    emulator's. --cases selects a directory of kernels: PTX with annotations, or directories in the format of the corpus.
-    --questions writes the launches for another machine, which executes them with
-    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS`, and --answers reads its results";
+    Run compiled kernels, forms of arithmetic and litmus tests (each N times) on the local GPU, and compare the memory of the GPU
+    with the memory of the emulator. --cases selects a directory of kernels, which contains PTX with annotations or directories in
+    the format of the corpus. --questions writes the launches to a file for another machine, which executes the launches with
+    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS`. --answers reads the results of the other machine";
 
 fn compare(options: &Options) -> Result<bool> {
     let mut differences = report::Differences::default();

@@ -65,7 +65,7 @@ pub(super) fn compare(options: &Options, folder: &Path) -> Result<bool> {
     }
     if questions.is_empty() {
         return Err(format!(
-            "{} has no PTX text, listing or test of a known project",
+            "{} contains no PTX source, listing or test of a known project",
             folder.display()
         ));
     }
@@ -199,14 +199,17 @@ fn report(findings: &[Finding], n_shown: usize) -> bool {
     }
     let n_more = differing.len().saturating_sub(n_shown);
     if n_more > 0 {
-        println!("  {n_more} more; --show {} lists all", differing.len());
+        println!(
+            "  {n_more} further differences; --show {} lists all differences",
+            differing.len()
+        );
     }
     let names: BTreeSet<&str> = findings.iter().map(|finding| &*finding.name).collect();
     for name in known
         .keys()
         .filter(|name| !met.contains(*name) && names.contains(*name))
     {
-        println!("  {name}: agrees; remove it from the known differences");
+        println!("  {name} now agrees: remove the entry from the known differences");
     }
     differing.is_empty()
 }

@@ -40,10 +40,14 @@ pub(super) fn compare(folder: &Path) -> Result<bool> {
         let inferred = inferred_block(source, entry)?;
         n_equal += usize::from(inferred == stated);
         if inferred != stated {
-            println!("{module} {entry}: launched with block {stated:?}, inferred {inferred:?}");
+            println!(
+                "{module} {entry}: the launch has block size {stated:?}, but the inferred block size is {inferred:?}"
+            );
         }
     }
-    println!("{n_equal} of {n_launches} block sizes inferred as launched");
+    println!(
+        "for {n_equal} of {n_launches} launches, the inferred block size equals the recorded block size"
+    );
     Ok(n_accepted == modules.len())
 }
 

@@ -103,10 +103,16 @@ pub(super) fn print(title: &str, cases: &[Compared<'_>], options: &Options) -> b
         let groups = groups.iter().map(|(name, tally)| (name.as_str(), *tally));
         section("by generator", groups, true);
         let rules = rules.iter().map(|(name, tally)| (name.as_str(), *tally));
-        section("by rule (the assembler's first words)", rules, options.all);
+        section(
+            "by rule (first words of the assembler message)",
+            rules,
+            options.all,
+        );
     }
     if !reasons.is_empty() {
-        println!("\nknown differences: verdicts of an old release; newer ones agree with us");
+        println!(
+            "\nknown differences: Warpgrid agrees with newer releases, but not with this release"
+        );
         for (reason, n) in &reasons {
             println!("  {n:>6}  {reason}");
         }
@@ -126,7 +132,7 @@ fn section<'a>(title: &str, tallies: impl Iterator<Item = (&'a str, Tally)>, all
         }
     }
     if n_full > 0 {
-        println!("  {n_full} agree in full (--all shows them)");
+        println!("  {n_full} families agree completely (--all shows these families)");
     }
 }
 
@@ -140,7 +146,7 @@ fn list(differing: &[&Compared<'_>], n_shown: usize) {
     for Compared { case, verdict } in differing.iter().step_by(step).take(n_shown) {
         let word = |accept| if accept { "accepts" } else { "rejects" };
         println!(
-            "  {} ptx {} {} ({}): the assembler {}, we {}",
+            "  {} ptx {} {} ({}): the assembler {}, Warpgrid {}",
             case.id,
             case.ptx_version,
             case.target,
@@ -165,7 +171,7 @@ fn rule_of(case: &Case) -> String {
         return if case.accept {
             "accepted".to_owned()
         } else {
-            "rejected without a word".to_owned()
+            "rejected without a message".to_owned()
         };
     };
     if message.starts_with("Parsing error") {

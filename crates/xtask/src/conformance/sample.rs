@@ -88,7 +88,7 @@ fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
         }
     }
     files::write(sample, &text)?;
-    println!("{n} verdicts in {}", sample.display());
+    println!("{n} decisions in {}", sample.display());
     Ok(())
 }
 
@@ -139,7 +139,7 @@ fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
     }
     files::write(sample, &text)?;
     println!(
-        "{} verdicts, {n_changed} changed, {n_kept} kept where this release refuses the whole module or says nothing",
+        "{} decisions: {n_changed} changed, and {n_kept} kept because this release rejects the whole module or prints no message",
         cases.len()
     );
     Ok(())

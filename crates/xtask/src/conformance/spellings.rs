@@ -25,7 +25,7 @@ pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
         }
     }
     println!(
-        "spellings of stores: {} of {n} accepted and written again",
+        "spellings of stores: {} of {n} are accepted and formatted unchanged",
         n - differing.len()
     );
     for line in differing.iter().take(n_shown) {

@@ -18,7 +18,10 @@ pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Res
             case::read(sample.as_ref(), &mut cases)?;
         }
     } else {
-        println!("no {}, reading the project's own sample", folder.display());
+        println!(
+            "the directory {} does not exist, so the sample of the project is read",
+            folder.display()
+        );
         for sample in samples
             .iter()
             .map(Path::new)
@@ -52,7 +55,7 @@ pub(super) fn compare(
         .map(|(case, verdict)| Compared { case, verdict })
         .collect();
     let title = match part {
-        Part::General => "verdicts, all other instructions",
+        Part::General => "decisions for all other instructions",
         Part::Stores
         | Part::Modules
         | Part::Arithmetic
@@ -67,7 +70,7 @@ pub(super) fn compare(
         }
     }
     println!(
-        "\n{} modules in {seconds:.2} s on {} thread(s): {:.0} modules a second",
+        "\n{} modules in {seconds:.2} s on {} thread(s): {:.0} modules per second",
         cases.len(),
         options.n_threads,
         cases.len() as f64 / seconds.max(1e-9)

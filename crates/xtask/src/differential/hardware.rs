@@ -69,7 +69,7 @@ pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
         }
     }
     println!(
-        "{} kernels, {n_different} differ, of which {n_stopped} do not run on this GPU",
+        "{} kernels: {n_different} kernels differ, of which {n_stopped} kernels do not run on this GPU",
         answers.len()
     );
     Ok(n_different == 0)

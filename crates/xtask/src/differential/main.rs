@@ -98,7 +98,7 @@ impl Options {
         }
         match options.n_kernels {
             0 => Err(
-                "the number of kernels is missing: `cargo xtask differential 1000 --ptxas PROGRAM`"
+                "the command requires a number of kernels, as in `cargo xtask differential 1000 --ptxas PROGRAM`"
                     .to_owned(),
             ),
             _ => Ok(options),
@@ -163,13 +163,16 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
     }
     let seconds = start.elapsed().as_secs_f64();
     if all.n_refused > 0 {
-        println!("{} excluded: rejected by `ptxas`", all.n_refused);
+        println!(
+            "{} kernels are excluded, because `ptxas` rejects them",
+            all.n_refused
+        );
     }
     for (why, n) in &all.not_comparable {
         println!("{n} not comparable: {why}");
     }
     println!(
-        "{} kernels, {} differ; {} lines, {:.1} kernels per second",
+        "{} kernels, of which {} differ; {} lines, {:.1} kernels per second",
         all.n_kernels,
         all.different.len(),
         all.n_instructions,

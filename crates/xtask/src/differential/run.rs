@@ -142,7 +142,7 @@ fn compare_runs(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
     let [Ok(ptx), Ok(machine)] = sides else {
         return Outcome::Equal;
     };
-    match first_difference([&ptx, &machine], ["PTX", "machine code"]) {
+    match first_difference([&ptx, &machine], ["PTX", "SASS"]) {
         Some(why) => Outcome::Differs(why),
         None => Outcome::Equal,
     }

@@ -51,7 +51,9 @@ pub(crate) fn firefox() -> Result<PathBuf> {
     if let Some(found) = find() {
         return Ok(found);
     }
-    let missing = || "skipping tests in Firefox: install Firefox, or set $FIREFOX".to_string();
+    let missing = || {
+        "skipping the tests in Firefox, because Firefox was not found: install Firefox, or set $FIREFOX".to_string()
+    };
     update()?.ok_or_else(missing)?;
     install("installing Firefox", &["firefox-esr"])?;
     find().ok_or_else(missing)
@@ -113,8 +115,8 @@ fn apt_get() -> Option<Command> {
 }
 
 fn missing() -> String {
-    "the browser tests need Chromium and its driver. Install both (Debian: `apt-get install chromium \
+    "the browser tests require Chromium and its driver: install both programs (Debian: `apt-get install chromium \
      chromium-driver`; Fedora: `dnf install chromium chromedriver`; macOS: `brew install --cask \
-     google-chrome chromedriver`), or name them in $CHROMIUM and $CHROMEDRIVER"
+     google-chrome chromedriver`), or set $CHROMIUM and $CHROMEDRIVER to the paths of both programs"
         .to_string()
 }

@@ -28,7 +28,10 @@ pub(crate) fn pages() -> (Vec<&'static str>, Option<PathBuf>) {
     match folder() {
         Ok(folder) => ([OWN, INSTALLED].concat(), Some(folder)),
         Err(why) => {
-            eprintln!("  skipping the page of {}: {why}", INSTALLED.join(", "));
+            eprintln!(
+                "  skipping the test page of {}: {why}",
+                INSTALLED.join(", ")
+            );
             (OWN.to_vec(), None)
         }
     }

@@ -61,10 +61,10 @@ pub(crate) fn node() -> Result<()> {
     match major {
         Some(major) if major >= OLDEST_NODE => Ok(()),
         Some(major) => Err(format!(
-            "Node {major} is too old; install Node {OLDEST_NODE} or later (https://nodejs.org)"
+            "Node {major} is too old: install Node {OLDEST_NODE} or later (https://nodejs.org)"
         )),
         None => Err(format!(
-            "Node is not installed; install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)"
+            "Node is not installed: install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)"
         )),
     }
 }

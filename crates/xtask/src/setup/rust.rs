@@ -77,7 +77,7 @@ pub(crate) fn leave_out_folders(command: &mut Command) {
 /// Adds a target to the pinned toolchain.
 pub(crate) fn target(name: &str) -> Result<()> {
     let sysroot = shell::ask(shell::command("rustc").args(["--print", "sysroot"]))
-        .ok_or("`rustc` failed; install Rust with rustup (https://rustup.rs)")?;
+        .ok_or("`rustc` failed: install Rust with rustup (https://rustup.rs)")?;
     if Path::new(sysroot.trim())
         .join("lib/rustlib")
         .join(name)

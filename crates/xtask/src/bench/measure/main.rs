@@ -27,17 +27,17 @@ struct Figure {
 #[rustfmt::skip]
 const FIGURES: &[Figure] = &[
     Figure { name: "parse",   title: "parsing a 4 MB module",               unit: "MB/s",           measure: text::parse },
-    Figure { name: "check",   title: "parsing and checking it",             unit: "MB/s",           measure: text::check },
-    Figure { name: "recheck", title: "checking 10,000 lines again",         unit: "ms",             measure: text::recheck },
-    Figure { name: "sass",    title: "parsing 4 MB of machine code",        unit: "MB/s",           measure: text::parse_sass },
-    Figure { name: "sasschk", title: "checking it",                         unit: "MB/s",           measure: text::check_sass },
+    Figure { name: "check",   title: "parsing and checking this module",             unit: "MB/s",           measure: text::check },
+    Figure { name: "recheck", title: "rechecking 10,000 lines after an edit",         unit: "ms",             measure: text::recheck },
+    Figure { name: "sass",    title: "parsing a 4 MB SASS listing",        unit: "MB/s",           measure: text::parse_sass },
+    Figure { name: "sasschk", title: "checking this SASS listing",                         unit: "MB/s",           measure: text::check_sass },
     Figure { name: "batch",   title: "checking small modules",              unit: "modules/s",      measure: text::batch },
     Figure { name: "saxpy",   title: "running saxpy, 1,048,576 threads",    unit: "M lane-instr/s", measure: emulation::saxpy },
     Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
-    Figure { name: "saxpym",  title: "the same saxpy as machine code",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
-    Figure { name: "matmulm", title: "the same matmul as machine code",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
+    Figure { name: "saxpym",  title: "running saxpy as SASS",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
+    Figure { name: "matmulm", title: "running a tiled matmul as SASS",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivei", title: "matmul without tiles, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "naivet") },
+    Figure { name: "naivei", title: "untiled matmul, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "transi", title: "transpose, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
@@ -49,53 +49,53 @@ const FIGURES: &[Figure] = &[
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "mandeli", title: "Mandelbrot set, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "mandelt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "halvesi", title: "sums of halves, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "halvest") },
+    Figure { name: "halvesi", title: "sums of f16, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "halvest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "tablei", title: "table in shared memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "tablet") },
+    Figure { name: "tablei", title: "lookup table in shared memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "tablet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sidesi", title: "two sides in a loop, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sidest") },
+    Figure { name: "sidesi", title: "divergent branch in a loop, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sidest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "saxpyt", title: "saxpy, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
+    Figure { name: "saxpyt", title: "saxpy, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "matmult", title: "tiled matmul, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
+    Figure { name: "matmult", title: "tiled matmul, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivet", title: "matmul without tiles, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "naivet") },
+    Figure { name: "naivet", title: "untiled matmul, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transt", title: "transpose, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "transt") },
+    Figure { name: "transt", title: "transpose, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "reducet", title: "reduction, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "reducet") },
+    Figure { name: "reducet", title: "reduction, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "lifet", title: "game of life, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "lifet") },
+    Figure { name: "lifet", title: "game of life, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sortt", title: "sort in local memory, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sortt") },
+    Figure { name: "sortt", title: "sort in local memory, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sortt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "mandelt", title: "Mandelbrot set, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "mandelt") },
+    Figure { name: "mandelt", title: "Mandelbrot set, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "mandelt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "halvest", title: "sums of halves, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "halvest") },
+    Figure { name: "halvest", title: "sums of f16, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "halvest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "tablet", title: "table in shared memory, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "tablet") },
+    Figure { name: "tablet", title: "lookup table in shared memory, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "tablet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sidest", title: "two sides in a loop, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sidest") },
+    Figure { name: "sidest", title: "divergent branch in a loop, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sidest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "matmulp", title: "tiled matmul, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
+    Figure { name: "matmulp", title: "tiled matmul, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivep", title: "matmul without tiles, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "naivet") },
+    Figure { name: "naivep", title: "untiled matmul, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transp", title: "transpose, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "transt") },
+    Figure { name: "transp", title: "transpose, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "reducep", title: "reduction, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "reducet") },
+    Figure { name: "reducep", title: "reduction, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "lifep", title: "game of life, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "lifet") },
+    Figure { name: "lifep", title: "game of life, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transl", title: "translating matmul without tiles", unit: "ms", measure: translated::translation },
+    Figure { name: "transl", title: "compiling untiled matmul (JIT)", unit: "ms", measure: translated::translation },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "wmmas", title: "running a wmma product, 1024 x 1024, translated", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 1) },
+    Figure { name: "wmmas", title: "running a wmma matmul of 1024 x 1024, JIT", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 1) },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "wmmap", title: "the same on two threads", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 2) },
-    Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
-    Figure { name: "wgmma",   title: "running a wgmma product, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
-    Figure { name: "tcgen05", title: "running a tcgen05 product, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },
-    Figure { name: "tma",     title: "copying tiles of tensors",           unit: "MB/s",           measure: emulation::tensor_copies },
+    Figure { name: "wmmap", title: "the same wmma matmul, JIT on two threads", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 2) },
+    Figure { name: "wmma",    title: "running a wmma matmul, 1024 x 1024", unit: "s",             measure: emulation::wmma },
+    Figure { name: "wgmma",   title: "running a wgmma matmul, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
+    Figure { name: "tcgen05", title: "running a tcgen05 matmul, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },
+    Figure { name: "tma",     title: "copying tiles of tensors (TMA)",           unit: "MB/s",           measure: emulation::tensor_copies },
     Figure { name: "add",     title: "add.f32 of a warp",                   unit: "ns",             measure: operations::addition },
     Figure { name: "ex2",     title: "ex2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "ex2.approx.f32") },
     Figure { name: "lg2",     title: "lg2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "lg2.approx.f32") },
@@ -104,17 +104,17 @@ const FIGURES: &[Figure] = &[
     Figure { name: "rsqrt",   title: "rsqrt.approx.f32 of a warp",           unit: "additions",      measure: |inputs| operations::in_additions(inputs, "rsqrt.approx.f32") },
     Figure { name: "div64",   title: "div.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "div.rn.f64") },
     Figure { name: "fma64",   title: "fma.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "fma.rn.f64") },
-    Figure { name: "races",   title: "looking for races, in the middle",    unit: "runs",           measure: order::median_of_looking },
-    Figure { name: "racesw",  title: "looking for races, at most",          unit: "runs",           measure: order::most_of_looking },
-    Figure { name: "repairs", title: "looking for races and repairs, at most", unit: "runs",        measure: order::most_of_repairs },
-    Figure { name: "litmus",  title: "litmus test in the middle",           unit: "ms",             measure: order::median_litmus },
-    Figure { name: "litmusw", title: "slowest litmus test",                 unit: "ms",             measure: order::slowest_litmus },
+    Figure { name: "races",   title: "race detection, median slowdown",    unit: "runs",           measure: order::median_of_looking },
+    Figure { name: "racesw",  title: "race detection, maximum slowdown",          unit: "runs",           measure: order::most_of_looking },
+    Figure { name: "repairs", title: "race detection with fixes, maximum slowdown", unit: "runs",        measure: order::most_of_repairs },
+    Figure { name: "litmus",  title: "litmus test, median",           unit: "ms",             measure: order::median_litmus },
+    Figure { name: "litmusw", title: "litmus test, maximum",                 unit: "ms",             measure: order::slowest_litmus },
     Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
-    Figure { name: "look",    title: "slowest step of 1,024 threads, shown", unit: "ms",            measure: large::step_and_look },
+    Figure { name: "look",    title: "slowest rendered step of 1,024 threads", unit: "ms",            measure: large::step_and_look },
     Figure { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large::back_after_seek },
-    Figure { name: "scatter", title: "slowest step back, scattered stores", unit: "ms",             measure: large::back_where_scattered },
-    Figure { name: "open",    title: "opening 64 MiB, with the last frame", unit: "ms",             measure: large::open },
+    Figure { name: "scatter", title: "slowest step back over scattered stores", unit: "ms",             measure: large::back_where_scattered },
+    Figure { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large::open },
 ];
 
 /// The folder of the inputs.

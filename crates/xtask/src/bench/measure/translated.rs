@@ -24,24 +24,24 @@ pub(super) struct Launch {
 
 #[rustfmt::skip]
 const LAUNCHES: &[Launch] = &[
-    Launch { name: "saxpyt",  title: "saxpy, translated",                scenario: |inputs| saxpy_scenario(inputs, 1 << 20) },
-    Launch { name: "matmult", title: "tiled matmul, translated",         scenario: |inputs| matmul_scenario(inputs, 256) },
-    Launch { name: "naivet",  title: "matmul without tiles, translated", scenario: |inputs| naive_scenario(inputs, 256) },
-    Launch { name: "transt",  title: "transpose, translated",            scenario: transpose_scenario },
-    Launch { name: "reducet", title: "reduction, translated",            scenario: reduction_scenario },
-    Launch { name: "lifet",   title: "game of life, translated",         scenario: life_scenario },
-    Launch { name: "sortt",   title: "sort in local memory, translated", scenario: sort_scenario },
-    Launch { name: "mandelt", title: "Mandelbrot set, translated",       scenario: mandelbrot_scenario },
-    Launch { name: "halvest", title: "sums of halves, translated",       scenario: halves_scenario },
-    Launch { name: "tablet",  title: "table in shared memory, translated", scenario: |inputs| seeds_scenario(inputs, "table_lookup.ptx") },
-    Launch { name: "sidest",  title: "two sides in a loop, translated",  scenario: |inputs| seeds_scenario(inputs, "two_sides.ptx") },
-    Launch { name: "wmmat",   title: "wmma product, translated",         scenario: |inputs| wmma_scenario(inputs, 1024) },
+    Launch { name: "saxpyt",  title: "saxpy, JIT",                scenario: |inputs| saxpy_scenario(inputs, 1 << 20) },
+    Launch { name: "matmult", title: "tiled matmul, JIT",         scenario: |inputs| matmul_scenario(inputs, 256) },
+    Launch { name: "naivet",  title: "untiled matmul, JIT", scenario: |inputs| naive_scenario(inputs, 256) },
+    Launch { name: "transt",  title: "transpose, JIT",            scenario: transpose_scenario },
+    Launch { name: "reducet", title: "reduction, JIT",            scenario: reduction_scenario },
+    Launch { name: "lifet",   title: "game of life, JIT",         scenario: life_scenario },
+    Launch { name: "sortt",   title: "sort in local memory, JIT", scenario: sort_scenario },
+    Launch { name: "mandelt", title: "Mandelbrot set, JIT",       scenario: mandelbrot_scenario },
+    Launch { name: "halvest", title: "sums of f16, JIT",       scenario: halves_scenario },
+    Launch { name: "tablet",  title: "lookup table in shared memory, JIT", scenario: |inputs| seeds_scenario(inputs, "table_lookup.ptx") },
+    Launch { name: "sidest",  title: "divergent branch in a loop, JIT",  scenario: |inputs| seeds_scenario(inputs, "two_sides.ptx") },
+    Launch { name: "wmmat",   title: "wmma matmul, JIT",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
 /// Long enough for workers to take blocks of it.
 const SHARED: Launch = Launch {
     name: "shared",
-    title: "running matmul without tiles, 1024 x 1024",
+    title: "running untiled matmul, 1024 x 1024",
     scenario: |inputs| naive_scenario(inputs, 1024),
 };
 

@@ -129,7 +129,7 @@ fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
     for (opcode, tally) in &waiting {
         println!("{}", tally.line(&format!("{opcode} (unsupported forms)")));
     }
-    println!("  {n_full} operations agree in all rows (--all lists them)");
+    println!("  {n_full} operations agree in all rows (--all lists these operations)");
 }
 
 fn list(compared: &[Compared<'_>], n_shown: usize) {
