@@ -44,7 +44,7 @@ export interface Session {
   runOnWorkers(options?: RunOnWorkersOptions): Promise<boolean>;
 }
 
-// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.
+// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.
 import type {
   AccessLayout,
   BesideReport,
