@@ -54,7 +54,7 @@ test("tour follows the current step and highlights the objects that it names", a
   await expect(next).toBeFocused();
   await next.press("Enter");
   await next.press("Enter");
-  await expect(tour.locator("[aria-current=step]")).toContainText("The column is stored");
+  await expect(tour.locator("[aria-current=step]")).toContainText("The warp stores the column");
   await expect(page.locator(".cm-line.line-done")).toContainText("st.shared.u32");
   // What it names is lit: the element of the shared memory.
   await tour.getByRole("button", { name: "shared:0[64] = 2" }).click();

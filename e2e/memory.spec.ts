@@ -213,7 +213,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  await expect(card).toContainText("Shared memory has no initial value");
+  await expect(card).toContainText("Shared memory cannot have an initial value");
 });
 
 test("initial value typed before the write history arrives is not overwritten", async ({ page }) => {

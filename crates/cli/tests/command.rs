@@ -1007,7 +1007,7 @@ fn options_choose_the_kernel_and_its_launch() {
     assert_eq!(first["kernels"], serde_json::json!(["first", "second"]));
     let text = warpgrid(&["run", &two], "");
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    assert!(text.contains("other kernels: `second`"), "{text}");
+    assert!(text.contains("the file also contains `second`"), "{text}");
     let options = [
         "run",
         &two,
