@@ -55,7 +55,7 @@ test("widget within a sandboxed srcdoc frame runs", async ({ page, baseURL }) =>
 
 test("embedded frame reports a missing CORS header and an invalid URL", async ({ page, baseURL }) => {
   await page.goto("/widget/embed.html#text=@@@");
-  await expect(page.locator("body")).toHaveText("Cannot decode the source in the URL of this frame: it is truncated or corrupted.");
+  await expect(page.locator("body")).toHaveText("Cannot decode the source in the URL of this frame, because the source is truncated or corrupted.");
   // A server that does not lend its script to frames without an origin.
   await page.route("**/widget/warpgrid-embed.js", (route) => route.abort());
   await sandboxed(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);

@@ -38,7 +38,7 @@ async function pinned(page: Page) {
   await page.keyboard.press("ArrowRight");
   const card = page.getByRole("region", { name: "Cell" });
   await expect(card).toContainText("out[1]");
-  await expect(card).toContainText("to show its write history");
+  await expect(card).toContainText("to show the write history");
   await page.keyboard.press("Enter");
   return card;
 }

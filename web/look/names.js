@@ -6,7 +6,7 @@ export const CARDS = {
   moments: { asks: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
   arrange: { asks: "Custom layout", words: "Layout", title: "Show a buffer with a custom stride or a CuTe layout" },
   map: { asks: "Memory overview", words: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
-  run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly, run it to completion, and show the final memory and the throughput" },
+  run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly, run the compiled launch to completion, and show the final memory and the throughput" },
 };
 /** The expressions of each text, in the browser. */
 export const KEPT = "warpgrid.watch";

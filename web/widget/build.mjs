@@ -69,4 +69,4 @@ if (site) {
 }
 let weight = 0;
 for (const file of FIRST_VIEW) weight += gzipSync(await readFile(join(folder, file)), { level: 9 }).length;
-if (weight > FIRST_VIEW_LIMIT) throw new Error(`the first view of a widget weighs ${weight} bytes, more than ${FIRST_VIEW_LIMIT}`);
+if (weight > FIRST_VIEW_LIMIT) throw new Error(`the first view of a widget has ${weight} bytes, which exceeds the limit of ${FIRST_VIEW_LIMIT} bytes`);

@@ -76,5 +76,5 @@ try {
   widget.textContent = decoded(facts.get("text") ?? "");
   document.body.replaceChildren(widget);
 } catch {
-  document.body.textContent = "Cannot decode the source in the URL of this frame: it is truncated or corrupted.";
+  document.body.textContent = "Cannot decode the source in the URL of this frame, because the source is truncated or corrupted.";
 }

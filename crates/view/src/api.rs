@@ -73,7 +73,7 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Failu
     if scenario.beside.is_none() {
         return Err(Failure::unreadable(
             "scenario",
-            "found no source in `beside`",
+            "the field `beside` contains no source",
         ));
     }
     let report = beside::compare(scenario, max_steps);

@@ -5,7 +5,7 @@
 //! that is there, so such a host must not be given any.
 
 #[cfg(not(any(feature = "ptx", feature = "sass")))]
-compile_error!("name a language: the feature `ptx`, `sass`, or both");
+compile_error!("select at least one language with the features `ptx` and `sass`");
 
 use warpgrid_launch::Front;
 use warpgrid_program::{FrontEnd, Reference};

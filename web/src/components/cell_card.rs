@@ -69,7 +69,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                     <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "not written" } else { "unknown, because the page does not track last writers for launches of this size" } }</td></tr>
                 }
                 if lanes.len() > 1 {
-                    <tr><th>{ "lanes" }</th><td>{ format!("{} wrote to this element in that step", list(&lanes)) }</td></tr>
+                    <tr><th>{ "lanes" }</th><td>{ format!("{} wrote to this element in the same step", list(&lanes)) }</td></tr>
                 }
                 if let Some((store, piece)) = writer {
                     { written(store, piece, cell.lane.unwrap_or(0), props) }
@@ -84,7 +84,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
             if let Some(found) = &props.history {
                 <History found={found.clone()} position={props.frame.position} dispatch={props.dispatch.clone()} />
             } else {
-                <p class="quiet">{ if props.is_pinned { "Searching for stores to this cell…" } else { "Click the cell or press Enter to show its write history." } }</p>
+                <p class="quiet">{ if props.is_pinned { "Searching for stores to this cell…" } else { "Click the cell or press Enter to show the write history of the cell." } }</p>
             }
         </section>
     }

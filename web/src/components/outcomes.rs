@@ -202,7 +202,7 @@ fn repairs(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html
     };
     html! {
         <section class="card" aria-label="Fixes">
-            <h2>{ "Fixes" }<small>{ "that allow only sequentially consistent outcomes" }</small></h2>
+            <h2>{ "Fixes" }<small>{ "edits that allow only sequentially consistent outcomes" }</small></h2>
             { body }
         </section>
     }

@@ -99,7 +99,10 @@ impl SeedSearch {
         }
         let fault = match is_over {
             true => session.fault().map(|fault| fault.message),
-            false => Some(format!("not finished after {} steps", self.max_steps)),
+            false => Some(format!(
+                "the run has not finished after {} steps",
+                self.max_steps
+            )),
         };
         let outcome = Outcome {
             left: left_by(&session),

@@ -46,7 +46,7 @@ pub(super) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Fail
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());
     }
-    let why = format!("expected 1 to {MAX_COLUMNS} columns");
+    let why = format!("the number of columns is out of range, expected 1 to {MAX_COLUMNS} columns");
     Err(Failure::unreadable(what, &why))
 }
 

@@ -333,7 +333,7 @@ fn counted<'a>(answer: &'a str, range: &Range, what: &str) -> Result<Vec<&'a str
     }
     let last = range.to - 1;
     Err(format!(
-        "found {} values, expected {n}: {what} {} to {last} of `{}`",
+        "found {} values, expected {n} values for {what} {} to {last} of `{}`",
         items.len(),
         range.from,
         range.memory

@@ -362,7 +362,7 @@ fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     let n = location.init.len();
     if n == 0 || n > MOST_ELEMENTS {
         return fail(format!(
-            "`{name}` has {n} elements, expected 1 to {MOST_ELEMENTS}"
+            "the location `{name}` has {n} elements, expected 1 to {MOST_ELEMENTS}"
         ));
     }
     let keep = u64::MAX >> (64 - 8 * bytes);

@@ -334,7 +334,7 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 /// The next definition: what is before its body, the body, and what comes after.
 fn definition(text: &str) -> Result<(&str, &str, &str), LitmusError> {
     let Some(open) = text.find('{') else {
-        return fail("found a function without a body, expected a body in braces");
+        return fail("the function has no body, expected a body in braces");
     };
     // A declaration before it says nothing that the definition does not.
     let declared = text.get(..open).and_then(|head| head.rfind(';'));
@@ -354,7 +354,7 @@ fn definition(text: &str) -> Result<(&str, &str, &str), LitmusError> {
             return Ok((head, body, after));
         }
     }
-    fail("found a function without a closing brace")
+    fail("the body of the function has no closing brace")
 }
 
 /// A function by its head and body.

@@ -10,7 +10,7 @@ use warpgrid_emulator::MbarrierState;
 pub(super) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let expected = || {
         format!(
-            "found `{rest}`, expected `name: u32 = 0`, `name: shared u32[4]` or `name: mbarrier = 1`"
+            "found the location `{rest}`, expected a location such as `name: u32 = 0`, `name: shared u32[4]` or `name: mbarrier = 1`"
         )
     };
     let (name, after) = rest.split_once(':').ok_or_else(expected)?;
@@ -64,7 +64,7 @@ pub(super) fn location(rest: &str) -> Result<LitmusLocation, String> {
 
 fn block_of(value: &str) -> Result<u32, String> {
     let block = u32::try_from(number_of(value)?);
-    block.map_err(|_| format!("found `{value}`, expected a block index"))
+    block.map_err(|_| format!("found the block `{value}` of a location, expected a block index"))
 }
 
 /// Before and after the `=` that values follow: not that of `at=` or `block=`.
@@ -107,7 +107,7 @@ fn read_object(found: &mut LitmusLocation, values: &[&str]) -> Result<(), String
             "bytes" => state.bytes = sign * (number.min(1 << 20) as i32),
             _ => {
                 return Err(format!(
-                    "found `{name}`, expected `phase`, `pending` or `bytes`"
+                    "found the option `{name}` of an mbarrier, expected `phase`, `pending` or `bytes`"
                 ));
             }
         }

@@ -108,7 +108,7 @@ impl Reader {
             }
             _ => {
                 return Err(format!(
-                    "found `{word}`, expected `title`, `about`, `launch`, `location`, `thread`, `observe` or `bad`"
+                    "found the annotation `{word}`, expected `title`, `about`, `launch`, `location`, `thread`, `observe` or `bad`"
                 ));
             }
         }
@@ -127,7 +127,7 @@ impl Reader {
                 "cluster" => self.test.cluster = extents(value)?,
                 _ => {
                     return Err(format!(
-                        "found `{name}`, expected `grid`, `block` or `cluster`"
+                        "found the launch option `{name}`, expected `grid`, `block` or `cluster`"
                     ));
                 }
             }
@@ -206,7 +206,11 @@ fn extents(value: &str) -> Result<[u32; 3], String> {
         let n = u32::try_from(number_of(part)?).ok();
         match (places.next(), n) {
             (Some(place), Some(n)) => *place = n,
-            _ => return Err(format!("found `{value}`, expected `4` or `16x16x1`")),
+            _ => {
+                return Err(format!(
+                    "found the extents `{value}`, expected extents such as `4` or `16x16x1`"
+                ));
+            }
         }
     }
     Ok(extents)

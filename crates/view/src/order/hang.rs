@@ -441,7 +441,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.pending_arrivals.unwrap_or(0)
         ),
         HangKind::WarpSync => format!(
-            "{who} {wait} at {} (line {}) for lanes of their warp",
+            "{who} {wait} at {} (line {}) for other lanes of the warp",
             name(&root.object),
             hang.line
         ),
@@ -460,7 +460,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             name(&hang.object)
         ),
         HangKind::DivergentBarrier => format!(
-            "{who} {reach} the aligned barrier {} (line {}) without the other threads of their warp",
+            "{who} {reach} the aligned barrier {} (line {}) without the other threads of the warp",
             name(&root.object),
             hang.line
         ),

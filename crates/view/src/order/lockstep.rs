@@ -73,7 +73,7 @@ impl Session {
             false => format!(" (also lines {})", listed.join(", ")),
         };
         Some(format!(
-            "line {}: {} of block {block} {later} {place}, which {} of the same warp {earlier} at line {}{others}: only lockstep execution of the warp orders these accesses, but `sm_70` and later do not guarantee lockstep execution (independent thread scheduling): insert `bar.warp.sync` between the accesses",
+            "line {}: {} of block {block} {later} {place}, which {} of the same warp {earlier} at line {}{others}: only lockstep execution of the warp orders these accesses, but `sm_70` and later do not guarantee lockstep execution (independent thread scheduling), so insert `bar.warp.sync` between the accesses",
             line(second),
             thread(second),
             thread(&shown.first),

@@ -97,7 +97,7 @@ fn toolkit(release: &Release) -> Option<TermFacts> {
         aliases.push((*toolkit).to_owned());
     }
     let driver = driver
-        .map(|branch| format!(" The driver branch is r{branch}. Older drivers reject this PTX."));
+        .map(|branch| format!(" The driver branch of this toolkit is r{branch}. Older drivers reject PTX of this version."));
     let help = format!(
         "The compiler of this CUDA toolkit writes PTX {version}, and `ptxas` reads PTX up to this version.{}",
         driver.unwrap_or_default()

@@ -170,7 +170,7 @@ impl Session {
                 .flat_map(|function| function.registers.names());
             let help = suggestion(&condition.register, &mut names);
             let error = SyntaxError {
-                message: format!("no register is named `{}`{help}", condition.register),
+                message: format!("the kernel has no register `{}`{help}", condition.register),
                 range: condition.register_range,
             };
             return Err(UntilError::at(text, error));
