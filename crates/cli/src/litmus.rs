@@ -289,7 +289,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
         )?,
         Some(outcomes) if outcomes.is_empty() => writeln!(
             out,
-            "no execution terminates: a thread waits for a value that no other thread writes"
+            "no execution terminates, because a thread waits for a value that no other thread writes"
         )?,
         Some(outcomes) => {
             for outcome in outcomes {
@@ -358,7 +358,11 @@ fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()
             "no fix is necessary, because all outcomes are sequentially consistent"
         );
     }
-    writeln!(out, "weakest fixes that forbid {}:", bad.join(" and "))?;
+    writeln!(
+        out,
+        "the weakest fixes that forbid {} are:",
+        bad.join(" and ")
+    )?;
     for repair in &repairs.repairs {
         for (number, edit) in repair.iter().enumerate() {
             let mark = if number == 0 { "  -" } else { "   " };

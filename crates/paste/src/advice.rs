@@ -33,10 +33,10 @@ fn gated(message: &str) -> Option<String> {
     let stated = message.rsplit('\'').nth(1).and_then(Target::from_name);
     let needs = format!("`{name}` is available {phrase}");
     let Some(stated) = stated else {
-        return Some(format!("{needs}; raise `.target`, `.version` and `-arch`"));
+        return Some(format!("{needs}: raise `.target`, `.version` and `-arch`"));
     };
     let Some(target) = nearest_target(gate, stated, Version::NEWEST) else {
-        return Some(format!("{needs}; raise `.version`"));
+        return Some(format!("{needs}: raise `.version`"));
     };
     let same = target.sm == stated.sm;
     Some(match (same, target.name.ends_with(['a', 'f'])) {

@@ -37,7 +37,7 @@ impl Missing<'_> {
         let last = all.into_iter().rev().find(|at| is(at, "tcgen05.mma"))?;
         Some(Fault::at(
             last,
-            "no `tcgen05.commit` follows this MMA, so its completion is not signalled to an mbarrier",
+            "no `tcgen05.commit` follows this MMA, so no mbarrier tracks the completion of the MMA",
         ))
     }
 }

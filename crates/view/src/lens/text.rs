@@ -116,7 +116,7 @@ fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
     const MOST: usize = 8;
     writeln!(
         out,
-        "  lanes {} to {} need {} wavefronts; the rows show the lane that accesses each bank:",
+        "  lanes {} to {} need {} wavefronts. The following rows show the lane that accesses each bank:",
         phase.first_lane, phase.last_lane, phase.wavefronts
     )?;
     let rows = phase
