@@ -64,7 +64,7 @@ fn extents_out_of_range_are_named() {
     );
     check(
         json!({ "block": [33, 32, 1] }),
-        "W0720 found 1056 threads per block, expected at most 1024",
+        "W0720 the launch has 1056 threads per block, expected at most 1024",
     );
     check(
         json!({ "cluster": [1, 0, 1] }),
@@ -76,15 +76,15 @@ fn extents_out_of_range_are_named() {
     );
     check(
         json!({ "cluster": [3, 1, 1] }),
-        "W0720 grid 1x1x1 is not divisible into clusters of 3x1x1",
+        "W0720 the grid size 1x1x1 is not divisible by the cluster size 3x1x1",
     );
     check(
         json!({ "cluster": [16, 1, 1], "grid": [16, 1, 1], "target": "sm_120" }),
-        "W0720 found 16 blocks per cluster, expected at most 8",
+        "W0720 the launch has 16 blocks per cluster, expected at most 8",
     );
     check(
         json!({ "dynamic_shared": 1u64 << 40 }),
-        "W0720 found 1099511627776 bytes of shared memory per block, expected at most 232448",
+        "W0720 the launch uses 1099511627776 bytes of shared memory per block, expected at most 232448",
     );
 }
 
@@ -96,11 +96,11 @@ fn names_that_nothing_has_are_named() {
     );
     check(
         json!({ "target": "sm_1" }),
-        "W0903 found target `sm_1`, expected one such as `sm_90`",
+        "W0903 found the unknown target `sm_1`, expected a target such as `sm_90`",
     );
     check(
         json!({ "ptx_version": "99.9" }),
-        "W0903 found PTX version `99.9`, expected one such as `8.8`",
+        "W0903 found the unknown PTX version `99.9`, expected a version such as `8.8`",
     );
     check(
         json!({ "params": [{ "kind": "alias", "name": "out", "of": "x" }] }),

@@ -215,13 +215,13 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
         .ok_or_else(|| unknown("operation on fragments", &request.op, every_operation()))?;
     let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentRefusal {
         message: format!(
-            "found shape `{}`, expected one such as `m16n16k16`",
+            "found the shape `{}`, expected a shape such as `m16n16k16`",
             request.shape
         ),
     })?;
     let ty = ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| {
         FragmentRefusal {
-            message: format!("found type `{}`, expected one such as `f16`", request.ty),
+            message: format!("found the type `{}`, expected a type such as `f16`", request.ty),
         }
     })?;
     let target = match request.target.as_str() {

@@ -358,11 +358,11 @@ mod tests {
             ),
             (
                 "tiled x: f16[8][64] box=[8][64] swizzle=64B",
-                "the box has 128 bytes along dimension 0, expected at most the 64 of the swizzle",
+                "the box has 128 bytes along dimension 0, expected at most 64, the span of the swizzle",
             ),
             (
                 "tiled x+8: f16[8] box=[8]",
-                "the address 0x8 is not a multiple of 16",
+                "the tensor address 0x8 is not a multiple of 16",
             ),
             (
                 "tiled x: f16[8] box=[8] depth=3",
