@@ -12,8 +12,8 @@ export { WarpgridError } from "./errors.js";
 const freed = new WeakSet();
 
 function assertAlive(session) {
-  if (!(session instanceof core.Session)) throw notReady("a `Session` method was called without its session: write `session.step()`");
-  if (freed.has(session)) throw notReady("the session was freed: create a new one");
+  if (!(session instanceof core.Session)) throw notReady("a method of `Session` was called without a session object: write `session.step()`");
+  if (freed.has(session)) throw notReady("the session was freed: create a new session");
 }
 
 function text(what, value) {

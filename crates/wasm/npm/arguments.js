@@ -27,7 +27,7 @@ const FRONT = oneOf("ptx", "sass");
 
 const PARAMETER = {
   kind: TEXT, name: TEXT, type: TEXT, len: COUNT, shape: list(COUNT), start: COUNT, expect: list(VALUE), expect_sha256: TEXT, one_of: list(list(VALUE)),
-  init: kind("a number, a string or an array of them", (value) => VALUE.fits(value) || Array.isArray(value) || ArrayBuffer.isView(value), VALUE),
+  init: kind("a number, a string, or an array of numbers and strings", (value) => VALUE.fits(value) || Array.isArray(value) || ArrayBuffer.isView(value), VALUE),
   value: VALUE, size: COUNT, align: COUNT, of: TEXT, offset: COUNT, buffers: list(TEXT),
   mode: TEXT, buffer: TEXT, byte_offset: COUNT, dims: list(COUNT), strides: list(COUNT), box: list(COUNT), element_strides: list(COUNT),
   lower_corner: list(WHOLE), upper_corner: list(WHOLE), channels_per_pixel: COUNT, pixels_per_column: COUNT,

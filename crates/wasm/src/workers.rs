@@ -93,7 +93,7 @@ impl Session {
     ) -> Result<Object, JsValue> {
         let [first, end] = share[..] else {
             return Err(unreadable(
-                "expected the first block of a range and its exclusive end",
+                "expected the index of the first block and the exclusive end of the range",
             ));
         };
         let blocks = whole(first, "share")?..whole(end, "share")?;
