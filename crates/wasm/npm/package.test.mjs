@@ -115,7 +115,7 @@ test("a method without its session says so", () => {
   const session = new warpgrid.Session({ source: scale });
   const { step, memory } = session;
   for (const call of [() => step(), () => memory("out"), () => step.call({})]) {
-    assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0905" && /without it/.test(error.message));
+    assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0905" && /without a session/.test(error.message));
   }
   session.free();
 });
