@@ -89,7 +89,7 @@ fn fixed_point_is_converted_in_a_kernel() {
     );
 }
 
-/// The element of D in each lane's first register: the number of rows of A and the number of columns of B are ones.
+/// The element of D in each lane's first register: rows of A and columns of B are ones.
 fn scaled(kind: &str, types: &str, factors: &str) -> Vec<f32> {
     let a = if kind.contains("mxf8") {
         "0x38383838"

@@ -366,7 +366,7 @@ pub(super) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&
         .find(|named| named.holds(part.memory, part.address))
 }
 
-/// Runs a scenario, changes its text so that no access to shared memory has bank conflicts, and runs both: the same results, and the conflicts before
+/// Runs a scenario, changes its text so that no shared memory access has bank conflicts, and runs both: the same results, and the conflicts before
 /// and after. Buffers that cannot be freed stay as they are. Fails where the text cannot run, or no change of places frees it.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     let mut session = Session::untracked(scenario.clone())?;

@@ -31,7 +31,7 @@ if (launches.error) throw new Error(launches.error);
 for (const { name, title, scenario } of launches.alone) {
   const unit = "M lane-instr/s";
   const figures = [
-    { name: name.replace(/t$/, "i"), title: title.replace("translated", "interpreted"), ...best(Session, scenario, "interpreter") },
+    { name: name.replace(/t$/, "i"), title: title.replace("JIT", "interpreted"), ...best(Session, scenario, "interpreter") },
     { name, title, ...best(Session, scenario, "translated") },
   ];
   for (const figure of figures) console.log(JSON.stringify({ ...figure, unit }));
