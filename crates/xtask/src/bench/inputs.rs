@@ -129,7 +129,7 @@ fn launches(corpus: &Path) -> Result<String> {
 
 /// The litmus tests, one a line.
 fn litmus_tests() -> Result<String> {
-    let file = shell::root().join("crates/view/tests/data/explorer.jsonl.gz");
+    let file = shell::root().join("crates/order/tests/data/explorer.jsonl.gz");
     let packed = fs::File::open(&file).map_err(|error| said(&file, &error))?;
     let mut text = String::new();
     let read = GzDecoder::new(packed).read_to_string(&mut text);
