@@ -3,11 +3,12 @@
 
 use crate::code::{Code, Placed};
 use crate::flow::Flow;
+use crate::primitive::{Destination, results};
 use crate::registers::{Definitions, Register};
+use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Instr, Int32Op, Int64Op, IntOp, Op, Plain, PlanId, RangeKind, ShiftOp, Slot,
-    SlotPlace,
+    AccessPlan, Bank, Instr, Op, Plain, PlanId, RangeKind, Slot, SlotPlace,
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
@@ -177,14 +178,18 @@ impl<'p> Forms<'p> {
         dominators.contains(block).then_some(*form)
     }
 
-    fn read32(&self, slot: Slot) -> Option<Form> {
-        match slot.place() {
-            SlotPlace::Register(_) => self.known(self.register(Bank::B32, slot)?),
-            SlotPlace::Constant(index) => {
+    fn read(&self, bank: Bank, slot: Slot) -> Option<Form> {
+        match (slot.place(), bank) {
+            (SlotPlace::Register(_), _) => self.known(self.register(bank, slot)?),
+            (SlotPlace::Constant(index), Bank::B64) => {
+                Some(Form::number(self.plain.constant64(index) as i64))
+            }
+            (SlotPlace::Constant(index), _) => {
                 Some(Form::number(i64::from(self.plain.constant32(index) as i32)))
             }
-            SlotPlace::Special(index) => self.special(index),
-            SlotPlace::None => Some(Form::number(0)),
+            (SlotPlace::Special(index), Bank::B32) => self.special(index),
+            (SlotPlace::Special(_), _) => None,
+            (SlotPlace::None, _) => Some(Form::number(0)),
         }
     }
 
@@ -200,15 +205,6 @@ impl<'p> Forms<'p> {
             SpecialRegister::Ntid(axis) if axis < 3 => number(axis.into()),
             SpecialRegister::Nctaid(axis) if axis < 3 => number(3 + usize::from(axis)),
             _ => None,
-        }
-    }
-
-    fn read64(&self, slot: Slot) -> Option<Form> {
-        match slot.place() {
-            SlotPlace::Register(_) => self.known(self.register(Bank::B64, slot)?),
-            SlotPlace::Constant(index) => Some(Form::number(self.plain.constant64(index) as i64)),
-            SlotPlace::Special(_) => None,
-            SlotPlace::None => Some(Form::number(0)),
         }
     }
 
@@ -229,61 +225,44 @@ impl<'p> Forms<'p> {
         if instr.guard.place() != SlotPlace::None {
             return None;
         }
-        let narrow =
-            |d: Slot, form: Option<Form>| Some((self.register(Bank::B32, d)?, self.narrow(form?)?));
-        let wide = |d: Slot, form: Option<Form>| Some((self.register(Bank::B64, d)?, form?));
-        match instr.op {
-            Op::Mov32 { d, a } => narrow(d, self.read32(a)),
-            Op::Mov64 { d, a } => wide(d, self.read64(a)),
-            Op::Int32 {
-                f: Int32Op::Plain(f),
-                slots: [d, a, b, c],
-                ..
-            } => {
-                let [a, b, c] = [a, b, c].map(|slot| self.read32(slot));
-                narrow(d, combined(f, a, b, c))
-            }
-            Op::Int32 {
-                f: Int32Op::Shl,
-                slots: [d, a, b, _],
-                ..
-            } => narrow(d, self.read32(a)?.times(self.power(b)?)),
-            Op::Int64 {
-                f: Int64Op::Plain(f),
-                slots: [d, a, b, c],
-                ..
-            } => {
-                let [a, b, c] = [a, b, c].map(|slot| self.read64(slot));
-                wide(d, combined(f, a, b, c))
-            }
-            Op::Shift64 {
-                f: ShiftOp::Left,
-                slots: [d, a, b],
-                ..
-            } => wide(d, self.read64(a)?.times(self.power(b)?)),
-            Op::Wide32 {
-                signed,
-                slots: [d, a, b, c],
-            } => {
-                let a = self.extended(signed, self.read32(a)?)?;
-                let b = self.extended(signed, self.read32(b)?)?;
-                wide(d, a.by(b)?.plus(self.read64(c)?))
-            }
-            Op::Extend32 { signed, d, a } => wide(d, self.extended(signed, self.read32(a)?)),
-            Op::Offset { d, a, addend } if d.bank == Bank::B64 && a.bank == Bank::B64 => wide(
-                d.slot,
-                self.read64(a.slot)?.plus(Form::number(addend as i64)),
-            ),
-            Op::Load(plan) => self.parameter(self.plain.access(plan)?),
-            _ => None,
+        if let Op::Load(plan) = instr.op {
+            return self.parameter(self.plain.access(plan)?);
         }
+        let graph = Graph::default();
+        let results = results(&self.plain, &graph, &instr.op)?;
+        let [(Destination::Register(bank, slot), id)] = results.as_slice() else {
+            return None;
+        };
+        let mut forms: Vec<Option<Form>> = Vec::new();
+        for (node, bits) in graph.nodes() {
+            let form = self.form(&graph, &forms, node, bits);
+            forms.push(match bits {
+                32 => form.and_then(|form| self.narrow(form)),
+                _ => form,
+            });
+        }
+        Some((self.register(*bank, *slot)?, forms[id.index()]?))
     }
 
-    /// Two to a power that the code names.
-    fn power(&self, slot: Slot) -> Option<i64> {
-        let amount = self.read32(slot)?;
-        let is_number = amount.factors == [0; AXES] && (0..31).contains(&amount.constant);
-        is_number.then(|| 1 << amount.constant)
+    /// Returns the form of a node whose operands have these forms.
+    fn form(&self, graph: &Graph, forms: &[Option<Form>], node: Node, bits: u32) -> Option<Form> {
+        let of = |id: NodeId| forms[id.index()];
+        match node {
+            Node::Source(bank, slot) => self.read(bank, slot),
+            Node::Constant(number) if bits == 32 => Some(Form::number(i64::from(number as i32))),
+            Node::Constant(number) => Some(Form::number(number as i64)),
+            Node::Unary(Unary::ToNarrow, a) => of(a),
+            Node::Unary(Unary::ToWideSigned, a) => self.extended(true, of(a)?),
+            Node::Unary(Unary::ToWideUnsigned, a) => self.extended(false, of(a)?),
+            Node::Binary(Binary::Add, [a, b]) => of(a)?.plus(of(b)?),
+            Node::Binary(Binary::Sub, [a, b]) => of(a)?.plus(of(b)?.times(-1)?),
+            Node::Binary(Binary::Mul, [a, b]) => of(a)?.by(of(b)?),
+            Node::Binary(Binary::ShiftLeft, [a, b]) => match graph.constant_of(b)? {
+                amount @ 0..31 => of(a)?.times(1 << amount),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The value of a parameter, which no thread changes.
@@ -297,8 +276,8 @@ impl<'p> Forms<'p> {
             return None;
         }
         let base = match plan.wide {
-            true => self.read64(plan.base)?.constant,
-            false => self.read32(plan.base)?.constant & 0xffff_ffff,
+            true => self.read(Bank::B64, plan.base)?.constant,
+            false => self.read(Bank::B32, plan.base)?.constant & 0xffff_ffff,
         };
         let address = base.wrapping_add(plan.offset) as u64;
         let mut ranges = self.plain.ranges();
@@ -328,7 +307,9 @@ impl<'p> Forms<'p> {
         if !plan.wide || !matches!(plan.space, StateSpace::Global | StateSpace::Generic) {
             return None;
         }
-        let form = self.read64(plan.base)?.plus(Form::number(plan.offset))?;
+        let form = self
+            .read(Bank::B64, plan.base)?
+            .plus(Form::number(plan.offset))?;
         let (low, _) = form.bounds(&self.extents)?;
         let mut ranges = self.plain.ranges().enumerate();
         let (range, _) = ranges.find(|(_, range)| {
@@ -377,16 +358,5 @@ impl<'p> Forms<'p> {
             reach = reach.saturating_add(stride.saturating_mul(extent - 1));
         }
         true
-    }
-}
-
-/// Sums, differences and products of what is known.
-fn combined(f: IntOp, a: Option<Form>, b: Option<Form>, c: Option<Form>) -> Option<Form> {
-    match f {
-        IntOp::Add => a?.plus(b?),
-        IntOp::Sub => a?.plus(b?.times(-1)?),
-        IntOp::MulLo => a?.by(b?),
-        IntOp::MadLo => a?.by(b?)?.plus(c?),
-        _ => None,
     }
 }

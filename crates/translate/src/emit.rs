@@ -11,14 +11,13 @@ pub(crate) mod float;
 pub(crate) mod fused;
 pub(crate) mod gang;
 pub(crate) mod half;
-pub(crate) mod integer;
 pub(crate) mod lower;
 pub(crate) mod memory;
 pub(crate) mod notes;
+pub(crate) mod primitive;
 pub(crate) mod quick;
 pub(crate) mod routine;
 pub(crate) mod scalar;
-pub(crate) mod value;
 pub(crate) mod warp;
 
 pub(crate) use crate::emit::routine::Routine;
@@ -33,6 +32,7 @@ use crate::helpers;
 use crate::instructions::{at, halves, low_words, splat32, splat64};
 use crate::place::stop;
 use crate::place::{GANG, Places, Site, cell, record};
+use crate::primitive::Operands;
 use crate::refusal::Refusal;
 use crate::registers::{Definitions, Register, Touched, Writes, parts};
 use crate::stride::Strides;
@@ -113,6 +113,13 @@ pub(crate) struct Names {
     pub(crate) upper_half: u32,
     /// What `fma` is computed with where the engine has no fused product.
     pub(crate) fused: [u32; 9],
+}
+
+impl Names {
+    /// Returns the local variable with the result of a comparison of floats.
+    pub(crate) fn float_comparison(&self) -> u32 {
+        self.vectors[4]
+    }
 }
 
 /// The mask of all lanes of a gang.
@@ -535,26 +542,15 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// The number that all lanes have, where the code says it.
+    /// Returns the number that a 32-bit operand has in all lanes, if the code names the number.
     pub(crate) fn known32(&self, slot: Slot) -> Option<u32> {
         match slot.place() {
             SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
             SlotPlace::None => Some(0),
             SlotPlace::Register(index) => {
-                let register = self.own(Bank::B32, index);
-                let address = self.local_address(register).map(|address| address as u32);
-                address.or_else(|| self.constants.get(&register).copied())
+                let number = self.known_register(Bank::B32, index);
+                number.map(|number| number as u32)
             }
-            SlotPlace::Special(_) => None,
-        }
-    }
-
-    /// Returns the number that a 64-bit operand has in all lanes, if the code names it.
-    pub(crate) fn known64(&self, slot: Slot) -> Option<u64> {
-        match slot.place() {
-            SlotPlace::Constant(index) => Some(self.plain.constant64(index)),
-            SlotPlace::None => Some(0),
-            SlotPlace::Register(index) => self.local_address(self.own(Bank::B64, index)),
             SlotPlace::Special(_) => None,
         }
     }

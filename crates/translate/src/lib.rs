@@ -21,6 +21,7 @@ pub(crate) mod nan;
 pub(crate) mod native;
 pub(crate) mod parts;
 pub(crate) mod place;
+pub(crate) mod primitive;
 pub(crate) mod probe;
 pub(crate) mod refusal;
 pub(crate) mod registers;
@@ -28,6 +29,7 @@ pub(crate) mod run;
 pub(crate) mod scalar;
 pub(crate) mod serve;
 pub(crate) mod stride;
+pub(crate) mod value;
 
 pub use crate::engine::{Engine, Instance, Memory, Products};
 #[cfg(not(target_arch = "wasm32"))]

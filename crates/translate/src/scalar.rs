@@ -3,12 +3,12 @@
 
 use crate::code::Placed;
 use crate::code::Source;
+use crate::primitive::results;
 use crate::registers::{Definitions, Register};
 use crate::stride::Strides;
+use crate::value::{Graph, Node};
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Instr, Int32Op, Op, Plain, Slot, SlotAccess, SlotPlace,
-};
+use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, Plain, Slot, SlotAccess, SlotPlace};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// Finds them, with their strides.
@@ -80,35 +80,14 @@ fn is_scalar(
 
 /// Checks whether the translator can compute the only result of an operation for the first lane alone.
 fn is_done_on_scalars(plain: Plain<'_>, instr: &Instr) -> bool {
-    match instr.op {
-        Op::Int16 { .. }
-        | Op::Int64 { .. }
-        | Op::Shift64 { .. }
-        | Op::Count64 { .. }
-        | Op::Extract64 { .. }
-        | Op::Insert32(_)
-        | Op::Insert64(_)
-        | Op::Wide16 { .. }
-        | Op::Wide32 { .. }
-        | Op::Int16x2 { .. }
-        | Op::Int8x4 { .. }
-        | Op::Mov32 { .. }
-        | Op::Mov64 { .. }
-        | Op::MovPredicate { .. }
-        | Op::Extend32 { .. }
-        | Op::Truncate64 { .. }
-        | Op::Select32 { .. }
-        | Op::Select64 { .. }
-        | Op::PredicateLogic { .. } => true,
-        Op::Int32 { f, .. } => f != Int32Op::Fns,
-        Op::Offset { d, a, .. } | Op::AlignDown { d, a, .. } => [d, a]
-            .iter()
-            .all(|e| matches!(e.bank, Bank::B32 | Bank::B64)),
-        Op::SetPredicate { ref compare, q, .. } => compare.kind.is_integer() && !q.is_some(),
-        Op::Set { ref compare, .. } => compare.kind.is_integer(),
-        Op::Load(plan) => plain.access(plan).is_some_and(is_known_place),
-        _ => false,
+    if let Op::Load(plan) = instr.op {
+        return plain.access(plan).is_some_and(is_known_place);
     }
+    let graph = Graph::default();
+    let results = results(&plain, &graph, &instr.op);
+    let is_integer =
+        |(node, _): &(Node, u32)| !matches!(node, Node::CarryFlag | Node::FloatComparison(_));
+    results.is_some_and(|results| results.len() == 1 && graph.nodes().iter().all(is_integer))
 }
 
 /// Whether a load is of one number that no thread writes, at an address that the code names.

@@ -6,12 +6,12 @@ use crate::code::Source;
 use crate::code::{Code, Placed};
 use crate::flow::{Flow, Meeting};
 use crate::place::GANG;
+use crate::primitive::{Destination, Results, results};
 use crate::registers::{Definitions, Register};
+use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Combine, Comparison, Instr, Int32Op, Int64Op, IntOp, Op, Plain, ShiftOp,
-    Slot, SlotPlace,
-};
+use std::rc::Rc;
+use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, Plain, Slot, SlotPlace};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// What a value of a lane is beyond that of the lane before: wrapped to the width of the register, zero for predicates.
@@ -38,6 +38,16 @@ impl Row {
             stride: 0,
             zeros: zeros.min(MOST_ZEROS),
         }
+    }
+
+    /// Returns the row in a value of this width.
+    fn wrapped(self, bits: u32) -> Row {
+        let stride = match bits {
+            1 => 0,
+            32 => self.stride & 0xffff_ffff,
+            _ => self.stride,
+        };
+        Row { stride, ..self }
     }
 
     /// What each lane is beyond the first, if that lies in the first one's low zeros, so that nothing is carried: the bits of both are apart.
@@ -148,6 +158,8 @@ struct Reader<'a, 'p> {
     frame: usize,
     /// Whether only registers that are written once in a run are followed.
     is_strict: bool,
+    /// Symbolic results by position of the instruction.
+    operations: BTreeMap<u32, Rc<(Graph, Results)>>,
 }
 
 /// Finds the strides of registers. `definitions` says where each is written, `at_start` which matter at the start, `forms` what is known of sums of coordinates, and `mixed`
@@ -172,6 +184,7 @@ pub(crate) fn find_strides(
             lost,
             frame: 0,
             is_strict: false,
+            operations: BTreeMap::new(),
         };
         reader.find(flow, definitions, at_start, forms);
         let before = parting.len();
@@ -285,7 +298,10 @@ impl Reader<'_, '_> {
                 let result = self.result(*at, *register);
                 let written = match factors.get(register) {
                     Some(factor) => {
-                        let stride = wrapped(register.0, *factor as u64);
+                        let stride = match register.0 {
+                            Bank::B64 => *factor as u64,
+                            _ => u64::from(*factor as u32),
+                        };
                         let zeros = match result {
                             Known::Row(row) if row.stride == stride => row.zeros,
                             _ => 0,
@@ -367,10 +383,7 @@ impl Reader<'_, '_> {
             };
         }
         match slot.place() {
-            SlotPlace::Constant(_) | SlotPlace::None => match self.number(bank, slot) {
-                Some(number) => Known::Row(Row::one(number.trailing_zeros())),
-                None => ONE,
-            },
+            SlotPlace::Constant(_) | SlotPlace::None => ONE,
             SlotPlace::Special(index) if bank == Bank::B32 => self.special(index),
             SlotPlace::Special(_) | SlotPlace::Register(_) => Known::Differs,
         }
@@ -393,17 +406,6 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The number that the code names.
-    fn number(&self, bank: Bank, slot: Slot) -> Option<u64> {
-        match (slot.place(), bank) {
-            (SlotPlace::Constant(index), Bank::B64) => Some(self.plain.constant64(index)),
-            (SlotPlace::Constant(index), Bank::B32) => {
-                Some(i64::from(self.plain.constant32(index) as i32) as u64)
-            }
-            _ => None,
-        }
-    }
-
     /// What an instruction writes to a register.
     fn result(&mut self, at: u32, register: Register) -> Known {
         let Some(Placed {
@@ -422,172 +424,80 @@ impl Reader<'_, '_> {
         if is_moved || !is_one_way {
             return Known::Differs;
         }
-        match self.written(instr, register) {
-            Some(known) => known.map(|row| {
-                Some(Row {
-                    stride: wrapped(register.0, row.stride),
-                    ..row
-                })
-            }),
-            None => Known::Differs,
-        }
+        self.written(at, instr, register).unwrap_or(Known::Differs)
     }
 
-    /// The same for an instruction that all lanes execute; none for those that are not followed.
-    fn written(&self, instr: &Instr, register: Register) -> Option<Known> {
-        let is = |bank: Bank, slot: Slot| (self.register(bank, slot)? == register).then_some(());
-        let r32 = |slot: Slot| self.read(Bank::B32, slot);
-        let r64 = |slot: Slot| self.read(Bank::B64, slot);
-        match instr.op {
-            Op::Mov32 { d, a } => is(Bank::B32, d).map(|()| r32(a)),
-            Op::Mov64 { d, a } => is(Bank::B64, d).map(|()| r64(a)),
-            Op::MovPredicate { d, a } => is(Bank::Predicate, d).map(|()| self.predicate(a)),
-            Op::Int32 {
-                f,
-                slots: [d, a, b, c],
-                ..
-            } => {
-                is(Bank::B32, d)?;
-                Some(match f {
-                    Int32Op::Plain(f) => self.integer(Bank::B32, f, [a, b, c]),
-                    Int32Op::Shl => self.shifted(Bank::B32, a, b),
-                    Int32Op::Shr => self.shifted_right(Bank::B32, a, b),
-                    _ => r32(a).and(r32(b)).and(r32(c)),
-                })
+    /// Returns what is known of the value that an instruction writes to a register if all lanes execute it.
+    fn written(&mut self, at: u32, instr: &Instr, register: Register) -> Option<Known> {
+        if let Op::Load(plan) = instr.op {
+            return self.loaded(self.plain.access(plan)?);
+        }
+        let plain = self.plain;
+        let operation = self.operations.entry(at).or_insert_with(|| {
+            let graph = Graph::default();
+            let results = results(&plain, &graph, &instr.op);
+            Rc::new((graph, results.unwrap_or_default()))
+        });
+        let (graph, results) = &*operation.clone();
+        let (_, id) = results
+            .iter()
+            .rfind(|(destination, _)| match *destination {
+                Destination::Register(bank, slot) => self.register(bank, slot) == Some(register),
+                Destination::CarryFlag => false,
+            })?;
+        let mut known: Vec<Known> = Vec::new();
+        for (node, bits) in graph.nodes() {
+            let value = self.value(graph, &known, node);
+            known.push(value.map(|row| Some(row.wrapped(bits))));
+        }
+        Some(known[id.index()])
+    }
+
+    /// Returns what is known of a node, given what is known of its operands.
+    fn value(&self, graph: &Graph, known: &[Known], node: Node) -> Known {
+        let of = |id: NodeId| known[id.index()];
+        match node {
+            Node::Source(bank, slot) => self.read(bank, slot),
+            Node::CarryFlag => Known::Differs,
+            Node::Constant(number) => Known::Row(Row::one(number.trailing_zeros())),
+            Node::Unary(Unary::ToNarrow, a) => of(a),
+            Node::Unary(Unary::ToWideSigned | Unary::ToWideUnsigned, a) => of(a).map(extended),
+            Node::Unary(_, a) => of(a).and(ONE),
+            Node::Binary(op, [a, b]) => {
+                let (row, other) = (of(a), of(b));
+                match (op, graph.constant_of(b)) {
+                    (Binary::Add, _) => row.sum(other, u64::wrapping_add),
+                    (Binary::Sub, _) => row.sum(other, u64::wrapping_sub),
+                    (Binary::Mul, Some(number)) => row.map(|row| Some(times(row, number))),
+                    (Binary::ShiftLeft, Some(amount @ 0..32)) => {
+                        row.map(|row| Some(times(row, 1 << amount)))
+                    }
+                    // With or without a sign: the low bits in which lanes differ do not contain it.
+                    (
+                        Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
+                        Some(amount @ 0..32),
+                    ) => row.map(|row| {
+                        let zeros = row.zeros.saturating_sub(amount as u32);
+                        row.changed(zeros, |bits| bits >> amount)
+                    }),
+                    (Binary::And | Binary::Or | Binary::Xor, number) => match row.is_one() {
+                        true => logic(op, other, row, graph.constant_of(a)),
+                        false => logic(op, row, other, number),
+                    },
+                    _ => row.and(other),
+                }
             }
-            Op::Int64 {
-                f: Int64Op::Plain(f),
-                slots: [d, a, b, c],
-                ..
-            } => is(Bank::B64, d).map(|()| self.integer(Bank::B64, f, [a, b, c])),
-            Op::Shift64 {
-                f: ShiftOp::Left,
-                slots: [d, a, b],
-                ..
-            } => is(Bank::B64, d).map(|()| self.shifted(Bank::B64, a, b)),
-            Op::Shift64 {
-                f: ShiftOp::Right,
-                slots: [d, a, b],
-                ..
-            } => is(Bank::B64, d).map(|()| self.shifted_right(Bank::B64, a, b)),
-            Op::Wide32 {
-                signed,
-                slots: [d, a, b, c],
-            } => is(Bank::B64, d).map(|()| {
-                self.wide_product(signed, a, b)
-                    .sum(r64(c), u64::wrapping_add)
-            }),
-            Op::Extend32 { d, a, .. } => is(Bank::B64, d).map(|()| r32(a).map(extended)),
-            Op::Truncate64 { d, a } => is(Bank::B32, d).map(|()| r64(a)),
-            Op::Offset { d, a, .. } if d.bank == a.bank => {
-                is(d.bank, d.slot).map(|()| self.read(a.bank, a.slot))
+            Node::FloatComparison([a, b]) => of(a).and(of(b)),
+            Node::Select { condition, yes, no } => match of(condition) {
+                Known::Differs => Known::Differs,
+                _ => of(yes).or(of(no)),
+            },
+            Node::Blend { ones, zeros, mask } => of(ones).and(of(zeros)).and(of(mask)),
+            Node::PermuteBytes { bytes, selector } => {
+                of(bytes[0]).and(of(bytes[1])).and(of(selector))
             }
-            Op::Select32 { d, a, b, p } => {
-                is(Bank::B32, d).map(|()| self.selected(p, r32(a), r32(b)))
-            }
-            Op::Select64 { d, a, b, p } => {
-                is(Bank::B64, d).map(|()| self.selected(p, r64(a), r64(b)))
-            }
-            Op::PredicateLogic { a, b, .. } => Some(self.predicate(a).and(self.predicate(b))),
-            Op::SetPredicate {
-                ref compare,
-                combine,
-                ..
-            } => Some(self.compared(compare, combine)),
-            Op::Load(plan) => self.loaded(self.plain.access(plan)?),
-            _ => None,
+            Node::DotBytes { factors, .. } => of(factors[0]).and(of(factors[1])),
         }
-    }
-
-    fn integer(&self, bank: Bank, f: IntOp, [a, b, c]: [Slot; 3]) -> Known {
-        let read = |slot: Slot| self.read(bank, slot);
-        match f {
-            IntOp::Add => read(a).sum(read(b), u64::wrapping_add),
-            IntOp::Sub => read(a).sum(read(b), u64::wrapping_sub),
-            IntOp::MulLo => self.product(bank, a, b),
-            IntOp::MadLo => self.product(bank, a, b).sum(read(c), u64::wrapping_add),
-            IntOp::And | IntOp::Or | IntOp::Xor => self.logic(bank, f, a, b),
-            _ => read(a).and(read(b)).and(read(c)),
-        }
-    }
-
-    fn product(&self, bank: Bank, a: Slot, b: Slot) -> Known {
-        let (row, other) = (self.read(bank, a), self.read(bank, b));
-        match (self.number(bank, a), self.number(bank, b)) {
-            (_, Some(number)) => row.map(|row| Some(times(row, number))),
-            (Some(number), None) => other.map(|row| Some(times(row, number))),
-            (None, None) => row.and(other),
-        }
-    }
-
-    /// A product of 64 bits, of two sources of 32.
-    fn wide_product(&self, signed: bool, a: Slot, b: Slot) -> Known {
-        let number = |slot: Slot| {
-            let number = self.number(Bank::B32, slot)?;
-            Some(if signed { number } else { number & 0xffff_ffff })
-        };
-        let (row, other) = (self.read(Bank::B32, a), self.read(Bank::B32, b));
-        match (number(a), number(b)) {
-            (_, Some(number)) => row.map(|row| Some(times(extended(row)?, number))),
-            (Some(number), None) => other.map(|row| Some(times(extended(row)?, number))),
-            (None, None) => row.and(other),
-        }
-    }
-
-    fn shifted(&self, bank: Bank, a: Slot, b: Slot) -> Known {
-        match self.number(Bank::B32, b) {
-            Some(amount @ 0..32) => self.read(bank, a).map(|row| Some(times(row, 1 << amount))),
-            _ => self.read(bank, a).and(self.read(Bank::B32, b)),
-        }
-    }
-
-    /// With or without a sign: the low bits of lanes are apart from it.
-    fn shifted_right(&self, bank: Bank, a: Slot, b: Slot) -> Known {
-        match self.number(Bank::B32, b) {
-            Some(amount @ 0..32) => self.read(bank, a).map(|row| {
-                let zeros = row.zeros.saturating_sub(amount as u32);
-                row.changed(zeros, |bits| bits >> amount)
-            }),
-            _ => self.read(bank, a).and(self.read(Bank::B32, b)),
-        }
-    }
-
-    /// Logic with one value of all lanes: with a number, or with one that has no ones among the low bits in which lanes differ.
-    fn logic(&self, bank: Bank, f: IntOp, a: Slot, b: Slot) -> Known {
-        let (row, other) = (self.read(bank, a), self.read(bank, b));
-        let (row, other, number) = match row.is_one() {
-            true => (other, row, self.number(bank, a)),
-            false => (row, other, self.number(bank, b)),
-        };
-        row.with(other, |row, one| {
-            if one.stride != 0 {
-                return None;
-            }
-            let low = match number {
-                Some(number) => number & ((1 << row.zeros) - 1),
-                None if one.zeros >= row.zeros || row.stride == 0 => 0,
-                None => return None,
-            };
-            let ones = number.map_or(one.zeros, u64::trailing_zeros);
-            match f {
-                IntOp::And => row.changed(row.zeros.max(ones), |bits| bits & low),
-                IntOp::Or => row.changed(row.zeros.min(ones), |bits| bits | low),
-                _ => row.changed(row.zeros.min(ones), |bits| bits ^ low),
-            }
-        })
-    }
-
-    fn selected(&self, p: Slot, a: Known, b: Known) -> Known {
-        match self.predicate(p) {
-            Known::Differs => Known::Differs,
-            _ => a.or(b),
-        }
-    }
-
-    fn compared(&self, compare: &Comparison, combine: Option<Combine>) -> Known {
-        let bank = compare.kind.bank();
-        let found = self.read(bank, compare.a).and(self.read(bank, compare.b));
-        combine.map_or(found, |combine| found.and(self.predicate(combine.slot)))
     }
 
     /// All lanes load the same bytes at once; those that parted may load at different times.
@@ -602,13 +512,24 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A stride in a register of this bank.
-fn wrapped(bank: Bank, stride: Stride) -> Stride {
-    match bank {
-        Bank::B32 => stride & 0xffff_ffff,
-        Bank::Predicate => 0,
-        Bank::B64 | Bank::B128 => stride,
-    }
+/// Logic with one value of all lanes: with a number, or with one that has no ones among the low bits in which lanes differ.
+fn logic(op: Binary, row: Known, other: Known, number: Option<u64>) -> Known {
+    row.with(other, |row, one| {
+        if one.stride != 0 {
+            return None;
+        }
+        let low = match number {
+            Some(number) => number & ((1 << row.zeros) - 1),
+            None if one.zeros >= row.zeros || row.stride == 0 => 0,
+            None => return None,
+        };
+        let ones = number.map_or(one.zeros, u64::trailing_zeros);
+        match op {
+            Binary::And => row.changed(row.zeros.max(ones), |bits| bits & low),
+            Binary::Or => row.changed(row.zeros.min(ones), |bits| bits | low),
+            _ => row.changed(row.zeros.min(ones), |bits| bits ^ low),
+        }
+    })
 }
 
 /// A row times a number.

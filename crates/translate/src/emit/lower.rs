@@ -4,9 +4,9 @@
 //! Operations without a vector instruction are computed lane by lane. A value with several uses is computed once.
 
 use crate::emit::Emitter;
-use crate::emit::value::{Binary, Graph, Node, NodeId, Unary};
 use crate::instructions::{extended_words, halves, high_words, low_words, splat32, splat64};
 use crate::refusal::Refusal;
+use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::BTreeMap;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
@@ -108,7 +108,10 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             Part::First => self.first(node, bits)?,
             Part::All | Part::Half(_) => self.lanes(id, node, bits, part)?,
         }
-        let is_leaf = matches!(node, Node::Source(..) | Node::Constant(_) | Node::Local(_));
+        let is_leaf = matches!(
+            node,
+            Node::Source(..) | Node::Constant(_) | Node::FloatComparison(_)
+        );
         if !self.is_counting && !is_leaf && self.uses.get(&key).is_some_and(|uses| *uses > 1) {
             let local = self.temporary(type_of(bits, part));
             self.emitter.tee(local);
@@ -168,7 +171,9 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             }
             (Node::PermuteBytes { bytes, selector }, _) => self.permute(bytes, selector, part),
             (Node::DotBytes { factors, is_signed }, _) => self.dot(factors, is_signed, part),
-            (Node::CarryFlag | Node::Local(_), _) => self.refuse("a truth value as a number"),
+            (Node::CarryFlag | Node::FloatComparison(_), _) => {
+                self.refuse("a truth value as a number")
+            }
         }
     }
 
@@ -214,7 +219,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.emitter.read_flag();
                 Ok(())
             }
-            (Node::Local(local), Part::All) => {
+            (Node::FloatComparison(_), Part::All) => {
+                let local = self.emitter.names.float_comparison();
                 self.emitter.get(local);
                 Ok(())
             }
@@ -662,7 +668,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(I::I32x4ExtractLane(0));
                 Ok(())
             }
-            Node::CarryFlag | Node::Local(_) => self.refuse("a vector as a scalar"),
+            Node::CarryFlag | Node::FloatComparison(_) => self.refuse("a vector as a scalar"),
         }
     }
 

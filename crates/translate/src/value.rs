@@ -14,6 +14,13 @@ use warpgrid_emulator::plain::{Bank, Slot};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(u32);
 
+impl NodeId {
+    /// Returns the position in [`Graph::nodes`].
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Primitive operation with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unary {
@@ -58,8 +65,8 @@ pub(crate) enum Node {
     Source(Bank, Slot),
     /// The carry flag of each lane.
     CarryFlag,
-    /// A vector of truth values in a local variable.
-    Local(u32),
+    /// The result of a comparison of floats, which depends on these sources.
+    FloatComparison([NodeId; 2]),
     /// A number; 0 or 1 for truth values.
     Constant(u64),
     Unary(Unary, NodeId),
@@ -94,7 +101,12 @@ pub(crate) struct Graph {
 impl Graph {
     /// Returns a node and its width.
     pub(crate) fn node(&self, id: NodeId) -> (Node, u32) {
-        self.nodes.borrow()[id.0 as usize]
+        self.nodes.borrow()[id.index()]
+    }
+
+    /// Returns all nodes with their widths, operands before the operations that read them.
+    pub(crate) fn nodes(&self) -> Vec<(Node, u32)> {
+        self.nodes.borrow().clone()
     }
 
     /// Returns the value of a constant node.
@@ -107,10 +119,11 @@ impl Graph {
 
     /// Returns a node of this graph as a value.
     pub(crate) fn value<const BITS: u32>(&self, node: Node) -> Value<'_, BITS> {
-        Value {
-            graph: self,
-            id: self.add(node, BITS),
-        }
+        let id = match node {
+            Node::Constant(value) => self.constant(value, BITS),
+            _ => self.add(node, BITS),
+        };
+        Value { graph: self, id }
     }
 
     /// Returns a node of this graph as a truth value.

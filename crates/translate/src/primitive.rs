@@ -1,24 +1,19 @@
-//! Operations on registers that the emulator defines over primitive operations: integers, comparisons, selections, moves. In: a decoded
-//! operation; out: its results as symbolic values, and their code.
+//! Symbolic results of the operations that the emulator defines over primitive operations: integers, comparisons, selections, moves. In: a
+//! decoded operation; out: a graph of its results.
+//!
+//! Code generation and the analyses of strides and addresses read these graphs, so that none of them interprets operations itself.
 
-use crate::emit::Emitter;
-use crate::emit::lower::{Lowering, Part};
-use crate::emit::value::{Capture, Flag, Graph, Node, NodeId, Value};
-use crate::refusal::Refusal;
-use crate::registers::Register;
+use crate::value::{Capture, Flag, Graph, Node, NodeId, Value};
 use warpgrid_emulator::plain::compare::{Upper16, compare, true_bits};
 use warpgrid_emulator::plain::integer;
 use warpgrid_emulator::plain::word::{Truth, Word};
 use warpgrid_emulator::plain::{
-    Bank, Combine, CompareKind, Comparison, Conversion, Element, Op, Slot, SlotPlace,
+    Bank, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain, Slot, SlotPlace,
 };
 use warpgrid_isa::BoolOp;
 
-/// The carry flag of each lane. A function starts with the flag of its caller.
-const CARRY: Register = (Bank::Predicate, u32::MAX);
-
 /// Destination of a result.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     Register(Bank, Slot),
     CarryFlag,
@@ -30,134 +25,115 @@ pub(crate) type Results = Vec<(Destination, NodeId)>;
 type Word32<'g> = Value<'g, 32>;
 type Word64<'g> = Value<'g, 64>;
 
-impl Emitter<'_> {
-    /// Translates an operation that is defined over primitives. Returns false for all others.
-    pub(crate) fn primitive_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
-        let graph = Graph::default();
-        let Some(results) = self.results(&graph, op)? else {
-            return Ok(false);
-        };
-        if let [(Destination::Register(bank, slot), id)] = *results
-            && let Some(scalar) = self.scalar(bank, slot)
-            && let SlotPlace::Register(index) = slot.place()
-        {
-            Lowering::push_all(self, &graph, &[(id, Part::First)])?;
-            self.set_scalar(scalar, self.own(bank, index));
-            return Ok(true);
-        }
-        // All results are computed before a register is written, which may be a source. The last result is pushed first, since the writes
-        // are in order: of two results in one register, the last remains.
-        let mut values = Vec::new();
-        for (destination, id) in results.iter().rev() {
-            match destination {
-                Destination::Register(Bank::B64, _) => {
-                    values.extend([1, 0].map(|half| (*id, Part::Half(half))));
-                }
-                Destination::Register(..) | Destination::CarryFlag => {
-                    values.push((*id, Part::All));
-                }
-            }
-        }
-        Lowering::push_all(self, &graph, &values)?;
-        for (destination, _) in &results {
-            match *destination {
-                Destination::Register(Bank::B64, slot) => {
-                    self.write64(slot, 0);
-                    self.write64(slot, 1);
-                }
-                Destination::Register(Bank::Predicate, slot) => self.write_predicate(slot),
-                Destination::Register(_, slot) => self.write32(slot),
-                Destination::CarryFlag => self.write(CARRY, 0),
-            }
-        }
-        Ok(true)
+/// Source of the operands of an operation.
+pub(crate) trait Operands {
+    fn plain(&self) -> Plain<'_>;
+    /// Returns the number that a register holds in all lanes, if the code names the number.
+    fn known_register(&self, bank: Bank, index: u32) -> Option<u64>;
+}
+
+/// Operands of which only constants are known.
+impl Operands for Plain<'_> {
+    fn plain(&self) -> Plain<'_> {
+        *self
     }
 
-    /// Pushes the carry flags.
-    pub(crate) fn read_flag(&mut self) {
-        let local = self.read_register(CARRY);
-        self.get(local);
+    fn known_register(&self, _: Bank, _: u32) -> Option<u64> {
+        None
     }
+}
 
-    /// Returns the results of an operation that is defined over primitives.
-    fn results<'g>(&mut self, graph: &'g Graph, op: &Op) -> Result<Option<Results>, Refusal> {
-        Ok(match *op {
+/// Returns the results of an operation, or `None` if it is not defined over primitives.
+pub(crate) fn results(operands: &impl Operands, graph: &Graph, op: &Op) -> Option<Results> {
+    Builder { operands, graph }.results(op)
+}
+
+/// Builds the graph of an operation.
+struct Builder<'a, 'g, O> {
+    operands: &'a O,
+    graph: &'g Graph,
+}
+
+impl<'g, O: Operands> Builder<'_, 'g, O> {
+    fn results(&self, op: &Op) -> Option<Results> {
+        let graph = self.graph;
+        match *op {
             Op::Int16 { f, signed, slots } => {
-                let (d, sources) = self.words(graph, slots);
+                let (d, sources) = self.words(slots);
                 to_32(d, |result| {
                     integer::int16(f, signed, Capture { sources, result });
                 })
             }
             Op::Int32 { f, signed, slots } => {
-                let (d, sources) = self.words(graph, slots);
+                let (d, sources) = self.words(slots);
                 to_32(d, |result| {
                     integer::int32(f, signed, Capture { sources, result });
                 })
             }
             Op::Int64 { f, signed, slots } => {
-                let (d, sources) = self.wide_words(graph, slots);
+                let (d, sources) = self.wide_words(slots);
                 to_64(d, |result| {
                     integer::int64(f, signed, Capture { sources, result });
                 })
             }
             Op::Shift64 { f, signed, slots } => {
                 let [d, a, b] = slots;
-                let sources = (self.word64(graph, a), self.word32(graph, b));
+                let sources = (self.word64(a), self.word32(b));
                 to_64(d, |result| {
                     integer::shift(f, signed, Capture { sources, result });
                 })
             }
             Op::Count64 { f, signed, slots } => {
-                let sources = self.word64(graph, slots[1]);
+                let sources = self.word64(slots[1]);
                 to_32(slots[0], |result| {
                     integer::count(f, signed, Capture { sources, result });
                 })
             }
             Op::Extract64 { signed, slots } => {
                 let [d, a, b, c] = slots;
-                let [position, length] = [b, c].map(|slot| self.word32(graph, slot));
-                let bits = integer::extract(self.word64(graph, a), position, length, signed);
+                let [position, length] = [b, c].map(|slot| self.word32(slot));
+                let bits = integer::extract(self.word64(a), position, length, signed);
                 register(Bank::B64, d, bits.id)
             }
             Op::Insert32([d, slots @ ..]) => {
-                let [a, b, position, length] = slots.map(|slot| self.word32(graph, slot));
+                let [a, b, position, length] = slots.map(|slot| self.word32(slot));
                 register(Bank::B32, d, integer::insert(a, b, position, length).id)
             }
             Op::Insert64([d, a, b, c, e]) => {
-                let [a, b] = [a, b].map(|slot| self.word64(graph, slot));
-                let [position, length] = [c, e].map(|slot| self.word32(graph, slot));
+                let [a, b] = [a, b].map(|slot| self.word64(slot));
+                let [position, length] = [c, e].map(|slot| self.word32(slot));
                 register(Bank::B64, d, integer::insert(a, b, position, length).id)
             }
             Op::Wide32 { signed, slots } => {
                 let [d, a, b, c] = slots;
-                let [a, b] = [a, b].map(|slot| self.word32(graph, slot));
-                let sources = (a, b, self.word64(graph, c));
+                let [a, b] = [a, b].map(|slot| self.word32(slot));
+                let sources = (a, b, self.word64(c));
                 to_64(d, |result| {
                     integer::wide32(signed, Capture { sources, result });
                 })
             }
             Op::Wide16 { signed, slots } => {
-                let (d, sources) = self.words(graph, slots);
+                let (d, sources) = self.words(slots);
                 to_32(d, |result| {
                     integer::wide16(signed, Capture { sources, result });
                 })
             }
             Op::Int16x2 { f, signed, slots } => {
                 let [d, sources @ ..] = slots;
-                let sources = sources.map(|slot| self.word32(graph, slot));
+                let sources = sources.map(|slot| self.word32(slot));
                 to_32(d, |result| {
                     integer::int16x2(f, signed, Capture { sources, result });
                 })
             }
             Op::Int8x4 { f, signed, slots } => {
                 let [d, sources @ ..] = slots;
-                let sources = sources.map(|slot| self.word32(graph, slot));
+                let sources = sources.map(|slot| self.word32(slot));
                 to_32(d, |result| {
                     integer::int8x4(f, signed, Capture { sources, result });
                 })
             }
             Op::Carry32 { f, mode, slots } => {
-                let (d, sources) = self.words(graph, slots);
+                let (d, sources) = self.words(slots);
                 let sources = (sources, graph.flag(Node::CarryFlag));
                 let mut found = None;
                 let result = &mut found;
@@ -165,28 +141,28 @@ impl Emitter<'_> {
                 found.map(|(sum, flag)| with_flag(Bank::B32, d, sum.id, mode.writes, flag))
             }
             Op::Carry64 { f, mode, slots } => {
-                let (d, sources) = self.wide_words(graph, slots);
+                let (d, sources) = self.wide_words(slots);
                 let sources = (sources, graph.flag(Node::CarryFlag));
                 let mut found = None;
                 let result = &mut found;
                 integer::carry(f, mode, Capture { sources, result });
                 found.map(|(sum, flag)| with_flag(Bank::B64, d, sum.id, mode.writes, flag))
             }
-            Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(graph, a).id),
-            Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(graph, a).id),
-            Op::MovPredicate { d, a } => register(Bank::Predicate, d, self.flag(graph, a).id()),
+            Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(a).id),
+            Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(a).id),
+            Op::MovPredicate { d, a } => register(Bank::Predicate, d, self.flag(a).id()),
             Op::Extend32 { signed, d, a } => {
-                let wide = extended(self.word32(graph, a), signed);
+                let wide = extended(self.word32(a), signed);
                 register(Bank::B64, d, wide.id)
             }
-            Op::Truncate64 { d, a } => register(Bank::B32, d, self.word64(graph, a).to_narrow().id),
+            Op::Truncate64 { d, a } => register(Bank::B32, d, self.word64(a).to_narrow().id),
             Op::Convert {
                 ref conversion,
                 d,
                 a,
             } if conversion.is_between_integers() => {
                 let Conversion { from, to, mode } = *conversion;
-                let wide = self.element(graph, a)?;
+                let wide = self.element(a)?;
                 to_element(
                     d,
                     match from.width_bits().max(to.width_bits()) > 32 {
@@ -200,11 +176,11 @@ impl Emitter<'_> {
                 )
             }
             Op::Offset { d, a, addend } => {
-                let a = self.element(graph, a)?;
+                let a = self.element(a)?;
                 to_element(d, a.add(a.constant(addend)))
             }
             Op::AlignDown { d, a, bytes } => {
-                let a = self.element(graph, a)?;
+                let a = self.element(a)?;
                 to_element(d, a.and(a.constant(!u64::from(bytes.max(1) - 1))))
             }
             Op::Pack {
@@ -215,10 +191,10 @@ impl Emitter<'_> {
                 let mut value = graph.value::<64>(Node::Constant(0));
                 for (shift, element) in (0u64..)
                     .step_by(element_bits.max(1).into())
-                    .zip(self.plain.elements(elements))
+                    .zip(self.operands.plain().elements(elements))
                     .take_while(|(shift, _)| *shift < 64)
                 {
-                    let element = low_bits(self.element(graph, *element)?, element_bits.into());
+                    let element = low_bits(self.element(*element)?, element_bits.into());
                     value = value.or(element.shift_left(graph.value(Node::Constant(shift))));
                 }
                 to_element(d, value)
@@ -228,8 +204,8 @@ impl Emitter<'_> {
                 elements,
                 element_bits,
             } if a.bank != Bank::B128 => {
-                let a = self.element(graph, a)?;
-                let elements = self.plain.elements(elements).iter();
+                let a = self.element(a)?;
+                let elements = self.operands.plain().elements(elements).iter();
                 let parts = elements.zip((0u64..).step_by(element_bits.max(1).into()));
                 let parts = parts.map(|(element, shift)| {
                     let part = match shift < 64 {
@@ -242,15 +218,15 @@ impl Emitter<'_> {
                 results.map(|results| results.concat())
             }
             Op::Select32 { d, a, b, p } => {
-                let [a, b] = [a, b].map(|slot| self.word32(graph, slot));
-                register(Bank::B32, d, Value::select(self.flag(graph, p), a, b).id)
+                let [a, b] = [a, b].map(|slot| self.word32(slot));
+                register(Bank::B32, d, Value::select(self.flag(p), a, b).id)
             }
             Op::Select64 { d, a, b, p } => {
-                let [a, b] = [a, b].map(|slot| self.word64(graph, slot));
-                register(Bank::B64, d, Value::select(self.flag(graph, p), a, b).id)
+                let [a, b] = [a, b].map(|slot| self.word64(slot));
+                register(Bank::B64, d, Value::select(self.flag(p), a, b).id)
             }
             Op::PredicateLogic { table, d, a, b } => {
-                let [a, b] = [a, b].map(|slot| self.flag(graph, slot));
+                let [a, b] = [a, b].map(|slot| self.flag(slot));
                 // Bit `2 * a + b` of the table is the result.
                 let terms = (0..4u8).filter(|bit| table >> bit & 1 != 0).map(|bit| {
                     let a = if bit & 2 != 0 { a } else { a.not() };
@@ -267,12 +243,12 @@ impl Emitter<'_> {
                 q,
                 combine,
             } => {
-                let holds = self.comparison(graph, compare)?;
+                let holds = self.comparison(compare)?;
                 let results = [(d, holds), (q, holds.not())].into_iter();
                 let results = results
                     .filter(|(slot, _)| slot.is_some())
                     .map(|(slot, value)| {
-                        let value = self.combined(graph, value, combine);
+                        let value = self.combined(value, combine);
                         (Destination::Register(Bank::Predicate, slot), value.id())
                     });
                 Some(results.collect())
@@ -283,58 +259,52 @@ impl Emitter<'_> {
                 d,
                 combine,
             } => {
-                let holds = self.comparison(graph, compare)?;
-                let holds = self.combined(graph, holds, combine);
+                let holds = self.comparison(compare)?;
+                let holds = self.combined(holds, combine);
                 let yes: Word32<'g> = graph.value(Node::Constant(true_bits(to).into()));
                 register(Bank::B32, d, Value::select(holds, yes, yes.constant(0)).id)
             }
             Op::Policy { d } => register(Bank::B64, d, graph.value::<64>(Node::Constant(0)).id),
             _ => None,
-        })
+        }
     }
 
-    /// Compares integers by primitives, and floats by instructions whose result is in a local variable.
-    fn comparison<'g>(&mut self, graph: &'g Graph, c: &Comparison) -> Result<Flag<'g>, Refusal> {
+    /// Compares integers by primitives. The comparison of floats is a node without operations.
+    fn comparison(&self, c: &Comparison) -> Option<Flag<'g>> {
         use CompareKind as K;
         let signed = matches!(c.kind, K::S16 | K::S32 | K::S64);
         let mut found = None;
         let result = &mut found;
         match c.kind {
             K::U32 | K::S32 => {
-                let sources = [c.a, c.b].map(|slot| self.word32(graph, slot));
+                let sources = [c.a, c.b].map(|slot| self.word32(slot));
                 compare(c.op, signed, Capture { sources, result });
             }
             K::U16 | K::S16 => {
-                let sources = [c.a, c.b].map(|slot| self.word32(graph, slot));
+                let sources = [c.a, c.b].map(|slot| self.word32(slot));
                 compare(c.op, signed, Upper16(Capture { sources, result }));
             }
             K::U64 | K::S64 => {
-                let sources = [c.a, c.b].map(|slot| self.word64(graph, slot));
+                let sources = [c.a, c.b].map(|slot| self.word64(slot));
                 compare(c.op, signed, Capture { sources, result });
             }
-            K::F16 | K::Bf16 | K::F32 | K::F64 => {
-                self.compare_floats(c)?;
-                let local = self.names.vectors[4];
-                self.set(local);
-                *result = Some(graph.flag(Node::Local(local)));
+            K::F16 | K::Bf16 | K::F32 => {
+                let sources = [c.a, c.b].map(|slot| self.word32(slot).id);
+                return Some(self.graph.flag(Node::FloatComparison(sources)));
+            }
+            K::F64 => {
+                let sources = [c.a, c.b].map(|slot| self.word64(slot).id);
+                return Some(self.graph.flag(Node::FloatComparison(sources)));
             }
         }
-        match found {
-            Some(found) => Ok(found),
-            None => self.refuse("a comparison"),
-        }
+        found
     }
 
-    fn combined<'g>(
-        &self,
-        graph: &'g Graph,
-        value: Flag<'g>,
-        combine: Option<Combine>,
-    ) -> Flag<'g> {
+    fn combined(&self, value: Flag<'g>, combine: Option<Combine>) -> Flag<'g> {
         let Some(combine) = combine else {
             return value;
         };
-        let other = self.flag(graph, combine.slot);
+        let other = self.flag(combine.slot);
         let other = if combine.negated { other.not() } else { other };
         match combine.op {
             BoolOp::And => value.and(other),
@@ -344,47 +314,57 @@ impl Emitter<'_> {
     }
 
     /// Returns the destination of an operation, and its sources of 32 bits.
-    fn words<'g>(&self, graph: &'g Graph, slots: [Slot; 4]) -> (Slot, [Word32<'g>; 3]) {
+    fn words(&self, slots: [Slot; 4]) -> (Slot, [Word32<'g>; 3]) {
         let [d, sources @ ..] = slots;
-        (d, sources.map(|slot| self.word32(graph, slot)))
+        (d, sources.map(|slot| self.word32(slot)))
     }
 
     /// Returns the destination of an operation, and its sources of 64 bits.
-    fn wide_words<'g>(&self, graph: &'g Graph, slots: [Slot; 4]) -> (Slot, [Word64<'g>; 3]) {
+    fn wide_words(&self, slots: [Slot; 4]) -> (Slot, [Word64<'g>; 3]) {
         let [d, sources @ ..] = slots;
-        (d, sources.map(|slot| self.word64(graph, slot)))
+        (d, sources.map(|slot| self.word64(slot)))
     }
 
-    fn word32<'g>(&self, graph: &'g Graph, slot: Slot) -> Word32<'g> {
-        graph.value(match self.known32(slot) {
-            Some(number) => Node::Constant(number.into()),
-            None => Node::Source(Bank::B32, slot),
+    fn word32(&self, slot: Slot) -> Word32<'g> {
+        let plain = self.operands.plain();
+        self.graph.value(match slot.place() {
+            SlotPlace::Constant(index) => Node::Constant(plain.constant32(index).into()),
+            _ => self.source(Bank::B32, slot),
         })
     }
 
-    fn word64<'g>(&self, graph: &'g Graph, slot: Slot) -> Word64<'g> {
-        graph.value(match self.known64(slot) {
-            Some(number) => Node::Constant(number),
-            None => Node::Source(Bank::B64, slot),
+    fn word64(&self, slot: Slot) -> Word64<'g> {
+        let plain = self.operands.plain();
+        self.graph.value(match slot.place() {
+            SlotPlace::Constant(index) => Node::Constant(plain.constant64(index)),
+            _ => self.source(Bank::B64, slot),
         })
     }
 
-    fn flag<'g>(&self, graph: &'g Graph, slot: Slot) -> Flag<'g> {
-        graph.flag(match slot.place() {
-            SlotPlace::Constant(index) => {
-                Node::Constant(self.plain.constant_predicate(index).into())
-            }
-            SlotPlace::None => Node::Constant(0),
-            SlotPlace::Register(_) | SlotPlace::Special(_) => Node::Source(Bank::Predicate, slot),
+    fn flag(&self, slot: Slot) -> Flag<'g> {
+        let plain = self.operands.plain();
+        self.graph.flag(match slot.place() {
+            SlotPlace::Constant(index) => Node::Constant(plain.constant_predicate(index).into()),
+            _ => self.source(Bank::Predicate, slot),
         })
     }
 
-    /// Returns an element, extended with zeros.
-    fn element<'g>(&self, graph: &'g Graph, e: Element) -> Result<Word64<'g>, Refusal> {
+    /// Returns an operand that is not a constant of the code.
+    fn source(&self, bank: Bank, slot: Slot) -> Node {
+        let known = match slot.place() {
+            SlotPlace::None => Some(0),
+            SlotPlace::Register(index) => self.operands.known_register(bank, index),
+            SlotPlace::Constant(_) | SlotPlace::Special(_) => None,
+        };
+        known.map_or(Node::Source(bank, slot), Node::Constant)
+    }
+
+    /// Returns an element of at most 64 bits, extended with zeros.
+    fn element(&self, e: Element) -> Option<Word64<'g>> {
         match e.bank {
-            Bank::B32 => Ok(self.word32(graph, e.slot).to_wide_unsigned()),
-            Bank::B64 => Ok(self.word64(graph, e.slot)),
-            Bank::B128 | Bank::Predicate => self.refuse("an element of 128 bits, or a predicate"),
+            Bank::B32 => Some(self.word32(e.slot).to_wide_unsigned()),
+            Bank::B64 => Some(self.word64(e.slot)),
+            Bank::B128 | Bank::Predicate => None,
         }
     }
 }
@@ -400,7 +380,6 @@ fn to_element(e: Element, value: Word64<'_>) -> Option<Results> {
         Bank::B128 | Bank::Predicate => None,
     }
 }
-
 fn extended(value: Word32<'_>, signed: bool) -> Word64<'_> {
     match signed {
         true => value.to_wide_signed(),

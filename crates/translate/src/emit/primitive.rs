@@ -1,0 +1,81 @@
+//! Code of operations that are defined over primitive operations. In: the results of an operation; out: their code, and writes to
+//! registers.
+
+use crate::emit::Emitter;
+use crate::emit::lower::{Lowering, Part};
+use crate::primitive::{Destination, Operands, results};
+use crate::refusal::Refusal;
+use crate::registers::Register;
+use crate::value::Graph;
+use warpgrid_emulator::plain::{Bank, Op, Plain, SlotPlace};
+
+/// The carry flag of each lane. A function starts with the flag of its caller.
+const CARRY: Register = (Bank::Predicate, u32::MAX);
+
+impl Operands for Emitter<'_> {
+    fn plain(&self) -> Plain<'_> {
+        self.plain
+    }
+
+    fn known_register(&self, bank: Bank, index: u32) -> Option<u64> {
+        let register = self.own(bank, index);
+        let number = self.constants.get(&register).map(|number| (*number).into());
+        self.local_address(register).or(number)
+    }
+}
+
+impl Emitter<'_> {
+    /// Translates an operation that is defined over primitives. Returns false for all others.
+    pub(crate) fn primitive_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
+        let graph = Graph::default();
+        let Some(results) = results(self, &graph, op) else {
+            return Ok(false);
+        };
+        if let Op::SetPredicate { compare, .. } | Op::Set { compare, .. } = op
+            && !compare.kind.is_integer()
+        {
+            self.compare_floats(compare)?;
+            self.set(self.names.float_comparison());
+        }
+        if let [(Destination::Register(bank, slot), id)] = *results
+            && let Some(scalar) = self.scalar(bank, slot)
+            && let SlotPlace::Register(index) = slot.place()
+        {
+            Lowering::push_all(self, &graph, &[(id, Part::First)])?;
+            self.set_scalar(scalar, self.own(bank, index));
+            return Ok(true);
+        }
+        // All results are computed before a register is written, which may be a source. The last result is pushed first, since the writes
+        // are in order: of two results in one register, the last remains.
+        let mut values = Vec::new();
+        for (destination, id) in results.iter().rev() {
+            match destination {
+                Destination::Register(Bank::B64, _) => {
+                    values.extend([1, 0].map(|half| (*id, Part::Half(half))));
+                }
+                Destination::Register(..) | Destination::CarryFlag => {
+                    values.push((*id, Part::All));
+                }
+            }
+        }
+        Lowering::push_all(self, &graph, &values)?;
+        for (destination, _) in &results {
+            match *destination {
+                Destination::Register(Bank::B64, slot) => {
+                    self.write64(slot, 0);
+                    self.write64(slot, 1);
+                }
+                Destination::Register(Bank::Predicate, slot) => self.write_predicate(slot),
+                Destination::Register(_, slot) => self.write32(slot),
+                Destination::CarryFlag => self.write(CARRY, 0),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pushes the carry flags.
+    pub(crate) fn read_flag(&mut self) {
+        let local = self.read_register(CARRY);
+        self.get(local);
+    }
+}
