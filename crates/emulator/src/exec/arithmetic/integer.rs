@@ -12,21 +12,26 @@ pub(crate) struct Rows<'a, S, R> {
     pub(crate) result: &'a mut [R; LANES],
 }
 
+/// Computes each lane. As a parameter, `result` is known not to overlap the sources, so that the loop is vectorized.
+#[inline(always)]
+pub(crate) fn each_lane<R>(result: &mut [R; LANES], f: impl Fn(usize) -> R) {
+    for lane in 0..LANES {
+        result[lane] = f(lane);
+    }
+}
+
 impl<T: Copy, R, const N: usize> Apply<[T; N], R> for Rows<'_, [&[T; LANES]; N], R> {
     #[inline(always)]
     fn apply(self, f: impl Fn([T; N]) -> R) {
-        for lane in 0..LANES {
-            self.result[lane] = f(self.sources.map(|row| row[lane]));
-        }
+        let sources = self.sources;
+        each_lane(self.result, |lane| f(sources.map(|row| row[lane])));
     }
 }
 
 impl<T: Copy, R> Apply<T, R> for Rows<'_, &[T; LANES], R> {
     #[inline(always)]
     fn apply(self, f: impl Fn(T) -> R) {
-        for lane in 0..LANES {
-            self.result[lane] = f(self.sources[lane]);
-        }
+        each_lane(self.result, |lane| f(self.sources[lane]));
     }
 }
 
@@ -34,9 +39,7 @@ impl<A: Copy, B: Copy, R> Apply<(A, B), R> for Rows<'_, (&[A; LANES], &[B; LANES
     #[inline(always)]
     fn apply(self, f: impl Fn((A, B)) -> R) {
         let (a, b) = self.sources;
-        for lane in 0..LANES {
-            self.result[lane] = f((a[lane], b[lane]));
-        }
+        each_lane(self.result, |lane| f((a[lane], b[lane])));
     }
 }
 
@@ -46,9 +49,7 @@ impl<A: Copy, C: Copy, R> Apply<(A, A, C), R>
     #[inline(always)]
     fn apply(self, f: impl Fn((A, A, C)) -> R) {
         let (a, b, c) = self.sources;
-        for lane in 0..LANES {
-            self.result[lane] = f((a[lane], b[lane], c[lane]));
-        }
+        each_lane(self.result, |lane| f((a[lane], b[lane], c[lane])));
     }
 }
 
@@ -194,27 +195,27 @@ pub(crate) fn extract64(
     [d, a, b, c]: [Slot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r32(b), l.r32(c));
-    for lane in 0..LANES {
-        result[lane] = integer::extract(a[lane], b[lane], c[lane], signed);
-    }
+    each_lane(result, |lane| {
+        integer::extract(a[lane], b[lane], c[lane], signed)
+    });
     l.set64(d, result);
 }
 
 /// `bfi.b32`
 pub(crate) fn insert32(l: &mut Lanes<'_>, result: &mut Row32, [d, a, b, c, e]: [Slot; 5]) {
     let (a, b, c, e) = (l.r32(a), l.r32(b), l.r32(c), l.r32(e));
-    for lane in 0..LANES {
-        result[lane] = integer::insert(a[lane], b[lane], c[lane], e[lane]);
-    }
+    each_lane(result, |lane| {
+        integer::insert(a[lane], b[lane], c[lane], e[lane])
+    });
     l.set32(d, result);
 }
 
 /// `bfi.b64`
 pub(crate) fn insert64(l: &mut Lanes<'_>, result: &mut Row64, [d, a, b, c, e]: [Slot; 5]) {
     let (a, b, c, e) = (l.r64(a), l.r64(b), l.r32(c), l.r32(e));
-    for lane in 0..LANES {
-        result[lane] = integer::insert(a[lane], b[lane], c[lane], e[lane]);
-    }
+    each_lane(result, |lane| {
+        integer::insert(a[lane], b[lane], c[lane], e[lane])
+    });
     l.set64(d, result);
 }
 
