@@ -221,7 +221,10 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
     })?;
     let ty = ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| {
         FragmentRefusal {
-            message: format!("found the type `{}`, expected a type such as `f16`", request.ty),
+            message: format!(
+                "found the type `{}`, expected a type such as `f16`",
+                request.ty
+            ),
         }
     })?;
     let target = match request.target.as_str() {

@@ -155,9 +155,9 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         (CopyShape::L128x256 | CopyShape::L128x128, _) => "lane = row, column = word",
         (CopyShape::L4x256, _) => "lane = 32*row, column = word",
         (CopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
-            "lane = row%32 + 64*(row/32), and 32 lanes above; column = word"
+            "lane = row%32 + 64*(row/32) + 32*i for i = 0 and 1, column = word"
         }
-        (CopyShape::L64x128, _) => "lane = row, and 64 lanes above; column = word",
+        (CopyShape::L64x128, _) => "lane = row + 64*i for i = 0 and 1, column = word",
         (CopyShape::L32x128, _) => "lane = row + 32*i for i = 0 to 3, column = word",
     };
     Ok(LayoutView {

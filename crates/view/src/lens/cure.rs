@@ -306,7 +306,7 @@ impl Session {
                 return why;
             }
             return format!(
-                "no padding and no XOR swizzle removes the bank conflicts of line {line}, even if no other access is considered: examine the lanes that conflict in this line"
+                "neither padding nor an XOR swizzle removes the bank conflicts of line {line}: distribute the accesses of this line differently over the lanes"
             );
         }
         for (at, (first, own)) in freeing.iter().enumerate() {
