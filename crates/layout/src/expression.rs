@@ -106,7 +106,7 @@ pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     reader.space();
     match reader.rest().is_empty() {
         true => Ok(value),
-        false => reader.expected("the end of the expression, or `o` and another layout"),
+        false => reader.expected("`o` or the end of the expression"),
     }
 }
 

@@ -36,7 +36,7 @@ fn layouts_are_read_as_they_are_written() {
             ((8,2),(64,2)):((64,512),(1,1024)) = ((8,2),(64,2)):((64,512),(1,1024))
             Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024)) = Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024))
             Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1) = Swizzle<3,3,3> o (8,64):(64,1)
-            Sw<3,4,3>_0 o (8,8):(8,1) = error: column 10 (`_`): found `_`, expected the end of the expression, or `o` and another layout
+            Sw<3,4,3>_0 o (8,8):(8,1) = error: column 10 (`_`): found `_`, expected `o` or the end of the expression
             SW_3_4_3 o 64 o (8,8):(8,1) = Swizzle<3,4,3> o 64 o (8,8):(8,1)
             (Int<8>{}, 4) : (4, _1) = (8,4):(4,1)
             {register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]} = {register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]}
@@ -137,7 +137,7 @@ fn what_is_no_layout_is_said_with_its_place() {
             linear((4,4):(1,3)) = error: column 1 (`linear((4,4):(1,3))`): the layout is not linear over GF(2), because element 5 has the offset 4, but the XOR of the bases of the index bits is 2
             {lane = [[1, 0], [2]]} = error: column 18 (`[2]`): this basis and the first basis have different numbers of outputs
             {lane = [1, x]} = error: column 13 (`x`): found `x`, expected a number
-            8:1 8:1 = error: column 5 (`8`): found `8`, expected the end of the expression, or `o` and another layout
+            8:1 8:1 = error: column 5 (`8`): found `8`, expected `o` or the end of the expression
             8:1 o = error: column 6: found the end of the text, expected a number
             ((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))) = error: column 33 (`(`): the layout has more than 32 levels of brackets
         "#]],

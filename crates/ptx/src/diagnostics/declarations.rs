@@ -404,9 +404,9 @@ pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
     .help("take the address of other variables with `mov` in the kernel")
 }
 
-/// A name that is declared again in another way.
+/// Reports a redeclaration that differs from the first declaration. `what` is a noun phrase such as "different linkage".
 pub(crate) fn redeclared(name: &str, span: Span, first: Span, what: &str) -> Diagnostic {
-    let message = format!("`{name}` is redeclared {what}");
+    let message = format!("the declarations of `{name}` have {what}");
     Diagnostic::error(REDECLARED, span, message).label(first, "first declared here")
 }
 

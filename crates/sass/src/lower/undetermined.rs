@@ -67,7 +67,7 @@ pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec
         stop.guard = Some(guard);
         let name = predicate_name(register);
         let reason = format!(
-            "the instruction reads `{name}`, which is a predicate result of a minimum or maximum with undocumented meaning"
+            "the value of `{name}` is unknown, because the predicate results of minimum and maximum instructions are undocumented"
         );
         stops.push((before.len(), reason));
         before.push(stop);

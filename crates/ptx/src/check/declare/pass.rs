@@ -339,8 +339,7 @@ impl<'a> Pass<'a, '_> {
         let (span, place) = (again.declarator.name_span, first.declarator.name_span);
         let text = span.text(self.context.source);
         if !redeclaration::has_type(&self.context, first, again) {
-            let problem =
-                diagnose_declarations::redeclared(text, span, place, "with a different type");
+            let problem = diagnose_declarations::redeclared(text, span, place, "different types");
             self.reporter.report(problem);
         } else if again.declaration.linkage.is_none() {
             let problem =

@@ -15,11 +15,11 @@ pub(crate) fn function_difference(
     again: &FunctionHeader,
 ) -> Option<&'static str> {
     if first.sort != again.sort {
-        return Some("as a kernel and as a function");
+        return Some("different kinds: a kernel and a function");
     }
     let is_left_out = again.linkage.is_none() && first.linkage != Some(Linkage::Extern);
     if first.linkage != again.linkage && !is_left_out {
-        return Some("with a different linkage");
+        return Some("different linkage");
     }
     signature_difference(context, first, again)
 }
@@ -32,7 +32,7 @@ pub(crate) fn signature_difference(
 ) -> Option<&'static str> {
     for word in [".noreturn", ".abi_preserve", ".abi_preserve_control"] {
         if directive_value(context, first, word) != directive_value(context, again, word) {
-            return Some("with different directives");
+            return Some("different directives");
         }
     }
     list_difference(context, first.returns, again.returns)
@@ -67,7 +67,7 @@ fn list_difference(context: &Context<'_>, first: Range, again: Range) -> Option<
     let tree = context.tree;
     let (first, again) = (first.of(&tree.declarations), again.of(&tree.declarations));
     if first.len() != again.len() {
-        return Some("with a different number of parameters");
+        return Some("different numbers of parameters");
     }
     let mut pairs = first.iter().zip(again);
     pairs.find_map(|(first, again)| parameter_difference(context, first, again))
@@ -79,7 +79,7 @@ fn parameter_difference(
     again: &Declaration,
 ) -> Option<&'static str> {
     if first.space != again.space {
-        return Some("with parameters in a different state space");
+        return Some("parameters in different state spaces");
     }
     let declarators = |declaration| context.tree.declarators_of(declaration).first();
     let shapes = declarators(first).zip(declarators(again));
@@ -87,11 +87,11 @@ fn parameter_difference(
         has_type(context, Shape::of(first, one), Shape::of(again, other))
     });
     if !has_type {
-        return Some("with parameters of different types");
+        return Some("parameters of different types");
     }
     let is_variable = first.space == DeclarationSpace::Param;
     if is_variable && alignment(first) != alignment(again) {
-        return Some("with a different alignment of a parameter");
+        return Some("parameters with different alignment");
     }
     None
 }
