@@ -65,7 +65,7 @@ pub(crate) const AFTER_A_WAIT: &str =
     "this arrival is executed only after another wait, which never completes";
 pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different branch";
 pub(crate) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
-const CONSTANT_CONDITION: &str = "the loop never modifies the registers of this condition";
+const CONSTANT_CONDITION: &str = "the loop never modifies the registers of its exit condition";
 
 impl Fault {
     pub(crate) fn at(at: Place, what: &'static str) -> Fault {

@@ -93,7 +93,7 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     match later {
         Some(at) => Fault::at(
             at,
-            "the thread that must execute this store waits before it reaches the store",
+            "the thread that must execute this store waits before the store",
         ),
         None => {
             let absent = absent(case, root);
