@@ -73,7 +73,7 @@ impl<'p> Emitter<'p> {
         way: Way,
     ) -> Result<(), Refusal> {
         let Some(plan) = self.plain.access(id) else {
-            return self.refuse("an access without an execution plan");
+            return self.refuse("a memory access with an invalid internal identifier");
         };
         if matches!(plan.space, StateSpace::Local | StateSpace::ParamFunc) {
             self.check_elements(plan)?;

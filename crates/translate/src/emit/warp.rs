@@ -337,7 +337,8 @@ impl Emitter<'_> {
             }
             Op::Collective(plan) => {
                 let Some(plan) = self.plain.collective(plan) else {
-                    return self.refuse("an operation without an execution plan");
+                    return self
+                        .refuse("a warp-level operation with an invalid internal identifier");
                 };
                 let groups = match plan.kind {
                     CollectiveKind::Shuffle { .. } => Groups::MakeNoDifference,

@@ -26,7 +26,7 @@ fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
 impl Emitter<'_> {
     pub(crate) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), Refusal> {
         let Some(plan) = self.plain.atomic(id) else {
-            return self.refuse("an atomic operation without an execution plan");
+            return self.refuse("an atomic operation with an invalid internal identifier");
         };
         let access = &plan.access;
         let bytes = access.element_bytes;
