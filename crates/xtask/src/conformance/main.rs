@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::print_stdout,
-    reason = "a command for people talks on standard output"
+    reason = "the command prints its results to standard output"
 )]
 
 #[path = "../harness.rs"]
@@ -187,32 +187,34 @@ impl Part {
 
 const HELP: &str = "\
 cargo xtask conformance [--only stores|general|arithmetic|spellings] [--family NAME] [--show N] [--all] [--threads N] [--json FILE]
-    Compare with `ptxas` the decisions for stores (--oracle DIR) and for all other instructions (--general DIR), and the
-    results of arithmetic (--arithmetic DIR). The default directories are in ../shared.
-    Spellings are stores that disassemblers print, per architecture. The checker must accept each spelling, and formatting must
-    not change it.
-    --family selects a family of decisions (`st`, `atom`, `mbarrier.init`) or the prefix of an operation (`cvt.rn`).
+    Compares Warpgrid with recorded results of `ptxas`. The command compares the accept/reject decisions for stores (--oracle DIR)
+    and for all other instructions (--general DIR), and the results of arithmetic instructions (--arithmetic DIR). The default
+    directories are in ../shared.
+    `--only spellings` tests the spellings of store instructions that disassemblers print for each architecture. The checker must
+    accept each spelling, and formatting must not change the spelling.
+    --family selects an instruction family (`st`, `atom`, `mbarrier.init`) or the prefix of an instruction (`cvt.rn`).
     --show prints a sample of N differing cases. --all also lists the families without differences.
-    --json writes every differing case as one line of JSON.
+    --json writes each differing case to FILE as one line of JSON.
 cargo xtask conformance --sample
-    Select the samples of decisions in the project again, and keep manually added samples.
+    Selects new samples of decisions for the test suite. The command keeps manually added samples.
 cargo xtask conformance --regenerate [--ptxas PROGRAM]
-    Regenerate the decisions of the samples with an installed `ptxas`.
+    Regenerates the decisions of the samples with an installed `ptxas`.
 cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|general|modules] [--family NAME] [--keep FILE]
-    Compare decisions for N generated modules with an installed `ptxas`. A generated module is an accepted module of the samples
-    (or of the directories, if they exist) with a changed modifier, operand, version or target, or a whole module of directives,
-    declarations and bodies in random order. The same seed generates the same modules. --keep appends modules with different
-    decisions to a file in the format of a sample.
+    Compares the decisions of the checker and of an installed `ptxas` for N generated modules. A generated module is a valid module
+    with a changed modifier, operand, version or target, or a complete module of random directives, declarations and bodies. The
+    valid modules are part of the samples and of the default directories. The same seed generates the same modules. --keep appends
+    the modules with different decisions to FILE in the format of a sample.
 cargo xtask conformance --public DIR [--show N] [--all] [--threads N]
-    Check and launch all PTX sources and listings in a directory with checkouts of public projects, execute the run tests of
-    ZLUDA, and check the expected bodies of LLVM's NVPTX tests. crates/xtask/src/conformance/public/known.tsv lists the known
-    differences and their reasons. The command prints all other differences and exits with 1. --all lists unusable tests.
+    Checks and runs all PTX files and SASS listings in a directory with checkouts of public projects. The command also runs the
+    execution tests of ZLUDA, and checks the expected function bodies in the NVPTX tests of LLVM.
+    crates/xtask/src/conformance/public/known.tsv lists the known differences and their reasons. The command prints all other
+    differences and exits with 1. --all also lists the tests that the command cannot use.
 cargo xtask conformance --gpu [--only cases|arithmetic|litmus] [--family NAME] [--cases DIR] [--launches N]
     [--questions FILE | --answers FILE]
-    Run compiled kernels, forms of arithmetic and litmus tests (each N times) on the local GPU, and compare the memory of the GPU
-    with the memory of the emulator. --cases selects a directory of kernels, which contains PTX with annotations or directories in
-    the format of the corpus. --questions writes the launches to a file for another machine, which executes the launches with
-    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS`. --answers reads the results of the other machine";
+    Runs compiled kernels, arithmetic instructions and litmus tests (each N times) on the local GPU. The command compares the
+    memory contents with the results of the emulator. --cases selects a directory of kernels, which contains PTX with annotations
+    or directories in the format of the corpus. To use a GPU in another machine, write the launches to a file with --questions, run
+    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS` on that machine, and read the results with --answers";
 
 fn compare(options: &Options) -> Result<bool> {
     let mut differences = report::Differences::default();
