@@ -28,7 +28,10 @@ struct Request<'a> {
 /// The same fields and no others: its error names the first other one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "only whether a line has other fields is asked")]
+#[expect(
+    dead_code,
+    reason = "serde uses the fields only to reject unknown fields"
+)]
 struct Known {
     id: IgnoredAny,
     source: IgnoredAny,

@@ -1,6 +1,9 @@
 //! Lane-instructions a second on one core, for saxpy and a tiled matrix product built by hand.
 //! `cargo run --release -p warpgrid-emulator --example lane_bench`
-#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the benchmark prints its results to standard output"
+)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,5 +1,8 @@
 //! A step allocates nothing: a run of any length takes the memory that its launch took.
-#![allow(unsafe_code, reason = "counting allocations takes an allocator")]
+#![allow(
+    unsafe_code,
+    reason = "the test implements `GlobalAlloc` to count allocations"
+)]
 
 mod common;
 

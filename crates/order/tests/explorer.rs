@@ -99,7 +99,7 @@ fn outcomes_and_races_are_those_of_the_model() {
     }
     #[expect(
         clippy::print_stdout,
-        reason = "the figure is asked for with --no-capture"
+        reason = "the test prints statistics for runs with `--nocapture`"
     )]
     {
         let all = start.elapsed().as_secs_f64();
@@ -165,7 +165,7 @@ fn repairs_are_the_weakest() {
     }
     #[expect(
         clippy::print_stdout,
-        reason = "the figure is asked for with --no-capture"
+        reason = "the test prints statistics for runs with `--nocapture`"
     )]
     {
         println!("{} of {n} sets of repairs exactly", n - wrong.len());

@@ -303,7 +303,7 @@ fn check(what: &str, unfit: &[(&str, &str)], wrong: impl Fn(&Kernel) -> Option<S
         .collect();
     #[expect(
         clippy::print_stdout,
-        reason = "the figure is asked for with --no-capture"
+        reason = "the test prints statistics for runs with `--nocapture`"
     )]
     {
         println!(
@@ -405,7 +405,7 @@ fn kernels_of_compilers_are_quiet() {
     slower.sort_by(f64::total_cmp);
     #[expect(
         clippy::print_stdout,
-        reason = "the figure is asked for with --no-capture"
+        reason = "the test prints statistics for runs with `--nocapture`"
     )]
     {
         println!(

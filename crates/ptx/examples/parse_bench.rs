@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-#[expect(clippy::print_stdout, reason = "a program for a terminal")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the example prints its results to standard output"
+)]
 fn main() {
     for path in std::env::args().skip(1) {
         let source = match std::fs::read_to_string(&path) {

@@ -3,7 +3,10 @@
 //!
 //! `cargo run --release -p warpgrid-view --example machine_code -- FOLDER [PART OF A NAME]`
 
-#![expect(clippy::print_stdout, reason = "a program for a terminal")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the example prints its results to standard output"
+)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;

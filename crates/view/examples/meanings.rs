@@ -1,7 +1,7 @@
 //! What the assembler accepts and no run executes. In: files of verdicts; out: each instruction that the emulator refuses, and how many run.
 #![expect(
     clippy::print_stdout,
-    reason = "an example that is a command talks on standard output"
+    reason = "the example prints its results to standard output"
 )]
 
 #[path = "../tests/common/verdict.rs"]

@@ -2,7 +2,7 @@
 //! kernel that does not, and how many do.
 #![expect(
     clippy::print_stdout,
-    reason = "an example that is a command talks on standard output"
+    reason = "the example prints its results to standard output"
 )]
 
 #[path = "../tests/common/mod.rs"]

@@ -221,7 +221,7 @@ fn every_outcome_of_every_seed_is_allowed() {
     }
     #[expect(
         clippy::print_stdout,
-        reason = "the figure is asked for with --no-capture"
+        reason = "the test prints statistics for runs with `--nocapture`"
     )]
     {
         println!(

@@ -4,7 +4,7 @@
 //! emulator are compiled separately with the feature `core`. Tests: `cargo test -p xtask` checks the structure of the workspace, too.
 #![expect(
     clippy::print_stdout,
-    reason = "a command for people talks on standard output"
+    reason = "the command prints its results to standard output"
 )]
 
 mod address;

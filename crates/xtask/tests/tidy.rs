@@ -84,7 +84,7 @@ fn sentences_in(line: &str) -> impl Iterator<Item = &str> {
 
 /// Prints the rate of markers per 1,000 words, for information: `cargo test -p xtask --test tidy -- --nocapture`.
 #[test]
-#[expect(clippy::print_stdout, reason = "the rates are the output of the test")]
+#[expect(clippy::print_stdout, reason = "the test prints the measured rates")]
 fn rates_of_unclear_phrases_are_measured() {
     let markers: Vec<Vec<&str>> = MARKERS
         .iter()

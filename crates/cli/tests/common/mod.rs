@@ -2,7 +2,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "each file of tests uses some of it"
+    reason = "each test crate uses only some of the helpers"
 )]
 
 use serde_json::Value;

@@ -11,7 +11,7 @@ use warpgrid_isa::fragment::Access;
 #[derive(Clone, Debug)]
 #[allow(
     private_interfaces,
-    reason = "other rooms hand the number of a plan back and read it as `plain` describes it"
+    reason = "other crates access plans only by identifier, through the interface in `plain`"
 )]
 pub enum MatrixPlan {
     Lines(LinesPlan),

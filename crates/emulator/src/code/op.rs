@@ -27,7 +27,7 @@ use warpgrid_program::SourceModifiers;
 #[derive(Clone, Copy, Debug)]
 #[allow(
     private_interfaces,
-    reason = "other rooms hand the number of a plan back and cannot see the plan"
+    reason = "other crates access plans only by identifier"
 )]
 pub enum Op {
     Int16 {

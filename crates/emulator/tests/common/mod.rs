@@ -1,7 +1,7 @@
 //! Builds small programs by hand, for tests and benchmarks that must not depend on a front end.
 #![allow(
     dead_code,
-    reason = "the test of allocations and the bench of lanes use a part of it"
+    reason = "the allocation test and the lane benchmark use only some of the helpers"
 )]
 use std::sync::Arc;
 use warpgrid_emulator::Limits;

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::print_stdout,
-    reason = "a command for people talks on standard output"
+    reason = "the command prints its results to standard output"
 )]
 
 #[path = "../harness.rs"]

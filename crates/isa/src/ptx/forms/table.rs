@@ -55,7 +55,7 @@ macro_rules! value {
         $crate::form::Value {
             text: $text,
             meaning: {
-                #[allow(unused_imports, reason = "the meaning may be spelled in full")]
+                #[allow(unused_imports, reason = "some rows use the full path of the variant")]
                 use $crate::form::Meaning::*;
                 $meaning
             },
@@ -92,7 +92,7 @@ pub(super) use values;
 macro_rules! operands {
     ($($name:ident: $($operand:literal $ty:expr),+;)*) => {
         $(const $name: &[(&str, $crate::form::OperandType)] = {
-            #[allow(unused_imports, reason = "each list names a few of them")]
+            #[allow(unused_imports, reason = "each list uses only some of the variants")]
             use $crate::form::{NumberRule::*, OperandType::*, SlotName::{AType, DType, SType, Size, Type}};
             &[$(($operand, $ty)),+]
         };)*
@@ -113,7 +113,7 @@ macro_rules! form {
             help: $help,
             section: $section,
             $($field: {
-                #[allow(unused_imports, reason = "each row names a few of them")]
+                #[allow(unused_imports, reason = "each row uses only some of the variants")]
                 use $crate::form::{Addressing::*, Reports::*, Takes::*};
                 $value
             },)*
