@@ -199,7 +199,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await ready(page);
   await expect(found).toBeHidden();
   await page.getByRole("button", { name: "Run with JIT" }).click();
-  await expect(found).toContainText("Cannot run with JIT: mov.u32 %r4, %clock (line 14) is not supported by the JIT compiler. To interpret the launch, select Run to end.");
+  await expect(found).toContainText("Cannot run with JIT: the JIT compiler does not support mov.u32 %r4, %clock (line 14). To interpret the launch, select Run to end.");
   await found.getByRole("button", { name: "Close" }).click();
   await expect(found).toBeHidden();
 });

@@ -476,7 +476,7 @@ impl<'p> Emitter<'p> {
 
     fn read_special(&mut self, index: u32) -> Result<(), Refusal> {
         let Some(special) = self.plain.special32(index) else {
-            return self.refuse("a special register");
+            return self.refuse("this special register");
         };
         let by_block = self.places.by_block.iter().position(|s| *s == special);
         let by_thread = self.places.by_thread.iter().position(|s| *s == special);
@@ -489,7 +489,7 @@ impl<'p> Emitter<'p> {
                 self.get_table();
                 self.op(I::V128Load(at(16 * place as u32)));
             }
-            (None, None) => return self.refuse("a clock"),
+            (None, None) => return self.refuse("a clock register"),
         }
         Ok(())
     }
@@ -536,7 +536,7 @@ impl<'p> Emitter<'p> {
                 let value = self.plain.constant_predicate(index);
                 self.op(splat32(if value { u32::MAX } else { 0 }));
             }
-            SlotPlace::Special(_) => return self.refuse("a special predicate"),
+            SlotPlace::Special(_) => return self.refuse("a special register of predicate type"),
             SlotPlace::None => self.op(splat32(0)),
         }
         Ok(())
@@ -775,7 +775,7 @@ impl<'p> Emitter<'p> {
             | Op::SetPredicate { .. }
             | Op::Set { .. }
             | Op::Policy { .. } => self.refuse(format!("{op:?}")),
-            Op::Pack { .. } | Op::Unpack { .. } => self.refuse("a register of 128 bits"),
+            Op::Pack { .. } | Op::Unpack { .. } => self.refuse("a 128-bit register"),
             Op::Video { .. }
             | Op::ConvertBy { .. }
             | Op::TestFloat { .. }
@@ -783,7 +783,7 @@ impl<'p> Emitter<'p> {
             | Op::Modify { .. } => {
                 self.refuse("an operation that has no form with SIMD instructions")
             }
-            Op::Mov128 { .. } => self.refuse("a register of 128 bits"),
+            Op::Mov128 { .. } => self.refuse("a 128-bit register"),
             Op::Collective { .. }
             | Op::Matrix { .. }
             | Op::WarpBarrier { .. }
@@ -802,7 +802,7 @@ impl<'p> Emitter<'p> {
             | Op::ReconvergeUnlessYielded { .. }
             | Op::LeaveReconvergence { .. }
             | Op::GiveWay
-            | Op::Yield => self.refuse("an operation of machine code"),
+            | Op::Yield => self.refuse("a SASS-only operation"),
             Op::ClusterArrive | Op::ClusterWait | Op::MapToRank { .. } | Op::RankOf { .. } => {
                 self.refuse("an operation on a cluster")
             }
@@ -810,14 +810,16 @@ impl<'p> Emitter<'p> {
                 self.refuse("an operation on an mbarrier")
             }
             Op::TensorCopy { .. } | Op::TensorMap { .. } => self.refuse("a tensor copy"),
-            Op::Warpgroup { .. } | Op::Touch { .. } => self.refuse("a product of a warpgroup"),
+            Op::Warpgroup { .. } | Op::Touch { .. } => {
+                self.refuse("a warpgroup-level matrix multiplication")
+            }
             Op::TensorMemory { .. } => self.refuse("an operation on tensor memory"),
             Op::Image { .. } => self.refuse("a texture or surface operation"),
             Op::Multimem { .. } => self.refuse("an operation on multicast memory"),
             Op::Fill { .. } => self.refuse("a bulk fill"),
-            Op::IsSpace { .. } => self.refuse("a test of a state space"),
-            Op::Stack { .. } => self.refuse("an allocation on the stack"),
-            Op::Launch { .. } => self.refuse("a request for another cluster"),
+            Op::IsSpace { .. } => self.refuse("an address space test (`isspacep`)"),
+            Op::Stack { .. } => self.refuse("a stack allocation (`alloca`)"),
+            Op::Launch { .. } => self.refuse("a cluster launch control operation"),
             Op::Refused { .. } => self.refuse("an instruction that the emulator does not support"),
         }
     }

@@ -528,7 +528,7 @@ impl Emitter<'_> {
                 && self.known32(plan.id).is_some_and(|id| id < 16)
         });
         if !is_whole || instr.guard.place() != SlotPlace::None {
-            return self.refuse("a barrier with a thread count");
+            return self.refuse("a barrier with an explicit thread count");
         }
         self.leave_to_wait(&BTreeSet::new(), &BTreeSet::new())
     }

@@ -172,7 +172,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             (Node::PermuteBytes { bytes, selector }, _) => self.permute(bytes, selector, part),
             (Node::DotBytes { factors, is_signed }, _) => self.dot(factors, is_signed, part),
             (Node::CarryFlag | Node::FloatComparison(_), _) => {
-                self.refuse("a truth value as a number")
+                self.refuse("a predicate value as an integer operand")
             }
         }
     }
@@ -229,7 +229,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(halves(half));
                 Ok(())
             }
-            _ => self.refuse("a number as a truth value"),
+            _ => self.refuse("an integer value as a predicate operand"),
         }
     }
 
@@ -668,7 +668,9 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(I::I32x4ExtractLane(0));
                 Ok(())
             }
-            Node::CarryFlag | Node::FloatComparison(_) => self.refuse("a vector as a scalar"),
+            Node::CarryFlag | Node::FloatComparison(_) => {
+                self.refuse("a vector value in a scalar computation")
+            }
         }
     }
 

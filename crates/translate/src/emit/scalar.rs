@@ -206,7 +206,7 @@ impl Emitter<'_> {
             self.get_table();
             self.op(I::I32Load(at(16 * place as u32)));
         } else {
-            return self.refuse("a clock");
+            return self.refuse("a clock register");
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ impl Emitter<'_> {
                 MatrixOperation::Product(_) | MatrixOperation::OtherProduct => {
                     return self.registers_alone();
                 }
-                MatrixOperation::Other => return self.refuse("this matrix operation"),
+                MatrixOperation::Other => return self.refuse("a matrix operation of this kind"),
             },
             _ => return self.registers_alone(),
         }
@@ -370,7 +370,7 @@ impl Emitter<'_> {
                         Ok(false)
                     }
                     MatrixOperation::OtherProduct | MatrixOperation::Other => {
-                        self.refuse("this matrix operation")
+                        self.refuse("a matrix operation of this kind")
                     }
                 }
             }

@@ -13,7 +13,7 @@ use wasm_encoder::{BlockType, Instruction as I};
 impl Emitter<'_> {
     pub(crate) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
         let Some(copy) = self.plain.copy(id) else {
-            return self.refuse("this kind of asynchronous operation");
+            return self.refuse("an asynchronous operation of this kind");
         };
         let to = self.begin_access(copy.to, Way::Store, Site::of_any(holds::SHARED));
         let from = self.begin_access(copy.from, Way::Load, Site::of_any(holds::GLOBAL));

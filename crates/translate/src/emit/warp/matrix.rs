@@ -123,7 +123,7 @@ impl Emitter<'_> {
             for (gang, places) in (0..GANGS).zip(places) {
                 match element.bank {
                     Bank::B32 => self.push_row(element.slot, gang, warp)?,
-                    _ => return self.refuse("a matrix in these registers"),
+                    _ => return self.refuse("a matrix fragment in registers of this type"),
                 }
                 self.put_bytes(places);
             }
@@ -140,7 +140,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         for (element, places) in elements.iter().zip(places) {
             if element.bank != Bank::B32 {
-                return self.refuse("a matrix in these registers");
+                return self.refuse("a matrix fragment in registers of this type");
             }
             for (gang, places) in (0..GANGS).zip(places) {
                 self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
@@ -325,7 +325,7 @@ impl Emitter<'_> {
                     self.push_part(register, gang, part, warp);
                 }
                 (Bank::B32, _) => self.push_row(element.slot, gang, warp)?,
-                _ => return self.refuse("a matrix in these registers"),
+                _ => return self.refuse("a matrix fragment in registers of this type"),
             }
             self.put_bytes(places);
         }
@@ -343,7 +343,7 @@ impl Emitter<'_> {
             return Ok(());
         };
         if !matches!(element.bank, Bank::B32 | Bank::B64) {
-            return self.refuse("a matrix in these registers");
+            return self.refuse("a matrix fragment in registers of this type");
         }
         for (gang, places) in (0..GANGS).zip(places) {
             let register = self.own(element.bank, index);
