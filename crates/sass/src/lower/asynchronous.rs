@@ -116,14 +116,24 @@ fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
     let to = match w.modifiers_left().first().copied() {
         Some("S") => StateSpace::SharedCluster,
         Some("G") => StateSpace::Global,
-        _ => return Err(w.unknown("a direction", w.instruction.opcode)),
+        _ => {
+            return Err(w.unknown(
+                "missing or unknown direction modifier",
+                w.instruction.opcode,
+            ));
+        }
     };
     w.take(match to == StateSpace::Global {
         true => "G",
         false => "S",
     });
     let from = w.take_one(&[("G", StateSpace::Global), ("S", StateSpace::Shared)]);
-    let from = from.ok_or_else(|| w.unknown("a direction", w.instruction.opcode))?;
+    let from = from.ok_or_else(|| {
+        w.unknown(
+            "missing or unknown direction modifier",
+            w.instruction.opcode,
+        )
+    })?;
     Ok((to, from))
 }
 
@@ -145,7 +155,7 @@ pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let to = memory::address(w, false)?;
     let (value, value_span) = w.source()?;
     if !is_wide || !is_zero(&value) {
-        return Err(w.unknown("a nonzero value", value_span));
+        return Err(w.unknown("a fill value other than zero", value_span));
     }
     let bytes = c.body.hidden(ScalarType::U32);
     let args = vec![

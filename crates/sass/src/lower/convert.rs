@@ -237,7 +237,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
     // Of pairs in a byte without random bits, and of one half, it is not known where what is kept goes.
     if packing == Packing::One || is_byte && !is_random {
-        return Err(w.unknown("a merged register", span));
+        return Err(w.unknown("an operand that supplies the remaining bits", span));
     }
     // `cvt.rs.e4m3x4` is two of these, the second one with the first result, so each moves up the bits that it takes no longer: a
     // half, or of pairs in a byte a byte of each half (PTX ISA, "cvt", the layouts of `rbits`).

@@ -35,7 +35,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         return choice(c, w, op);
     }
     let op = w.take_one(COMPARISONS);
-    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
     let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
     set_predicate(w, op, combine, typed(ScalarType::F64))
 }

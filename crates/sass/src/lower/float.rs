@@ -154,7 +154,7 @@ pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// `FSETP p, q, a, b, x`
 pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(COMPARISONS);
-    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
     let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
     let mut modifiers = typed(ScalarType::F32);
     if w.take("FTZ") {
@@ -171,7 +171,7 @@ pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         ScalarType::U32
     };
     let op = w.take_one(COMPARISONS);
-    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
     let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
     let mut modifiers = Modifiers {
         d_type: Some(ty),
@@ -265,7 +265,7 @@ pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ("LG2", ArithmeticOp::Lg2),
         ("TANH", ArithmeticOp::Tanh),
     ]);
-    let op = op.ok_or_else(|| w.unknown("no function", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing function modifier", w.instruction.opcode))?;
     let formats = [
         ("F16", ScalarType::F16),
         ("BF16", ScalarType::Bf16),

@@ -243,7 +243,7 @@ pub(super) fn mixed(
 fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
     let ty = format(w);
     let op = w.take_one(COMPARISONS);
-    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
     let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
     let mut modifiers = Modifiers {
         compare: Some(op),

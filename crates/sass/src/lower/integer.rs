@@ -166,7 +166,7 @@ fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             && std::mem::take(&mut signs.negate)
         {
             if op == ArithmeticOp::Sub {
-                return Err(w.unknown("two signs", span));
+                return Err(w.unknown("two negated operands", span));
             }
             op = ArithmeticOp::Sub;
             is_first = index == 0;
@@ -436,7 +436,7 @@ pub(super) const JOINS: &[(&str, BoolOp)] = &[
 /// `ISETP`: `p, q, a, b, x{, y}`
 pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(COMPARISONS);
-    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
     let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
     let ty = w.take_one(&[
         ("U32", ScalarType::U32),

@@ -57,7 +57,7 @@ pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         ("XOR", ArithmeticOp::Xor),
         ("PASS_B", ArithmeticOp::Not),
     ]);
-    let op = op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
     let to = w.to(1)?;
     let (a, b) = (w.source()?, w.source()?);
     if op == ArithmeticOp::Not {
@@ -118,7 +118,7 @@ fn predicate_or_sign(
 /// `SHF d, a, n, b`: `{b, a}` is shifted.
 pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let left = w.take_one(&[("L", true), ("R", false)]);
-    let left = left.ok_or_else(|| w.unknown("no direction", w.instruction.opcode))?;
+    let left = left.ok_or_else(|| w.unknown("missing direction modifier", w.instruction.opcode))?;
     let wraps = w.take("W");
     let (wide, signed) = w
         .take_one(&[

@@ -60,7 +60,7 @@ fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_wide = w.take("64");
     let (old, span) = w.destination(2)?;
     if !is_wide || old.is_some() {
-        return Err(w.unknown("an exchange", span));
+        return Err(w.unknown("this form of exchange", span));
     }
     let at = memory::address(w, false)?;
     let bits = w.source()?;

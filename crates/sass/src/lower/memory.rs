@@ -360,7 +360,7 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
     // Each lane adds one: how the machine counts them has no effect on the sum.
     let counts = w.take("POPC");
     let op = w.take_one(OPERATIONS);
-    let op = op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+    let op = op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
     let signed = w.take("S32");
     w.ignore(&["U32", "32"]);
     let is_64 = w.take("64");
@@ -531,7 +531,8 @@ fn vector(
     memory: MemoryOp,
 ) -> Lowered<Vec<Step>> {
     let op = w.take_one(OPERATIONS);
-    modifiers.atomic = Some(op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?);
+    modifiers.atomic =
+        Some(op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?);
     set_width(&mut modifiers, width(ty, n));
     w.ignore(&["RN"]);
     if w.take("FTZ") {

@@ -103,7 +103,8 @@ pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
         "UTMAREDG" => {
             let combines = w.take_one(memory::OPERATIONS);
             modifiers.atomic = combines;
-            combines.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+            combines
+                .ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
             TensorCopyOp::Reduction
         }
         _ => TensorCopyOp::Store,

@@ -133,8 +133,8 @@ pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
                 ("MAXABS", (ReduceOp::Max, true)),
             ];
             let found = w.take_one(&operations);
-            let (op, absolute) =
-                found.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+            let (op, absolute) = found
+                .ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
             modifiers.reduce = Some(op);
             if absolute {
                 modifiers.flags = modifiers.flags.with(Flag::Abs);
@@ -184,7 +184,10 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = in_group(w);
     if !w.take("T") || !w.take("S") {
-        return Err(w.unknown("a direction", w.instruction.opcode));
+        return Err(w.unknown(
+            "missing or unknown direction modifier",
+            w.instruction.opcode,
+        ));
     }
     let shapes = [
         ("4dp256bit", (CopyShape::L4x256, None)),
@@ -218,7 +221,10 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 pub(super) fn shift(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let modifiers = in_group(w);
     if !w.take("DOWN") {
-        return Err(w.unknown("a direction", w.instruction.opcode));
+        return Err(w.unknown(
+            "missing or unknown direction modifier",
+            w.instruction.opcode,
+        ));
     }
     let rows = place(w)?;
     let shift = unit(TensorMemoryOp::Shift, modifiers, vec![rows]);
