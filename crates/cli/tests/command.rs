@@ -594,7 +594,7 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
     for (arguments, said) in [
         (
             vec!["check", "--target", "sm_1000", &kernel],
-            "found target `sm_1000`",
+            "found the unknown target `sm_1000`",
         ),
         (
             vec!["check", "--ptx-version", "9", &kernel],
@@ -606,7 +606,7 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
         ),
         (
             vec!["check", "--batch", "--target", "sm_1000"],
-            "found target `sm_1000`",
+            "found the unknown target `sm_1000`",
         ),
         (
             vec!["run", &kernel, "--seed", "-1"],
@@ -663,7 +663,10 @@ fn a_run_that_stops_after_one_step_says_so() {
         "st.global.u32 [p], 7;\nret;\n",
     );
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("step limit reached after 1 step: "), "{text}");
+    assert!(
+        text.contains("the run reached the step limit after 1 step: "),
+        "{text}"
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_layout_is_drawn_and_a_mistake_has_its_place() {
     let output = warpgrid(&["layout", "Swizzle<1,1,2> o (4,4):(4,1)"]);
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
-        Swizzle<1,1,2> o (4,4):(4,1): 16 elements at 0 to 15
+        Swizzle<1,1,2> o (4,4):(4,1): 16 elements at offsets 0 to 15
         source: the layout as entered, certainty high
 
           offset = (Swizzle<1,1,2> o (4,4):(4,1))(row, column)
@@ -90,7 +90,7 @@ fn a_layout_is_drawn_and_a_mistake_has_its_place() {
     let output = warpgrid(&["layout", "(8,4):(4"]);
     assert_eq!(output.status.code(), Some(2));
     expect![[r#"
-        warpgrid: column 9: found the end, expected `,` or `)`
+        warpgrid: column 9: found the end of the text, expected `,` or `)`
     "#]]
     .assert_eq(&text(&output.stderr));
 }
@@ -268,7 +268,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
         ),
         (
             &["descriptor", "--idesc", "0x490", "--kind", "f16"],
-            "found m0n0",
+            "the shape m0n0, which is not supported",
         ),
         (
             &["descriptor", "--meant", "0xffffffffffffffffffff"],
@@ -290,7 +290,7 @@ fn a_layout_may_have_coordinates_for_strides() {
         "{said}"
     );
     assert!(
-        said.contains("The extent of the layout is 128 × 64"),
+        said.contains("The layout covers a box of 128 × 64 coordinates"),
         "{said}"
     );
 }

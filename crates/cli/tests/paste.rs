@@ -63,7 +63,7 @@ fn a_block_runs_by_its_name_or_its_number() {
     }
     let output = warpgrid(&["run", EXAMPLE, "--block", "none"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("the source has store, store_row, bit_count, below, add"));
+    assert!(complaint(&output).contains("expected one of store, store_row, bit_count, below, add"));
 }
 
 #[test]

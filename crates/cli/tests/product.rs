@@ -32,7 +32,7 @@ fn people_see_which_bits_were_cut_off() {
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
         wmma.mma m16n16k16: f16 * f16 + f32 into f32, computed by the Tensor Cores of sm_70
-        The result is 1, the correctly rounded sum is 1.000000238418579: low-order bits are truncated during alignment (k = 0, k = 1, k = 2, k = 3).
+        The result is 1, but the correctly rounded sum is 1.000000238418579, because low-order bits are truncated during alignment (k = 0, k = 1, k = 2, k = 3).
 
         result           1 (0x3f800000)
         exact sum        1.000000238418579

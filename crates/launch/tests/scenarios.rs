@@ -92,7 +92,7 @@ fn extents_out_of_range_are_named() {
 fn names_that_nothing_has_are_named() {
     check(
         json!({ "entry": "kk" }),
-        "W0710 the module has no kernel `kk`, available: `k`",
+        "W0710 the module has no kernel `kk`, expected one of `k`",
     );
     check(
         json!({ "target": "sm_1" }),

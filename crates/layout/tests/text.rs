@@ -117,7 +117,7 @@ fn what_is_no_layout_is_said_with_its_place() {
         expect![[r#"
              = error: column 1: found the end of the text, expected a number
             (8,4:(4,1) = error: column 5 (`:`): found `:`, expected `,` or `)`
-            (8,4):(4,1 = error: column 11: found the end, expected `,` or `)`
+            (8,4):(4,1 = error: column 11: found the end of the text, expected `,` or `)`
             (8,4):4 = error: column 7 (`4`): the stride is not congruent to the shape (8,4)
             (8,0):(4,1) = error: column 4 (`0`): found the size 0, expected at least 1
             (8,-4):(4,1) = error: column 4 (`-4`): found the size -4, expected at least 1

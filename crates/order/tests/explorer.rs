@@ -687,7 +687,7 @@ fn what_cannot_be_followed_says_what_to_do() {
     let said: Vec<String> = cases.iter().map(|lines| said(lines)).collect();
     expect_test::expect![[r#"
         line 3: `shfl.sync.idx.b32` waits for lane 2, which is not a thread of the litmus test: use the mask 0x3, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number
-        line 3: the member mask of `shfl.sync.idx.b32` does not include the executing lane 0: use 0x3
+        line 3: the member mask of `shfl.sync.idx.b32` does not include the executing lane 0: use the mask 0x3
         line 3: the source lane 2 of the shuffle is not in the member mask: select a source lane that is in the mask
         line 3: the operand that other lanes receive is not a register: move the value into a register first
         line 3: the memory model does not define the set of active lanes, so `activemask` has no unique result: move a constant mask into the register

@@ -404,7 +404,7 @@ mod tests {
             ),
             (
                 ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.",
-                "to `.minnctapersm`",
+                "add `.maxntid` or `.reqntid`",
             ),
         ] {
             let found = advice(message).unwrap_or_default();

@@ -309,7 +309,7 @@ fn calls_are_compared_with_functions() {
     whole(
         &module("call f, (a);"),
         expect![[r#"
-            W0135 `call f, (a);` found 0 results, `f` has 1
+            W0135 `call f, (a);` found 0 results, but `f` has 1
         "#]],
     );
     whole(

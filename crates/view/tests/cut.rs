@@ -153,7 +153,7 @@ fn what_makes_no_question_is_said() {
         the threads access no global or shared memory in the selected lines: select lines with loads and stores
         the launch has no thread 0 in block 2
         the selected threads do not reach the selected lines in this run
-        found 9 threads, expected at most 8
+        found 9 selected threads, expected at most 8
         the threads access no global or shared memory in the selected lines: select lines with loads and stores"#]].assert_eq(&asked.join("\n"));
 }
 

@@ -170,11 +170,11 @@ fn what_is_wrong_is_said() {
             : (found the end of the text, expected a register such as `%r5`, an element such as `out[3]` or a number)
             out: (`out` is a buffer, not a value: write `out[0]` for the first element)
             out[: (found the end of the text, expected a register such as `%r5`, an element such as `out[3]` or a number)
-            out[99]: (the index 99) is out of bounds: `out` has 64 elements
+            out[99]: (the index 99 is out of bounds: `out` has 64 elements)
             out[9][0]: (the index 9 is out of bounds: this dimension of `out` has the extent 8)
             out[1][2][3]: (found 3 indices, expected 2 for `out`)
             nothing[0]: (the launch has no buffer or variable `nothing`)
-            %r99: (found no register `%r99` in this function; did you mean `%rd1`?)
+            %r99: (this function has no register `%r99`; did you mean `%rd1`?)
             %r1 +: (found the end of the text, expected a register such as `%r5`, an element such as `out[3]` or a number)
             1 / 0: (division by zero)
             1 << 200: (found the shift amount 200, expected 0 to 126)

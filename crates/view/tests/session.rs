@@ -349,7 +349,7 @@ fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
     };
     let expected = |line: u32, lanes: &str, name: &str| {
         format!(
-            "line {line}: {lanes} of warp 0 of block 0 executed the instruction, but its member mask does not include {name}, which is undefined behavior"
+            "line {line}: {lanes} of warp 0 of block 0 executed the instruction, but the member mask does not include {name}, which is undefined behavior"
         )
     };
     for instruction in [
@@ -358,11 +358,11 @@ fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
         "vote.sync.ballot.b32 %r2, %p, 0x7fffffff;",
         "bar.warp.sync 0x7fffffff;",
     ] {
-        let found = [7, 8].map(|line| expected(line, "lane 31", "it"));
+        let found = [7, 8].map(|line| expected(line, "lane 31", "this lane"));
         assert_eq!(notes(instruction), found, "{instruction}");
     }
     let half = notes("shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 0x0000ffff;");
-    assert_eq!(half[0], expected(7, "lanes 16 to 31", "them"));
+    assert_eq!(half[0], expected(7, "lanes 16 to 31", "these lanes"));
     assert!(notes("shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 0xffffffff;").is_empty());
 }
 

@@ -131,10 +131,10 @@ fn a_run_stops_before_a_line() {
         0,
         &Until::Lines(vec![99]),
         expect![[r#"
-        Forward no instruction at or after line 99
-        Forward no instruction at or after line 99
-        Back no instruction at or after line 99
-    "#]],
+            Forward the kernel has no instruction at or after line 99
+            Forward the kernel has no instruction at or after line 99
+            Back the kernel has no instruction at or after line 99
+        "#]],
     );
     check(
         0,
@@ -279,15 +279,15 @@ fn a_wrong_condition_is_said_at_its_place() {
         `lane 3 thread 4: %r2 == 7` at `thread 4`: found `thread` twice
         `row 3: %r2 == 7` at `row 3`: found `row`, expected `block`, `warp`, `lane` or `thread`
         `: %r2 == 7` at `:`: the prefix before `:` names no thread, expected a prefix such as `lane 3`
-        `warp 99999999999: %r2 == 7` at `warp 99999999999`: found warp 99999999999, expected at most 4294967295
+        `warp 99999999999: %r2 == 7` at `warp 99999999999`: found the warp index 99999999999, expected at most 4294967295
         `== 7` at `=`: found no register, expected a register before the comparison, as in `lane 3: %r5 == 7`
         `%r2 %r3 == 7` at `%r2 %r3`: found `%r2 %r3`, expected a register before the comparison, as in `lane 3: %r5 == 7`
         `%r2 ==` at ``: the condition contains no number after the comparison operator
         `%r2 == seven` at `seven`: found `seven`, expected a number such as `7`, `-4`, `0x1f` or `1.5`
         `%r2 == 7 8` at `7 8`: found `7 8`, expected a number such as `7`, `-4`, `0x1f` or `1.5`
-        `%rr2 == 7` at `%rr2`: no register is named `%rr2`; did you mean `%r2`?
+        `%rr2 == 7` at `%rr2`: the kernel has no register `%rr2`; did you mean `%r2`?
         `lané 3: %r99 == 7` at `lané 3`: found `lané`, expected `block`, `warp`, `lane` or `thread`
-        `lane 3: %r99 == 7` at `%r99`: no register is named `%r99`; did you mean `%rd1`?
+        `lane 3: %r99 == 7` at `%r99`: the kernel has no register `%r99`; did you mean `%rd1`?
     "#]].assert_eq(&lines.concat());
     assert!(Condition::read(&"x".repeat(100_000)).is_err());
 }

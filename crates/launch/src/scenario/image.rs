@@ -791,7 +791,7 @@ mod tests {
             ),
             (
                 "a address=wrap,wrap,wrap,wrap",
-                "the array has 4 address modes, expected one to three extents",
+                "found 4 address modes, expected one to three",
             ),
             ("a read=float", "unknown value `float` of `read_mode`"),
             (

@@ -76,10 +76,10 @@ fn bank_conflicts_follow_the_stride() {
 fn a_stride_or_base_that_is_not_aligned_is_explained() {
     assert_eq!(store_d(16).global.and_then(|global| global.problem), None);
     let odd = store_d(17).global.and_then(|global| global.problem);
-    assert!(odd.is_some_and(|problem| problem.contains("multiple of the access size, 8 bytes")));
+    assert!(odd.is_some_and(|problem| problem.contains("multiple of the access size of 8 bytes")));
     let request = request("store.d", "m16n16k16", "f32", "sm_80", "row");
     let shifted = picture(&request, 4).and_then(|picture| picture.global?.problem);
-    assert!(shifted.is_some_and(|problem| problem.starts_with("misaligned")));
+    assert!(shifted.is_some_and(|problem| problem.starts_with("the access is misaligned")));
 }
 
 #[test]

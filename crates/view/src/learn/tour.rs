@@ -184,7 +184,7 @@ mod tests {
         let why = follow("## line 12\n{{out[1] = 2}}\n").expect_err("a wrong fact");
         assert_eq!(
             why,
-            "the stop after line 12: `out[1] = 2` does not hold: the first mismatch is in byte 4 of `out`: element 1 does not contain 2; found 1"
+            "the stop after line 12: the statement `out[1] = 2` does not hold: the first mismatch is in byte 4 of `out`: element 1 does not contain 2; found 1"
         );
         assert!(follow("## line 12\n[line 50]\n").is_err());
         assert!(follow("## line 12\nA.\n\n## start\nB.\n").is_err());

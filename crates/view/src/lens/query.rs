@@ -226,7 +226,7 @@ mod tests {
         );
         assert!(
             said("#lens?op=layout&expression=%zz")
-                .starts_with("part 2 (`expression=%zz`): expected text")
+                .starts_with("part 2 of the query (`expression=%zz`): expected a value")
         );
         assert!(said("expression=(8,4):(4").starts_with("column 9: found the end"));
         assert!(said("op=odd").contains("`odd`"), "{}", said("op=odd"));

@@ -220,7 +220,7 @@ fn hover_takes_instruction_descriptors_apart() {
         Bit 16, B transposed: MN-major.
         Bits 17 to 22, N / 8: 128 columns = 16 × 8.
         Bits 24 to 28, M / 16: 128 rows = 8 × 16.
-        `#layouts?op=tcgen05.idesc&kind=f16&descriptor=0x8210090` decodes the descriptor and shows the tiles that the hardware reads."#]]
+        The link `#layouts?op=tcgen05.idesc&kind=f16&descriptor=0x8210090` decodes the descriptor and shows the tiles that the hardware reads."#]]
         .assert_eq(&format!("{}\n{}", found.title, found.lines.join("\n")));
     let at = source.find("%i, %p").expect("the operand") as u32 + 1;
     assert_eq!(
