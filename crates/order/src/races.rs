@@ -29,7 +29,6 @@ pub(crate) mod releases;
 pub(crate) mod shadow;
 pub(crate) mod shapes;
 pub(crate) mod site;
-pub(crate) mod spare;
 pub(crate) mod strong;
 pub(crate) mod strong_write;
 pub(crate) mod syncs;

@@ -12,7 +12,6 @@ use crate::races::message::Message;
 use crate::races::shadow::{Entry, Shadow};
 use crate::races::site::Kind;
 use crate::races::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
-use crate::races::spare::Tables;
 use crate::races::strong_write::{Observation, StrongWrite};
 use crate::races::threads::{Warp, Warps};
 use std::cell::Cell;
@@ -144,14 +143,6 @@ pub struct Detector {
 impl Detector {
     /// A detector for a launch of a program, from its first step.
     pub fn new(program: Arc<Program>, shape: Shape) -> Detector {
-        let Tables {
-            sites,
-            shadow,
-            warps,
-            blocks,
-            strong,
-            observed,
-        } = Tables::take();
         Detector {
             has_proxies: has_proxies(&program),
             has_maps: has_maps(&program),
@@ -160,14 +151,14 @@ impl Detector {
             shape,
             is_one_block: shape.n_blocks() == 1,
             used_maps: Vec::new(),
-            sites,
-            shadow,
-            warps,
+            sites: Sites::default(),
+            shadow: None,
+            warps: Warps::default(),
             n_openings: 0,
-            blocks,
+            blocks: Map::default(),
             clusters: Map::default(),
-            strong,
-            observed,
+            strong: Map::default(),
+            observed: Map::default(),
             objects: Map::default(),
             tests: Map::default(),
             singles: Map::default(),
@@ -397,20 +388,6 @@ impl Detector {
                 self.add_life(entry.site, found);
             }
         }
-    }
-}
-
-impl Drop for Detector {
-    fn drop(&mut self) {
-        let tables = Tables {
-            sites: std::mem::take(&mut self.sites),
-            shadow: self.shadow.take(),
-            warps: std::mem::take(&mut self.warps),
-            blocks: std::mem::take(&mut self.blocks),
-            strong: std::mem::take(&mut self.strong),
-            observed: std::mem::take(&mut self.observed),
-        };
-        tables.give_back();
     }
 }
 

@@ -104,8 +104,6 @@ pub(crate) struct Shadow {
 const N_RECENT: usize = 4;
 /// Lines that small kernels access.
 const FEW_LINES: usize = 16;
-/// Lines and pages whose room is kept for the next run.
-const MOST_SPARE: usize = 1 << 9;
 
 /// A word's place.
 #[derive(Clone, Copy, Debug)]
@@ -115,57 +113,6 @@ pub(crate) struct Word {
 }
 
 impl Shadow {
-    /// Whether it has room for few accesses.
-    pub(crate) fn is_small(&self) -> bool {
-        let n = [
-            self.pages.capacity(),
-            self.index.capacity(),
-            self.of_block.capacity(),
-            self.whole.capacity(),
-            self.words.capacity(),
-            self.links.capacity() / LINES,
-        ];
-        n.iter().all(|n| *n <= MOST_SPARE) && self.shapes.is_small()
-    }
-
-    /// Forgets all accesses, and keeps the room for them.
-    pub(crate) fn clear(&mut self) {
-        let Shadow {
-            shapes,
-            pages,
-            index,
-            of_block,
-            free_pages,
-            recent,
-            links,
-            free,
-            whole,
-            free_whole,
-            words,
-            floors,
-            free_words,
-            columns,
-            n_strong_lines,
-            spelled,
-        } = self;
-        shapes.clear();
-        pages.clear();
-        index.clear();
-        of_block.clear();
-        free_pages.clear();
-        *recent = [None; N_RECENT];
-        links.clear();
-        *free = 0;
-        whole.clear();
-        free_whole.clear();
-        words.clear();
-        floors.clear();
-        free_words.clear();
-        *columns = Columns::default();
-        *n_strong_lines = 0;
-        spelled.clear();
-    }
-
     /// The word at an address of a memory, which is made if it is new; from now on its line is kept word by word.
     #[inline]
     pub(crate) fn word(&mut self, memory: Memory, address: u64) -> Word {

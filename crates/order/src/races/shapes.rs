@@ -241,8 +241,6 @@ const RANGES: usize = 64;
 const FEW: usize = 16;
 /// Sites that small kernels have.
 const FEW_SITES: usize = 16;
-/// Shapes whose room is kept for the next run.
-const MOST_SPARE: usize = 1 << 9;
 /// Shapes that are kept of a site.
 const N_LATEST: usize = 4;
 /// Patterns that are kept.
@@ -299,36 +297,6 @@ impl Default for Shapes {
 }
 
 impl Shapes {
-    /// Whether it has room for few shapes.
-    pub(crate) fn is_small(&self) -> bool {
-        let n = [self.patterns.capacity(), self.shapes.capacity()];
-        n.iter().all(|n| *n <= MOST_SPARE)
-    }
-
-    /// Forgets all shapes, and keeps the room for them.
-    pub(crate) fn clear(&mut self) {
-        let Shapes {
-            patterns,
-            parts,
-            shapes,
-            slots,
-            latest,
-            evens,
-            rows,
-            ranges,
-            credit,
-        } = self;
-        patterns.clear();
-        parts.clear();
-        shapes.clear();
-        slots.clear();
-        latest.clear();
-        evens.clear();
-        *rows = [None; 5];
-        ranges.clear();
-        *credit = FIRST_CREDIT;
-    }
-
     #[inline]
     pub(crate) fn pattern(&self, id: PatternId) -> &Pattern {
         &self.patterns[id.0 as usize]

@@ -99,25 +99,10 @@ struct Known {
 
 /// Sites that small kernels have.
 const FEW_SITES: usize = 16;
-/// Sites, and instructions of their functions, whose room is kept for the next run.
-const MOST_SPARE: usize = 1 << 9;
-const MOST_SPARE_INSTRUCTIONS: usize = 1 << 12;
 /// Instructions that small functions have.
 const FEW: usize = 64;
 
 impl Sites {
-    /// Whether it has room for few sites.
-    pub(crate) fn is_small(&self) -> bool {
-        let latest = self.latest.iter().map(Vec::capacity);
-        self.known.capacity() <= MOST_SPARE && latest.sum::<usize>() <= MOST_SPARE_INSTRUCTIONS
-    }
-
-    /// Forgets all sites, and keeps the room for them.
-    pub(crate) fn clear(&mut self) {
-        self.known.clear();
-        self.latest.iter_mut().for_each(Vec::clear);
-    }
-
     #[inline]
     pub(crate) fn get(&self, id: SiteId) -> &Site {
         &self.known[id.0 as usize].site

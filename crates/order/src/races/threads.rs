@@ -54,8 +54,6 @@ pub(crate) struct Warps {
 }
 
 const N_RECENT: usize = 16;
-/// Warps whose room is kept for the next run.
-const MOST_SPARE: usize = 256;
 
 /// Where a warp is among the recent ones.
 const fn slot_of(of: WarpId) -> usize {
@@ -63,27 +61,6 @@ const fn slot_of(of: WarpId) -> usize {
 }
 
 impl Warps {
-    /// Whether few warps were there at once.
-    pub(crate) fn is_small(&self) -> bool {
-        self.warps.len() <= MOST_SPARE
-    }
-
-    /// Forgets all warps, and keeps the room for them.
-    pub(crate) fn clear(&mut self) {
-        let Warps {
-            numbers,
-            warps,
-            heres,
-            free,
-            recent,
-        } = self;
-        numbers.clear();
-        warps.clear();
-        heres.clear();
-        free.clear();
-        *recent = [None; N_RECENT];
-    }
-
     /// The number of a warp, which it gets if it has none.
     pub(crate) fn number(&mut self, of: WarpId) -> u32 {
         if let Some((known, number)) = self.recent[slot_of(of)]
