@@ -44,7 +44,7 @@ cargo xtask COMMAND
   differential N --ptxas PROGRAM    Run N random kernels as PTX and as SASS, and compare the memory, or compare it with the local GPU
                                     (--gpu). Further options are --seed S, --nvdisasm PROGRAM and --keep DIR.
   record DIR PROGRAM …              Run a program that uses the CUDA driver API, without a GPU, and record its PTX modules and launches.
-                                    `conformance --recorded DIR` compares the launches with the inferred launch configurations.
+                                    `conformance --recorded DIR` compares each recorded launch with the launch that Warpgrid infers.
   litmus [--seeds 1000]             Run litmus tests, check that the memory model allows all outcomes, and count tests with several outcomes.
   order [--seeds 4] [--only NAME]   Run kernels with data races or hangs and their correct counterparts, and compare findings and fixes.
   layouts --python PROGRAM          Compare the layout algebra with the Python packages tensor-layouts and pycute in thousands of cases.

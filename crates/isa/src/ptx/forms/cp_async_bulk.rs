@@ -87,11 +87,11 @@ pub static FORMS: &[Form] = &[
         good: &["cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64;"], bad: &[("cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64, [d];", "W0108")]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, BITWISE, B32_ONLY],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Starts an asynchronous bitwise reduction from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous bitwise reduction. The source is in shared memory of the block, the destination in shared memory of any block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, ADD, CLUSTER_ADDED],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
-        "Starts an asynchronous addition reduction from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
+        "Starts an asynchronous addition. The source is in shared memory of the block, the destination in shared memory of any block of the cluster.", REDUCE;
         good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, COUNT, U32_ONLY],
         Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
