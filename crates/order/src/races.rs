@@ -10,7 +10,6 @@ pub(crate) mod accessor;
 pub(crate) mod asynchronous;
 pub(crate) mod check;
 pub(crate) mod clock;
-pub(crate) mod columns;
 pub(crate) mod detector;
 pub(crate) mod found;
 pub(crate) mod hash;

@@ -57,7 +57,20 @@ fn a_loop_keeps_its_counter_and_its_bound_live() {
         "mov.u32 %r1, 0; mov.u32 %r2, 8;
          again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r2; @%p1 bra again;
          mov.u32 %r3, %r1; ret;",
-        &expect![[""]],
+        &expect![[r#"
+            block 0 -> [1]
+              writes [%r1], reads [], live after [%r1]
+              writes [%r2], reads [], live after [%r1 %r2]
+            block 1 -> [1, 2]
+              writes [%r1], reads [%r1], live after [%r1 %r2]
+              writes [%p1], reads [%r1 %r2], live after [%r1 %r2 %p1]
+              writes [], reads [%p1], live after [%r1 %r2]
+            block 2 -> []
+              writes [%r3], reads [%r1], live after []
+              writes [], reads [], live after []
+            block 3 -> []
+              writes [], reads [], live after []
+        "#]],
     );
 }
 
@@ -66,7 +79,18 @@ fn a_predicated_write_does_not_end_a_live_range() {
     check_blocks(
         "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 5; @%p1 mov.u32 %r2, 7;
          ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r2; ret;",
-        &expect![[""]],
+        &expect![[r#"
+            block 0 -> []
+              writes [%r1], reads [], live after [%r1]
+              writes [%p1], reads [%r1], live after [%p1]
+              writes [%r2], reads [], live after [%p1 %r2]
+              writes [%r2], reads [%p1], live after [%r2]
+              writes [%rd1], reads [], live after [%r2 %rd1]
+              writes [], reads [%rd1 %r2], live after []
+              writes [], reads [], live after []
+            block 1 -> []
+              writes [], reads [], live after []
+        "#]],
     );
 }
 
@@ -75,7 +99,22 @@ fn a_branch_has_two_successors_and_a_return_has_none() {
     check_blocks(
         "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra other; mov.u32 %r2, 1; ret;
          other: mov.u32 %r2, 2; bra end; end: ret;",
-        &expect![[""]],
+        &expect![[r#"
+            block 0 -> [2, 1]
+              writes [%r1], reads [], live after [%r1]
+              writes [%p1], reads [%r1], live after [%p1]
+              writes [], reads [%p1], live after []
+            block 1 -> []
+              writes [%r2], reads [], live after []
+              writes [], reads [], live after []
+            block 2 -> [3]
+              writes [%r2], reads [], live after []
+              writes [], reads [], live after []
+            block 3 -> []
+              writes [], reads [], live after []
+            block 4 -> []
+              writes [], reads [], live after []
+        "#]],
     );
 }
 
@@ -84,7 +123,16 @@ fn vectors_and_addresses_access_all_their_registers() {
     check_blocks(
         "ld.param.u64 %rd1, [out]; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
          setp.lt.u32 %p1|%p2, %r1, %r2; @%p2 st.global.v2.u32 [%rd1+16], {%r3, %r4}; ret;",
-        &expect![[""]],
+        &expect![[r#"
+            block 0 -> []
+              writes [%rd1], reads [], live after [%rd1]
+              writes [%r1 %r2 %r3 %r4], reads [%rd1], live after [%rd1 %r1 %r2 %r3 %r4]
+              writes [%p1 %p2], reads [%r1 %r2], live after [%rd1 %r3 %r4 %p2]
+              writes [], reads [%p2 %rd1 %r3 %r4], live after []
+              writes [], reads [], live after []
+            block 1 -> []
+              writes [], reads [], live after []
+        "#]],
     );
 }
 

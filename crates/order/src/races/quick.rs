@@ -5,7 +5,6 @@
 use crate::races::accessor::Current;
 use crate::races::clock::{Row, lanes_of};
 use crate::races::clock::{groups_of, row_of};
-use crate::races::columns::{ColumnMark, Offsets, column_of};
 use crate::races::detector::{Detector, Visit};
 use crate::races::found::ThreadId;
 use crate::races::lines::{Mark, Outcome, Visitor};
@@ -140,13 +139,6 @@ impl Detector {
             lane_bytes: access.lane_bytes,
             addresses: lanes.addresses,
         };
-        if strength == Strength::Weak
-            && memory == Memory::Shared(access.block)
-            && let (Some(epoch), Some((lines, at))) = (epoch, column_of(&places))
-            && self.see_column(number, (memory, site), (of, epoch), (&lines, at))
-        {
-            return true;
-        }
         let shape = self.shadow().shapes.of(site, &places);
         let released = handed.clone().filter(|_| releases(access.sem));
         let is_quiet = match (epoch, shape) {
@@ -171,33 +163,6 @@ impl Detector {
             self.note_releases(lanes, memory, &released);
         }
         is_quiet
-    }
-
-    /// Looks at a weak access of a whole warp at lines of their own in the memory of its block; false where they must be looked at one by one.
-    fn see_column(
-        &mut self,
-        number: u32,
-        (memory, site): (Memory, SiteId),
-        (of, epoch): (WarpId, u32),
-        (column, at): (&[u64; 32], Offsets),
-    ) -> bool {
-        let lines = Lines::of_all(of, memory, site, epoch);
-        let row = lines.row;
-        self.with_visitor(number, &lines, |_, by, shadow| {
-            let new = ColumnMark {
-                entry: Entry {
-                    row,
-                    epoch,
-                    lanes: u32::MAX,
-                    site,
-                    bytes: 15,
-                },
-                at,
-                kind: by.site.kind,
-                element_bytes: by.site.element_bytes as u8,
-            };
-            shadow.visit_column(by, column, new)
-        })
     }
 
     /// Looks at an access of lanes that are at several epochs, those of one at a time; false where it must be looked at in full.
@@ -469,10 +434,6 @@ impl Detector {
             by.line = address;
             let at = shadow.line_at(lines.memory, address);
             let mut held = shadow.held(at);
-            if let Held::Column(number) = held {
-                shadow.part_column(number, |entry| by.is_over(entry));
-                held = shadow.held(at);
-            }
             if let Held::Words = held
                 && let Some(number) = shadow.make_whole(at, by.n_floors, |entry| by.is_over(entry))
             {
@@ -482,8 +443,8 @@ impl Detector {
                 Held::Whole(number) => number,
                 Held::Nothing => shadow.begin_whole(at),
                 // Strong accesses of words are looked at one by one.
-                Held::Words | Held::Column(_) if is_strong => return false,
-                Held::Words | Held::Column(_) => {
+                Held::Words if is_strong => return false,
+                Held::Words => {
                     let pattern = shadow.shapes.pattern(part.pattern).clone();
                     let of = (lines.row, lines.site);
                     let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);

@@ -1,12 +1,10 @@
-//! What was accessed: for each line of memory, for each word of it, or for columns of lines, the accesses that later ones may race with.
+//! Shadow memory: for each line of memory, or for each of its words, the accesses that later accesses may race with.
 
 use crate::races::clock::{Row, lanes_of};
-use crate::races::columns::{Column, ColumnMark, Columns};
 use crate::races::hash::Map;
 use crate::races::lines::{Line, Mark};
-use crate::races::location::Bytes;
 use crate::races::location::{LINE, Memory, WORD};
-use crate::races::shapes::{Places, ShapeId, Shapes};
+use crate::races::shapes::Shapes;
 use crate::races::site::SiteId;
 
 /// Accesses of one site by lanes of one row at one epoch.
@@ -34,23 +32,20 @@ const STRONG: u32 = 1 << 31;
 /// Lines of a page.
 const LINES: usize = 32;
 
-/// What is kept of a line: nothing, its accesses as a whole, those of each word, or those of a column that it is in.
+/// State of a line: no accesses, accesses to the line, or accesses to each word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held {
     Nothing,
     Whole(u32),
     Words,
-    Column(u32),
 }
 
 /// In a page: the line is kept word by word.
 const BY_WORD: u32 = 1 << 31;
-/// In a page: the line is kept with others.
-const BY_COLUMN: u32 = 1 << 30;
 
 #[derive(Debug)]
 struct Page {
-    /// For each line 0, the number of what is kept of it as a whole, [`BY_WORD`] and the number of its words, or [`BY_COLUMN`] and that of its column.
+    /// For each line 0, the number of the accesses to the line, or [`BY_WORD`] and the number of its words.
     lines: [u32; LINES],
     number: u64,
     /// Another page of the same shared memory.
@@ -95,7 +90,6 @@ pub(crate) struct Shadow {
     /// For each line that is kept word by word, the number of the floor that it was last compared with.
     floors: Vec<u32>,
     free_words: Vec<u32>,
-    columns: Columns,
     /// Lines that have strong writes as a whole.
     n_strong_lines: u32,
     spelled: Vec<SpelledWrite>,
@@ -144,92 +138,7 @@ impl Shadow {
         match self.pages[line.page as usize].lines[usize::from(line.at)] {
             0 => Held::Nothing,
             held if held & BY_WORD != 0 => Held::Words,
-            held if held & BY_COLUMN != 0 => Held::Column(held & !BY_COLUMN),
             held => Held::Whole(held),
-        }
-    }
-
-    /// The column that has these lines, of each lane its own; it is begun where nothing is kept of all of them.
-    pub(crate) fn column_at(&mut self, memory: Memory, lines: &[u64; 32]) -> Option<&mut Column> {
-        let at = self.line_at(memory, lines[0]);
-        let number = match self.held(at) {
-            Held::Column(number) => number,
-            Held::Nothing => self.begin_column(memory, lines)?,
-            Held::Whole(_) | Held::Words => return None,
-        };
-        let column = self.columns.get_mut(number);
-        column.filter(|column| {
-            let mut differ = 0;
-            for (own, line) in column.lines.iter().zip(lines) {
-                differ |= own ^ line;
-            }
-            differ == 0
-        })
-    }
-
-    fn begin_column(&mut self, memory: Memory, lines: &[u64; 32]) -> Option<u32> {
-        let all = lines.map(|line| self.line_at(memory, line));
-        let is_nothing = |at: &LineAt| matches!(self.held(*at), Held::Nothing);
-        if !all.iter().all(is_nothing) {
-            return None;
-        }
-        let number = self.columns.begin(Column::new(memory, *lines));
-        for at in all {
-            self.pages[at.page as usize].lines[usize::from(at.at)] = BY_COLUMN | number;
-        }
-        Some(number)
-    }
-
-    /// Lets each line of a column be kept by itself, with what is not over.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn part_column(&mut self, number: u32, is_over: impl Fn(&Entry) -> bool) {
-        let Some(column) = self.columns.take(number) else {
-            return;
-        };
-        for (lane, line) in column.lines.iter().enumerate() {
-            let at = self.line_at(column.memory, *line);
-            let whole = self.begin_whole(at);
-            self.whole[whole as usize].written = column.written(lane);
-        }
-        for mark in column.marks.iter().filter(|mark| !is_over(&mark.entry)) {
-            self.put_column(&column, mark);
-        }
-    }
-
-    /// Gives each line that a column had a mark, or entries of its words where there is no shape for one.
-    fn put_column(&mut self, column: &Column, mark: &ColumnMark) {
-        let memory = column.memory;
-        let addresses = mark.at.addresses(&column.lines);
-        let places = Places {
-            mask: u32::MAX,
-            lane_bytes: mark.at.lane_bytes(),
-            addresses: &addresses,
-        };
-        let first = self.line_at(memory, column.lines[0]);
-        let is_whole = matches!(self.held(first), Held::Whole(_));
-        if is_whole && let Some(found) = self.shapes.of(mark.entry.site, &places) {
-            self.put_mark(memory, mark, found);
-            return;
-        }
-        for (lane, address) in addresses.into_iter().enumerate() {
-            for (word, bytes) in Bytes::at(memory, address, places.lane_bytes).words() {
-                let word = self.word(memory, word);
-                let entry = mark.entry_of(lane, bytes);
-                self.put(word, entry);
-            }
-        }
-    }
-
-    fn put_mark(&mut self, memory: Memory, mark: &ColumnMark, (shape, start): (ShapeId, u64)) {
-        for index in self.shapes.parts_of(shape) {
-            let part = self.shapes.part(index);
-            let line = start.wrapping_add_signed(i64::from(part.line) * LINE as i64);
-            let at = self.line_at(memory, line);
-            let covers = self.shapes.pattern(part.pattern).covers;
-            if let Held::Whole(number) = self.held(at) {
-                self.whole[number as usize].push(mark.of_line(part.pattern, covers));
-            }
         }
     }
 
@@ -335,10 +244,6 @@ impl Shadow {
     #[cold]
     #[inline(never)]
     fn spell_out(&mut self, memory: Memory, start: u64, at: LineAt) -> u32 {
-        if let Held::Column(number) = self.held(at) {
-            self.part_column(number, |_| false);
-            return self.word(memory, start).line;
-        }
         let line = self.free_words.pop().unwrap_or_else(|| {
             self.words.push([0; 32]);
             self.floors.push(0);
@@ -542,8 +447,6 @@ impl Shadow {
             for held in lines.into_iter().filter(|held| *held != 0) {
                 if held & BY_WORD != 0 {
                     self.forget_words(held & !BY_WORD);
-                } else if held & BY_COLUMN != 0 {
-                    self.columns.take(held & !BY_COLUMN);
                 } else {
                     let line = &mut self.whole[held as usize];
                     self.n_strong_lines -= u32::from(line.is_strong);
