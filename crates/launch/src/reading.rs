@@ -493,6 +493,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the semantics of the instruction.
+    pub fn does(self) -> Option<Does> {
+        Some(self.program.action(self.instruction)?.does)
+    }
+
     /// The opcode with its modifiers, as it is first written in the module.
     pub fn opcode(self) -> &'a str {
         let action = self.program.action(self.instruction);

@@ -14,6 +14,7 @@ pub(crate) fn supports(op: SyncOp) -> Support {
         | SyncOp::Barrier
         | SyncOp::WarpBarrier
         | SyncOp::Fence
+        | SyncOp::Membar
         | SyncOp::ClusterArrive
         | SyncOp::ClusterWait => Support::Runs,
     }
@@ -26,7 +27,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
         SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
             mask: d.source(0, 32)?,
         }),
-        SyncOp::Fence => fence(d),
+        SyncOp::Fence | SyncOp::Membar => fence(d),
         SyncOp::ClusterArrive => Ok(Op::ClusterArrive),
         SyncOp::ClusterWait => Ok(Op::ClusterWait),
     }

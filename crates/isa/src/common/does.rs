@@ -68,6 +68,8 @@ struct Part {
     warp: Option<WarpOp>,
     asynchronous: Option<AsyncOp>,
     hint: Option<HintOp>,
+    sync: Option<SyncOp>,
+    compare: Option<CompareForm>,
 }
 
 impl Part {
@@ -82,6 +84,8 @@ impl Part {
         warp: None,
         asynchronous: None,
         hint: None,
+        sync: None,
+        compare: None,
     };
 }
 
@@ -129,6 +133,16 @@ impl Does {
     /// The asynchronous access to memory, or the wait for such accesses.
     pub const fn asynchronous(self) -> Option<AsyncOp> {
         self.part().asynchronous
+    }
+
+    /// The barrier or fence.
+    pub const fn sync(self) -> Option<SyncOp> {
+        self.part().sync
+    }
+
+    /// The comparison or selection.
+    pub const fn compare(self) -> Option<CompareForm> {
+        self.part().compare
     }
 
     /// The hint.
@@ -191,12 +205,15 @@ impl Does {
                 hint: Some(op),
                 ..Part::NONE
             },
-            Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Sync(_)
-            | Does::Machine(_)
-            | Does::Unknown => Part::NONE,
+            Does::Sync(op) => Part {
+                sync: Some(op),
+                ..Part::NONE
+            },
+            Does::Compare(form) => Part {
+                compare: Some(form),
+                ..Part::NONE
+            },
+            Does::Carry(_) | Does::Video(..) | Does::Machine(_) | Does::Unknown => Part::NONE,
         }
     }
 }
@@ -650,7 +667,10 @@ pub enum SyncOp {
     /// `barrier`: as `bar`, where [`Flag::Aligned`](crate::Flag::Aligned) does not say that all lanes execute it together.
     Barrier,
     WarpBarrier,
+    /// `fence`, and fences of machine code.
     Fence,
+    /// `membar`, which states no memory order and is sequentially consistent.
+    Membar,
     /// Arrives at the barrier of the cluster.
     ClusterArrive,
     /// Waits for the threads of the cluster.

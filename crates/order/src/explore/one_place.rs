@@ -74,7 +74,7 @@ fn can_be_followed(question: &Question) -> bool {
                         | Does::Compare(_)
                         | Does::Move(_)
                         | Does::Hint(_)
-                        | Does::Sync(SyncOp::Fence) => true,
+                        | Does::Sync(SyncOp::Fence | SyncOp::Membar) => true,
                         Does::Sync(_)
                         | Does::Mbarrier(_)
                         | Does::Async(_)

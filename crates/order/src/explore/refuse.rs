@@ -49,6 +49,7 @@ fn instead_of(does: Does) -> &'static str {
         },
         Does::Sync(
             SyncOp::Fence
+            | SyncOp::Membar
             | SyncOp::Bar
             | SyncOp::Barrier
             | SyncOp::WarpBarrier

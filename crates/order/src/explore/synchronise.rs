@@ -13,7 +13,8 @@ pub(crate) type Change<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
 impl Walker<'_> {
     pub(crate) fn sync(&self, path: Path, at: &At<'_>, op: SyncOp) -> Ways {
         match op {
-            SyncOp::Fence => self.fence(path, at),
+            SyncOp::Fence => self.fence(path, at, Sem::AcqRel),
+            SyncOp::Membar => self.fence(path, at, Sem::Sc),
             SyncOp::Bar | SyncOp::Barrier => self.barrier(path, at),
             SyncOp::WarpBarrier => self.warp_barrier(path, at),
             SyncOp::ClusterArrive => {
@@ -40,7 +41,8 @@ impl Walker<'_> {
         }
     }
 
-    fn fence(&self, mut path: Path, at: &At<'_>) -> Ways {
+    /// Performs a fence whose memory order is `default` if the instruction states none.
+    fn fence(&self, mut path: Path, at: &At<'_>, default: Sem) -> Ways {
         if at.words.has(Flag::MbarrierInit) {
             return Ok(vec![path]);
         }
@@ -63,19 +65,11 @@ impl Walker<'_> {
                 return Err(self.no_place(&path, "the proxy fence refers to a proxy that no access of the litmus test uses: remove the fence, or use `fence.proxy.async`").into());
             }
         }
-        // `membar` states no order and is sequentially consistent; `fence.scope` acquires and releases.
-        let is_membar = self.opcode_starts(at, "membar");
-        let without = if is_membar { Sem::Sc } else { Sem::AcqRel };
         let mut step = Step::new(NodeKind::Fence, number, instance + 1);
         path.instance += 1;
-        step.words = words_of(at, without);
+        step.words = words_of(at, default);
         path.push(step);
         Ok(vec![path])
-    }
-
-    fn opcode_starts(&self, at: &At<'_>, start: &str) -> bool {
-        let action = self.question.program.action(at.instruction);
-        action.is_some_and(|action| action.opcode.starts_with(start))
     }
 
     fn barrier(&self, mut path: Path, at: &At<'_>) -> Ways {

@@ -3,7 +3,8 @@
 use crate::hang::story::Place;
 use std::collections::BTreeSet;
 use warpgrid_isa::{
-    AtomicOp, ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp,
+    ArithmeticOp, AtomicOp, CompareForm, ControlOp, Does, Flag, MbarrierOp, MemoryOp, MoveOp,
+    StateSpace, SyncOp, Transfer, UnitOp,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionId, Instruction, OperandValue, Program,
@@ -23,7 +24,7 @@ impl<'p> Code<'p> {
         self.function(at)?.instructions.get(at.1 as usize)
     }
 
-    fn action(self, at: Place) -> Option<&'p Action> {
+    pub(crate) fn action(self, at: Place) -> Option<&'p Action> {
         self.0.action(self.instruction(at)?)
     }
 
@@ -31,11 +32,7 @@ impl<'p> Code<'p> {
         Some(self.action(at)?.does)
     }
 
-    pub(crate) fn opcode(self, at: Place) -> &'p str {
-        self.action(at).map_or("", |action| action.opcode.as_str())
-    }
-
-    fn has(self, at: Place, flag: Flag) -> bool {
+    pub(crate) fn has(self, at: Place, flag: Flag) -> bool {
         self.action(at)
             .is_some_and(|action| action.modifiers.has(flag))
     }
@@ -69,6 +66,15 @@ impl<'p> Code<'p> {
     pub(crate) fn is_write(self, at: Place) -> bool {
         let op = self.does(at).and_then(Does::memory);
         op.is_some_and(MemoryOp::writes_elements)
+    }
+
+    /// Checks whether it accesses shared memory.
+    pub(crate) fn is_shared_access(self, at: Place) -> bool {
+        self.is_data_access(at)
+            && self.action(at).is_some_and(|action| {
+                let space = action.modifiers.state_space();
+                matches!(space, StateSpace::Shared | StateSpace::SharedCluster)
+            })
     }
 
     /// Whether it accesses memory that threads share.
@@ -125,7 +131,7 @@ impl<'p> Code<'p> {
     }
 
     pub(crate) fn is_cluster_arrival(self, at: Place) -> bool {
-        self.opcode(at).starts_with("barrier.cluster.arrive")
+        self.does(at).and_then(Does::sync) == Some(SyncOp::ClusterArrive)
     }
 
     pub(crate) fn is_exit(self, at: Place) -> bool {
@@ -369,28 +375,43 @@ impl Code<'_> {
         first
     }
 
+    fn arithmetic(self, at: Place) -> Option<ArithmeticOp> {
+        self.does(at).and_then(Does::arithmetic)
+    }
+
+    fn moves(self, at: Place) -> Option<MoveOp> {
+        self.does(at).and_then(Does::moves)
+    }
+
     /// A copy, a mask, or the other parity of another register's.
     fn is_plain(self, at: Place) -> bool {
-        let opcode = self.opcode(at);
-        let is = |words: &[&str]| words.iter().any(|word| opcode.starts_with(word));
         let turns_itself = || {
             let sources = self.sources(at);
             self.destinations(at).iter().any(|d| sources.contains(d))
         };
-        is(&["mov.", "and.", "cvt."]) || is(&["xor.", "not."]) && !turns_itself()
+        let op = self.arithmetic(at);
+        op == Some(ArithmeticOp::And)
+            || is_inversion(op) && !turns_itself()
+            || self.moves(at).is_some_and(MoveOp::keeps_value)
     }
 
     /// Something that makes a counter of rounds of a counter of stages, or turns a bit.
     fn is_turning(self, at: Place) -> bool {
-        let opcode = self.opcode(at);
-        ["shr.", "div.", "xor.", "not.", "bfe.", "selp."]
-            .iter()
-            .any(|word| opcode.starts_with(word))
+        use ArithmeticOp::{Bfe, Div, Shr};
+        let op = self.arithmetic(at);
+        matches!(op, Some(Shr | Div | Bfe))
+            || is_inversion(op)
+            || self.does(at).and_then(Does::compare) == Some(CompareForm::Selp)
+    }
+
+    /// Checks whether an instruction copies the bits of its source.
+    pub(crate) fn is_move(self, at: Place) -> bool {
+        self.moves(at).is_some_and(MoveOp::is_copy)
     }
 
     /// Whether an instruction is a copy of a literal.
     pub(crate) fn is_constant(self, at: Place) -> bool {
-        self.opcode(at).starts_with("mov.") && self.sources(at).is_empty()
+        self.is_move(at) && self.sources(at).is_empty()
     }
 
     /// A guarded instruction that sets a register back which decides whether a wait is left out.
@@ -420,4 +441,9 @@ impl Code<'_> {
             .filter(|place| self.is_test(*place))
             .collect()
     }
+}
+
+/// Checks whether an operation inverts bits.
+fn is_inversion(op: Option<ArithmeticOp>) -> bool {
+    matches!(op, Some(ArithmeticOp::Xor | ArithmeticOp::Not))
 }

@@ -4,6 +4,7 @@ use crate::hang::arrivals::Missing;
 use crate::hang::lines::{Fault, OTHER_MBARRIER};
 use crate::hang::story::{Object, Place};
 use warpgrid_emulator::MbarrierAct;
+use warpgrid_isa::TensorMemoryOp;
 
 impl Missing<'_> {
     /// What products or copies bring when they are complete goes to an object that no thread waits for.
@@ -24,17 +25,19 @@ impl Missing<'_> {
     /// Products that no commit follows, of which no mbarrier hears.
     pub(crate) fn uncommitted(&self) -> Option<Fault> {
         let code = self.case.code;
+        let operation = |at: &Place| code.does(*at)?.unit()?.tensor_memory();
         let paths = self.case.story.paths.values();
         let mut all: Vec<Place> = paths
             .flat_map(|path| path.steps.iter().map(|(at, _)| *at))
-            .filter(|at| code.opcode(*at).starts_with("tcgen05."))
+            .filter(|at| operation(at).is_some())
             .collect();
         all.dedup();
-        let is = |at: &Place, word: &str| code.opcode(*at).starts_with(word);
-        if self.has_any() || all.iter().any(|at| is(at, "tcgen05.commit")) {
+        let is_commit = |at: &Place| operation(at) == Some(TensorMemoryOp::Commit);
+        if self.has_any() || all.iter().any(is_commit) {
             return None;
         }
-        let last = all.into_iter().rev().find(|at| is(at, "tcgen05.mma"))?;
+        let is_product = |at: &Place| operation(at).is_some_and(TensorMemoryOp::is_product);
+        let last = all.into_iter().rev().find(is_product)?;
         Some(Fault::at(
             last,
             "no `tcgen05.commit` follows this MMA, so no mbarrier tracks the completion of the MMA",

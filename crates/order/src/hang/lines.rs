@@ -9,6 +9,7 @@ use crate::hang::spins::spin_at_fault;
 use crate::hang::story::{Object, Place, Sent, Story};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, WarpId};
+use warpgrid_isa::Flag;
 
 /// All that is known of a hang.
 #[derive(Clone, Copy)]
@@ -213,7 +214,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
 fn multicast_past(case: &Case<'_>, object: Object, phase: u32) -> Option<Place> {
     let cluster = case.machine.cluster(object.0);
     let to = |sent: &&Sent, to: Object| sent.object == to && sent.phase == phase;
-    let is_multicast = |at: Place| case.code.opcode(at).contains(".multicast::cluster");
+    let is_multicast = |at: Place| case.code.has(at, Flag::Multicast);
     let others = cluster.iter().filter(|block| **block != object.0);
     others
         .flat_map(|block| {

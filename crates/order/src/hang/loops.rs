@@ -122,7 +122,7 @@ impl Code<'_> {
                 match made {
                     [Some(x), Some(y)] => {
                         x == y
-                            || self.opcode(x) == self.opcode(y)
+                            || self.action(x) == self.action(y)
                                 && self.same_sources(x, y)
                                 && !self.sources(x).is_empty()
                     }
@@ -147,10 +147,7 @@ impl Code<'_> {
     /// Whether a thread that goes on from a wait reads shared memory before it writes any, starts a copy or waits again.
     pub(crate) fn reads_after(self, wait: Place) -> bool {
         let first = self.next_after(wait, |at| {
-            self.is_test(at)
-                || self.is_copy(at)
-                || self.is_arrival(at)
-                || self.is_data_access(at) && self.opcode(at).contains(".shared")
+            self.is_test(at) || self.is_copy(at) || self.is_arrival(at) || self.is_shared_access(at)
         });
         first.is_some_and(|at| {
             self.is_data_access(at)

@@ -87,7 +87,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
         }
         let register = code.address_register(deed.at)?;
         let definition = code.definition_before(deed.at, register)?;
-        let is_copy = code.opcode(definition).starts_with("mov.");
+        let is_copy = code.is_move(definition);
         let in_loop = code.loop_test(definition).is_some();
         (is_copy && in_loop).then_some(definition)
     });

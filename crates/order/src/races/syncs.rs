@@ -10,7 +10,7 @@ use crate::races::threads::Warp;
 use crate::scope::{Home, acquires, releases};
 use std::rc::Rc;
 use warpgrid_emulator::{SyncEvent, SyncKind, Waits, WarpId};
-use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace};
+use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace, SyncOp};
 
 /// Threads of a launch up to which sequentially consistent fences of one warp are put in an order among themselves.
 const FEW_THREADS: u64 = 4096;
@@ -235,14 +235,12 @@ impl Detector {
         event: &SyncEvent<'_>,
         words: &Modifiers,
     ) {
-        // `membar`, and a fence of machine code, state no order.
-        let is_membar = words.sem.is_none();
-        let sem = words.sem.unwrap_or(Sem::AcqRel);
-        let sem = if is_membar && self.is_membar(event) {
-            Sem::Sc
-        } else {
-            sem
+        let action = action_of(&self.program, event.function, event.instruction);
+        let default = match action.and_then(|action| action.does.sync()) == Some(SyncOp::Membar) {
+            true => Sem::Sc,
+            false => Sem::AcqRel,
         };
+        let sem = words.sem.unwrap_or(default);
         let scope = words.scope.unwrap_or(Scope::Gpu);
         let home = self.shape.home(event.block);
         if acquires(sem) {
@@ -301,12 +299,6 @@ impl Detector {
             self.fences.add(&release);
         }
         true
-    }
-
-    /// Whether a fence is a `membar`, which is sequentially consistent.
-    fn is_membar(&self, event: &SyncEvent<'_>) -> bool {
-        let action = action_of(&self.program, event.function, event.instruction);
-        action.is_some_and(|action| action.opcode.starts_with("membar"))
     }
 }
 

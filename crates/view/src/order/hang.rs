@@ -8,6 +8,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
+use warpgrid_isa::{Does, SyncOp};
 use warpgrid_launch::reading::Reader;
 use warpgrid_order::hang::{Diagnosis, HangKind, Story, Wait, WaitKind, diagnose};
 
@@ -252,10 +253,10 @@ impl Session {
             }
             WaitKind::WarpSync { .. } => {
                 view.kind = HangKind::WarpSync;
-                let opcode = self
-                    .reader(wait.function, wait.instruction)
-                    .map_or("", Reader::opcode);
-                let name = match opcode.starts_with("bar.warp.sync") {
+                let reader = self.reader(wait.function, wait.instruction);
+                let opcode = reader.map_or("", Reader::opcode);
+                let sync = reader.and_then(Reader::does).and_then(Does::sync);
+                let name = match sync == Some(SyncOp::WarpBarrier) {
                     true => "bar.warp.sync",
                     false => opcode.split('.').next().unwrap_or(opcode),
                 };

@@ -51,9 +51,11 @@ impl SyncOp {
     pub const fn is_block_barrier(self) -> bool {
         match self {
             SyncOp::Bar | SyncOp::Barrier => true,
-            SyncOp::WarpBarrier | SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
-                false
-            }
+            SyncOp::WarpBarrier
+            | SyncOp::Fence
+            | SyncOp::Membar
+            | SyncOp::ClusterArrive
+            | SyncOp::ClusterWait => false,
         }
     }
 }
@@ -72,6 +74,15 @@ impl UnitOp {
     /// Whether it goes through the proxy of textures or that of surfaces.
     pub const fn is_image(self) -> bool {
         matches!(self, UnitOp::Texture(_) | UnitOp::Surface(_))
+    }
+
+    /// Checks whether it is a matrix product.
+    pub const fn is_product(self) -> bool {
+        match (self.warpgroup(), self.tensor_memory()) {
+            (Some(op), _) => op.is_product(),
+            (_, Some(op)) => op.is_product(),
+            (None, None) => false,
+        }
     }
 
     /// Whether it is one of tensor memory.
@@ -128,5 +139,13 @@ impl Does {
     /// Whether it compares.
     pub const fn is_comparison(self) -> bool {
         matches!(self, Does::Compare(_))
+    }
+
+    /// Checks whether it is a matrix product that reads its operands asynchronously.
+    pub const fn is_asynchronous_product(self) -> bool {
+        match self.unit() {
+            Some(op) => op.is_product(),
+            None => false,
+        }
     }
 }

@@ -184,6 +184,19 @@ impl TensorMemoryOp {
         )
     }
 
+    /// Checks whether it is a matrix product.
+    pub const fn is_product(self) -> bool {
+        matches!(
+            self,
+            TensorMemoryOp::Product
+                | TensorMemoryOp::ScaledProduct
+                | TensorMemoryOp::SparseProduct
+                | TensorMemoryOp::SparseScaledProduct
+                | TensorMemoryOp::StationaryProduct
+                | TensorMemoryOp::StationarySparseProduct
+        )
+    }
+
     /// Whether it is a product with a sparse A.
     pub const fn is_sparse(self) -> bool {
         matches!(

@@ -153,10 +153,10 @@ pub static FORMS: &[Form] = &[
     form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
         "Waits until all lanes of the member mask have arrived at the barrier.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
         good: &["bar.warp.sync 0xffffffff;"]),
-    form!("membar.level", [LEVEL], Sync(Fence);
+    form!("membar.level", [LEVEL], Sync(Membar);
         "Orders all memory accesses that precede the fence before all memory accesses that follow the fence.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["membar.gl;"]),
-    form!("membar.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(60).assembler("13.5"), leads: 1;
+    form!("membar.proxy.proxykind", [PROXY], Sync(Membar), gate: since(7, 5).sm(60).assembler("13.5"), leads: 1;
         "Orders memory accesses that are performed through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["membar.proxy.alias;"], bad: &[("membar.proxy.async.global;", "W0102")]),
     form!("fence{.sem}.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: VOTED.sm(70);

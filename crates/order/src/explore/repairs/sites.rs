@@ -141,7 +141,7 @@ fn kind_of(does: Does) -> Kind {
             | MbarrierOp::CheckLayout => Kind::Access,
         },
         Does::Sync(op) => match op {
-            SyncOp::Fence => Kind::Fence,
+            SyncOp::Fence | SyncOp::Membar => Kind::Fence,
             SyncOp::ClusterArrive => Kind::ClusterArrival,
             SyncOp::Bar | SyncOp::Barrier | SyncOp::WarpBarrier | SyncOp::ClusterWait => {
                 Kind::Barrier

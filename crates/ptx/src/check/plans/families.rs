@@ -261,7 +261,7 @@ impl OperandGrammar {
                 SyncOp::WarpBarrier => {
                     OperandGrammar::Row(Beyond::Lanes(Sums::taken_if(!has(Flag::Sync))))
                 }
-                SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
+                SyncOp::Fence | SyncOp::Membar | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
                     OperandGrammar::Row(Beyond::Nothing)
                 }
             },
