@@ -6,3 +6,4 @@ mod folders;
 mod explorer;
 mod kernels;
 mod own;
+mod repairs;

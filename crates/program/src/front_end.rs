@@ -2,10 +2,11 @@
 //! data. Rooms to the right of the front ends hold a `&dyn FrontEnd` and know no dialect.
 
 use crate::counterpart::CounterpartFacts;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::function::Program;
 use crate::origin::Origin;
 use crate::span::Span;
+use crate::syntax::{Statement, StatementEdit};
 use std::borrow::Cow;
 use warpgrid_isa::{ScalarType, Target, Version};
 
@@ -65,6 +66,16 @@ pub trait Document {
 
     /// Checks the text.
     fn check(&self) -> CheckedText;
+
+    /// Returns the labels and instructions of all function bodies in source order. Empty if the language has no editor.
+    fn statements(&self) -> Vec<Statement> {
+        Vec::new()
+    }
+
+    /// Returns the text replacement that performs an edit of a statement, with the indentation of the statement.
+    fn edit(&self, _edit: &StatementEdit) -> Option<Edit> {
+        None
+    }
 
     /// The parts of the text that run by themselves; none where the text is one program.
     fn parts(&self) -> Vec<Part> {

@@ -23,6 +23,7 @@ pub mod operand;
 mod origin;
 pub mod registers;
 pub mod span;
+pub mod syntax;
 pub mod wrapped;
 
 pub use count::counted;

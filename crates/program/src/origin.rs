@@ -166,6 +166,15 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Checks whether the line breaks of the text are line breaks of the whole text and not, for example, escape sequences.
+    pub fn keeps_line_breaks(&self) -> bool {
+        let mut breaks = self.text.match_indices('\n');
+        breaks.all(|(at, _)| {
+            let piece = self.map.piece(at as u32);
+            piece.is_some_and(|piece| piece.is_verbatim)
+        })
+    }
+
     /// Adds a stretch of the whole text as it is there, at `start`.
     pub fn copy(&mut self, text: &str, start: u32) {
         if text.is_empty() {
@@ -230,6 +239,7 @@ mod tests {
 
     #[test]
     fn places_lead_back_to_the_whole() {
+        assert!(!decoded().keeps_line_breaks());
         let Origin { text, map } = decoded();
         assert_eq!(text, "ab\nfirst;");
         let place = |start, end| map.span(Span::new(start, end));

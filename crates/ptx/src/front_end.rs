@@ -2,13 +2,15 @@
 
 pub(crate) mod reference;
 
+use crate::edit::Editor;
 use crate::parser::Parse;
 use crate::tree::declaration::DirectiveKind;
 use crate::tree::{StatementKind, Tree};
 use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
+use warpgrid_program::syntax::{Statement, StatementEdit};
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
+    CheckedText, CodeFacts, ColouredToken, Document, Edit, Explanation, FormFacts, FrontEnd, Given,
     HoverText, Overrides, Reference, SignatureText, Span, Suggestion, TermFacts,
 };
 
@@ -99,6 +101,14 @@ impl Document for PtxDocument<'_> {
             assumed_target: stated_target.is_none().then_some(checked.target.name),
             assumed_version: stated_version.is_none().then_some(checked.version),
         }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        Editor::new(&self.source, &self.parse.tree).statements()
+    }
+
+    fn edit(&self, edit: &StatementEdit) -> Option<Edit> {
+        Editor::new(&self.source, &self.parse.tree).edit(edit)
     }
 
     fn hover(&self, offset: u32) -> Option<HoverText> {

@@ -8,6 +8,7 @@
 pub mod check;
 pub mod complete;
 pub mod diagnostics;
+pub(crate) mod edit;
 pub(crate) mod format;
 pub(crate) mod front_end;
 pub mod hover;
@@ -21,6 +22,7 @@ pub mod visible;
 
 pub use crate::check::{Checked, check};
 pub use crate::complete::{complete, signature};
+pub use crate::edit::Editor;
 pub use crate::format::format;
 pub use crate::front_end::Ptx;
 pub use crate::hover::hover;

@@ -8,6 +8,7 @@ mod check_codes;
 mod codes;
 mod collectives;
 mod corpus;
+mod edit;
 mod format;
 mod gates;
 mod lowering;

@@ -10,7 +10,7 @@ use warpgrid_emulator::{Support, supports};
 use warpgrid_isa::{Does, Target, Version};
 use warpgrid_launch::{Annotations, Front};
 use warpgrid_program::diagnostic::CUT_SHORT;
-use warpgrid_program::{Diagnostic, LineIndex, Needs, Origin, Overrides, Program, Span};
+use warpgrid_program::{Diagnostic, Edit, LineIndex, Needs, Origin, Overrides, Program, Span};
 
 /// Options of `check`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,6 +206,21 @@ impl Places {
 
     pub(crate) fn text(&self, span: Span) -> &str {
         span.text(self.source())
+    }
+
+    /// Checks whether the source has the line breaks of the text that spans count in, so that edits can insert lines.
+    pub(crate) fn has_line_breaks(&self) -> bool {
+        self.part.as_ref().is_none_or(Origin::keeps_line_breaks)
+    }
+
+    /// Returns an edit of the text that spans count in as an edit of the source; `None` if the source states the text differently.
+    pub(crate) fn edit(&self, edit: Edit) -> Option<Edit> {
+        let Some(part) = &self.part else {
+            return Some(edit);
+        };
+        let span = part.map.span(edit.span);
+        let is_same = edit.span.text(&part.text) == span.text(&self.source);
+        is_same.then_some(Edit { span, ..edit })
     }
 
     pub(crate) fn range(&self, span: Span) -> SourceRange {

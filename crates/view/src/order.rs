@@ -1,6 +1,5 @@
 //! The order of a run: data races, and what is missing between their accesses. In: a session; out: plain data.
 
-mod fix;
 mod hang;
 mod iterations;
 mod lockstep;
@@ -9,12 +8,12 @@ mod repair;
 mod updates;
 mod wording;
 
-pub use fix::fix_of;
 pub use hang::{HangMissing, HangObject, HangView, HangWait};
 pub use races::{RaceReport, UnwrittenView};
 pub use warpgrid_order::hang::HangKind;
 pub use warpgrid_order::races::Why;
 
+use crate::model::{EditView, FixView};
 use serde::{Deserialize, Serialize};
 
 /// Data race between two positions of the source, with an example of the conflicting accesses.
@@ -109,16 +108,18 @@ pub enum RaceSure {
     Documented,
 }
 
-/// Edit of the source.
+/// Edit of a statement of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RepairEdit {
     pub op: RepairOp,
-    /// Line of the source, starting at 1.
+    /// Line of the statement, starting at 1.
     pub line: u32,
-    /// Inserted text without the indentation of the line. Empty if the line is removed.
+    /// Inserted or replacing statements, without indentation. Empty if the statement is removed.
     pub text: String,
+    /// Text replacement that performs the edit.
+    pub edit: EditView,
 }
 
 /// Kind of an edit.
@@ -130,4 +131,14 @@ pub enum RepairOp {
     InsertAfter,
     Replace,
     Delete,
+}
+
+/// Returns a repair as a fix that an editor applies; `None` if there is no repair.
+pub fn fix_of(repair: &[RepairEdit]) -> Option<FixView> {
+    let edits = repair.iter().map(|edit| edit.edit.clone());
+    (!repair.is_empty()).then(|| FixView {
+        title: "Apply fix".to_owned(),
+        is_header: false,
+        edits: edits.collect(),
+    })
 }

@@ -45,7 +45,7 @@ pub struct Session {
     scenario: Scenario,
     pub(crate) language: Language,
     pub(crate) program: Arc<Program>,
-    places: Places,
+    pub(crate) places: Places,
     pub(crate) timeline: Timeline,
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,

@@ -970,12 +970,14 @@ offset: number, bytes: number, };
 /** Kind of an edit. */
 export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 
-/** Edit of the source. */
+/** Edit of a statement of the source. */
 export type RepairEdit = { op: RepairOp,
-/** Line of the source, starting at 1. */
+/** Line of the statement, starting at 1. */
 line: number,
-/** Inserted text without the indentation of the line. Empty if the line is removed. */
-text: string, };
+/** Inserted or replacing statements, without indentation. Empty if the statement is removed. */
+text: string,
+/** Text replacement that performs the edit. */
+edit: EditView, };
 
 /** Data race between two positions of the source, with an example of the conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,

@@ -220,7 +220,7 @@ fn run(
                 { found(is_before, html! {
                     <>
                         if let Some(found) = &shown.order {
-                            { order_card(found, &shown.text, frame.fault.is_some(), dispatch) }
+                            { order_card(found, frame.fault.is_some(), dispatch) }
                         }
                         if let Some(report) = shown.orders.as_deref().filter(|report| is_worth_a_card(report)) {
                             { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }

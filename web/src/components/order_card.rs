@@ -15,13 +15,8 @@ use yew::prelude::*;
 /// Races that are shown.
 const MAX_RACES: usize = 12;
 
-/// The card, where something was found; `text` is the text of the run, which the repair changes. The card of a fault tells the hang itself.
-pub(crate) fn order_card(
-    found: &OrderAnswer,
-    text: &str,
-    has_fault: bool,
-    dispatch: &Dispatch,
-) -> Html {
+/// Returns the card of data races and hangs. The card of a fault describes the hang itself.
+pub(crate) fn order_card(found: &OrderAnswer, has_fault: bool, dispatch: &Dispatch) -> Html {
     let OrderAnswer { report, hang, .. } = found;
     let n_more = report.races.len().saturating_sub(MAX_RACES);
     html! {
@@ -45,7 +40,7 @@ pub(crate) fn order_card(
                     if n_more > 0 {
                         <p class="quiet">{ format!("and {n_more} more") }</p>
                     }
-                    { repair(&report.races, text) }
+                    { repair(&report.races) }
                 </section>
             }
         </>
@@ -95,9 +90,9 @@ fn outcomes(cut: CutRequest, dispatch: &Dispatch) -> Html {
 }
 
 /// The weakest repair that is known, with a button that makes it.
-fn repair(races: &[RaceView], text: &str) -> Html {
+fn repair(races: &[RaceView]) -> Html {
     let edits = races.first().map_or(&[][..], |race| &race.repair);
-    let Some(fix) = fix_of(edits, text) else {
+    let Some(fix) = fix_of(edits) else {
         return Html::default();
     };
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));

@@ -12,6 +12,7 @@ use warpgrid_order::hang::{MixedPhase, Story};
 use warpgrid_order::races::{
     Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
 };
+use warpgrid_program::FunctionId;
 
 /// Steps after which a run that shall have no race is looked at first; then after twice as many.
 const FIRST_PART: u64 = 64;
@@ -46,13 +47,17 @@ pub struct UnwrittenView {
 impl Session {
     /// Runs from the start as [`Session::run`] does, looks for data races on the way, and for the weakest repair of small launches.
     pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
-        let mut report = self.look_for_races(max_steps);
-        self.add_repairs(&mut report.races);
+        let (mut report, found) = self.look_for_races_in_run(max_steps);
+        self.add_repairs(&mut report.races, &found);
         report
     }
 
     /// Runs from the start, and looks for data races on the way, not for repairs.
     pub fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
+        self.look_for_races_in_run(max_steps).0
+    }
+
+    fn look_for_races_in_run(&mut self, max_steps: u64) -> (RaceReport, Vec<Found>) {
         self.seek(0);
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);
@@ -60,7 +65,7 @@ impl Session {
         self.explain_by_iterations(&mut report.races, &found);
         self.explain_by_phases(&mut report.races);
         report.notes.extend(self.lockstep_notes());
-        report
+        (report, found)
     }
 
     /// Adds to races within a block the barrier phase in which its threads came to different instructions: from there on, the
@@ -110,19 +115,18 @@ impl Session {
         lines
     }
 
-    /// The lines of the first phase of each barrier, in blocks with a race, to which threads came at different lines.
-    pub(super) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<u32>> {
+    /// The barriers of the first phase of each barrier, in blocks with a race, to which threads came at different instructions.
+    pub(super) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<(FunctionId, u32)>> {
         let is_in_block =
             |race: &RaceView| race.why == Why::Order && race.first.block == race.second.block;
         if !races.iter().any(is_in_block) {
             return Vec::new();
         }
-        let mixed = self.mixed_phases();
-        let mut all: Vec<Vec<u32>> = Vec::new();
-        for phase in &mixed {
-            let lines = self.lines_of_phase(phase);
-            if lines.len() > 1 && !all.contains(&lines) {
-                all.push(lines);
+        let mut all: Vec<Vec<(FunctionId, u32)>> = Vec::new();
+        for phase in self.mixed_phases() {
+            let places: Vec<(FunctionId, u32)> = phase.places.into_iter().collect();
+            if places.len() > 1 && !all.contains(&places) {
+                all.push(places);
             }
         }
         all
@@ -155,7 +159,7 @@ impl Session {
         let (mut report, found) = self.report_races(detector);
         self.explain_by_iterations(&mut report.races, &found);
         self.explain_by_phases(&mut report.races);
-        self.add_repairs(&mut report.races);
+        self.add_repairs(&mut report.races, &found);
         report.notes.extend(self.lockstep_notes());
         report
     }
@@ -245,7 +249,7 @@ impl Session {
         let place = self.race_place(found.memory, found.address, found.n_bytes);
         let started_by = |access: &Access| {
             let reader = self.reader(access.function, access.instruction);
-            Started::by(reader.map_or("", Reader::opcode))
+            Started::by(reader.and_then(Reader::does))
         };
         let started = [
             started_by(&found.first),
@@ -278,7 +282,7 @@ impl Session {
         };
         race.message = match self.own_wait(found) {
             Some(wait) => own_copies_message(&race, wait),
-            None => message(&race, started),
+            None => message(&race, &found.second, started),
         };
         race
     }

@@ -1,20 +1,27 @@
 //! The weakest repair of data races. In: a launch and its races; out: a list of edits of the text that ends all of them, while what is weaker
 //! does not: candidates are made from weak to strong, and each is tried by running the changed text.
+//!
+//! A candidate edits statements by their spans. The front end converts the edits to text replacements ([`Document::edit`]).
 
+mod body;
 mod completion;
 mod executed;
 mod maps;
 mod meeting;
 mod products;
 mod strength;
-mod text;
 mod updates;
 
-use super::wording::TENSOR_MAP;
-use super::{RaceSure, RaceView, RepairEdit, Why};
+use super::{RaceSure, RaceView, RepairEdit, RepairOp, Why};
+use crate::model::EditView;
 use crate::session::Session;
-use text::Text;
+use body::Body;
+use std::sync::Arc;
+use warpgrid_isa::Scope;
 use warpgrid_launch::{Front, Scenario};
+use warpgrid_order::races::{Access, End, Found, Lifetime, ProxyKind};
+use warpgrid_program::syntax::{Change, StatementEdit};
+use warpgrid_program::{Document, Edit, Fix, Overrides, Span};
 
 /// Candidates that are tried, at most.
 const MOST_TRIED: usize = 400;
@@ -30,55 +37,78 @@ const MOST_BLOCKS: u64 = 16;
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
 /// A repair: edits that belong together.
-pub(super) type Edits = Vec<RepairEdit>;
+type Edits = Vec<StatementEdit>;
 
 /// A race with all that candidates are made from.
 #[derive(Clone, Copy)]
-pub(super) struct Broken<'a> {
-    pub(super) text: &'a Text,
-    pub(super) race: &'a RaceView,
-    /// The line of the first access, and that of the second.
-    pub(super) first: u32,
-    pub(super) second: u32,
-    pub(super) is_one_block: bool,
-    pub(super) is_one_warp: bool,
-    pub(super) is_one_cluster: bool,
+struct Broken<'a> {
+    body: &'a Body<'a>,
+    race: &'a RaceView,
+    /// Statements of both accesses.
+    first: usize,
+    second: usize,
+    /// Whether the second side is the start of a block.
+    is_start: bool,
+    is_one_block: bool,
+    is_one_warp: bool,
+    is_one_cluster: bool,
     /// Blocks of a cluster.
-    pub(super) n_blocks: u32,
+    n_blocks: u32,
     /// Bytes that came to mbarriers without being expected.
-    pub(super) unexpected: &'a [u32],
+    unexpected: &'a [u32],
+}
+
+impl Broken<'_> {
+    /// Returns the narrowest scope that contains both threads.
+    fn scope(&self) -> Scope {
+        match (self.is_one_block, self.is_one_cluster) {
+            (true, _) => Scope::Cta,
+            (false, true) => Scope::Cluster,
+            (false, false) => Scope::Gpu,
+        }
+    }
+
+    /// Returns the statements of both accesses in source order.
+    fn ends(&self) -> (usize, usize) {
+        let (a, b) = (self.first, self.second);
+        (a.min(b), a.max(b))
+    }
 }
 
 impl Session {
-    /// Looks for the weakest repair of these races, and notes it with them.
-    pub(super) fn add_repairs(&mut self, races: &mut [RaceView]) {
+    /// Looks for the weakest repair of these races, and notes it with them. `found` has the accesses of each race.
+    pub(super) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Found]) {
         let is_small = self.position() <= LONGEST_RUN;
         // Lanes that store the same value in one instruction are worth no search.
         let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
-        if races.iter().all(is_harmless) || !is_small || self.scenario().front != Front::Ptx {
+        let is_editable = self.scenario().front == Front::Ptx && self.places.has_line_breaks();
+        if races.iter().all(is_harmless) || !is_small || !is_editable {
             return;
         }
-        let text = self.executed_text();
-        let updates = self.atomic_updates(&text, races);
+        let program = Arc::clone(&self.program);
+        let source = self.places.source().to_owned();
+        let document = self
+            .language
+            .front_end
+            .open(source.as_str().into(), &Overrides::default());
+        let unreachable = self.unreachable_definitions();
+        let body = Body::new(&program, document.statements(), &unreachable);
+        let updates = self.atomic_updates(&body, found);
         let mixed = self.mixed_barriers(races);
-        let mut trial = Trial {
-            scenario: self.scenario(),
-            text: &text,
-            left: MOST_TRIED,
-            steps: MOST_STEPS,
-        };
-        // What is certain is mended first; the rest follows from the axioms alone.
-        let certain = races.iter().filter(|race| race.sure != RaceSure::Axiom);
-        let mut order: Vec<&RaceView> = certain.collect();
-        order.extend(races.iter().filter(|race| race.sure == RaceSure::Axiom));
         let unexpected = self.unexpected_bytes();
         // Barriers that the text does not pair are mended before others are added.
-        let mut all: Vec<Edits> = mixed
-            .iter()
-            .flat_map(|lines| meeting::of_mixed_barriers(&text, lines))
-            .collect();
-        for race in order {
-            for candidate in self.candidates(&text, race, &unexpected) {
+        let mut all: Vec<Edits> = Vec::new();
+        for phase in &mixed {
+            let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
+            let mut barriers: Vec<usize> = barriers.collect();
+            barriers.sort_unstable();
+            all.extend(meeting::of_mixed_barriers(&body, &barriers));
+        }
+        // What is certain is mended first; the rest follows from the axioms alone.
+        let mut order: Vec<(&RaceView, &Found)> = races.iter().zip(found).collect();
+        order.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        for (race, found) in order {
+            for candidate in self.candidates(&body, race, found, &unexpected) {
                 if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {
                     all.push(candidate);
                 }
@@ -90,13 +120,47 @@ impl Session {
         all.truncate(MOST_TRIED_BEFORE_UPDATES);
         all.extend(updates.repairs.iter().cloned());
         all.extend(updates.with(&others));
-        let Some(found) = all.into_iter().find(|edits| trial.heals(edits)) else {
+        let mut trial = Trial {
+            session: self,
+            document: &*document,
+            deletions: deletions(&unreachable),
+            left: MOST_TRIED,
+            steps: MOST_STEPS,
+        };
+        let Some(repair) = all.into_iter().find(|edits| trial.heals(edits)) else {
             return;
         };
+        let edits = repair.iter();
+        let repair: Vec<RepairEdit> = edits
+            .filter_map(|edit| self.repair_edit(&*document, edit))
+            .collect();
         for race in races {
-            race.repair.clone_from(&found);
+            race.repair.clone_from(&repair);
             race.repair_tried = true;
         }
+    }
+
+    fn repair_edit(&self, document: &dyn Document, edit: &StatementEdit) -> Option<RepairEdit> {
+        let (op, text) = match &edit.change {
+            Change::InsertBefore(text) => (RepairOp::InsertBefore, text.as_str()),
+            Change::InsertAfter(text) => (RepairOp::InsertAfter, text.as_str()),
+            Change::Replace(text) => (RepairOp::Replace, text.as_str()),
+            Change::Delete => (RepairOp::Delete, ""),
+        };
+        let replacement = document.edit(edit)?;
+        let range = self.places.range(replacement.span);
+        Some(RepairEdit {
+            op,
+            line: self.places.range(edit.statement).line,
+            text: text.to_owned(),
+            edit: EditView {
+                line: range.line,
+                column: range.column,
+                end_line: range.end_line,
+                end_column: range.end_column,
+                text: replacement.text,
+            },
+        })
     }
 
     /// Bytes that came to mbarriers without being expected, as the run has left them.
@@ -112,33 +176,46 @@ impl Session {
     }
 
     /// What could end a race, the weakest first.
-    fn candidates(&self, text: &Text, race: &RaceView, unexpected: &[u32]) -> Vec<Edits> {
-        let Some(first) = race.first.line else {
+    fn candidates(
+        &self,
+        body: &Body<'_>,
+        race: &RaceView,
+        found: &Found,
+        unexpected: &[u32],
+    ) -> Vec<Edits> {
+        let Some(first) = body.statement_of_access(&found.first) else {
             return Vec::new();
         };
+        let (access, life) = match &found.second {
+            End::Access(access) => (Some(access), None),
+            End::Life(life) => (None, Some(life)),
+        };
+        let second = access.and_then(|access| body.statement_of_access(access));
         let machine = self.timeline.machine();
         let cluster = self.scenario().cluster.unwrap_or([1; 3]);
         let of_cluster = |block: [u32; 3]| [0, 1, 2].map(|i: usize| block[i] / cluster[i].max(1));
-        let warp = |thread: [u32; 3]| self.thread_number(thread) / 32;
         let (a, b) = (&race.first, &race.second);
         let is_one_block = a.block == b.block;
+        let warp = |access: &Access| access.thread / 32;
         let broken = Broken {
-            text,
+            body,
             race,
             first,
-            second: race.second.line.unwrap_or(first),
+            second: second.unwrap_or(first),
+            is_start: matches!(life, Some(Lifetime::Start(_))),
             is_one_block,
-            is_one_warp: is_one_block && warp(a.thread) == warp(b.thread),
+            is_one_warp: is_one_block && access.map_or(0, warp) == warp(&found.first),
             is_one_cluster: of_cluster(a.block) == of_cluster(b.block)
                 && cluster.iter().any(|n| *n > 1)
                 && machine.n_blocks() > 1,
             n_blocks: cluster.iter().product(),
             unexpected,
         };
+        let is_of_map = access.is_some_and(|access| access.proxy == ProxyKind::TensorMap);
         match race.why {
             Why::Init => completion::of_init(&broken),
             Why::Lifetime => meeting::of_lives(&broken),
-            Why::Proxy if race.second.proxy == TENSOR_MAP => maps::of_maps(&broken),
+            Why::Proxy if is_of_map => maps::of_maps(&broken),
             Why::Proxy => completion::of_proxies(&broken),
             Why::Completion => {
                 let mut all = completion::of_copies(&broken);
@@ -165,17 +242,33 @@ impl Session {
             }
         }
     }
+}
 
-    fn thread_number(&self, [x, y, z]: [u32; 3]) -> u32 {
-        let [nx, ny, _] = self.scenario().block.unwrap_or([1; 3]);
-        (z * ny + y) * nx + x
-    }
+/// Returns the deletions of spans.
+fn deletions(spans: &[Span]) -> Vec<Edit> {
+    let delete = |span: &Span| Edit {
+        span: *span,
+        text: String::new(),
+    };
+    spans.iter().map(delete).collect()
+}
+
+/// Returns a source after some edits.
+fn changed(source: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| edit.span);
+    let fix = Fix {
+        title: String::new(),
+        edits,
+    };
+    fix.apply(source)
 }
 
 /// Tries texts.
 struct Trial<'a> {
-    scenario: &'a Scenario,
-    text: &'a Text,
+    session: &'a Session,
+    document: &'a dyn Document,
+    /// Deletions of what the launch cannot reach.
+    deletions: Vec<Edit>,
     left: usize,
     steps: u64,
 }
@@ -183,15 +276,25 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Whether each run of the changed text meets the stated expectations and has no race, lost update, exchange between lanes that
     /// lockstep execution alone orders, or other fault.
-    fn heals(&mut self, edits: &[RepairEdit]) -> bool {
+    fn heals(&mut self, edits: &[StatementEdit]) -> bool {
         if self.left == 0 {
             return false;
         }
         self.left -= 1;
+        let places = &self.session.places;
+        let edits = edits.iter();
+        let edits = edits.map(|edit| places.edit(self.document.edit(edit)?));
+        let Some(edits) = edits.collect::<Option<Vec<Edit>>>() else {
+            return false;
+        };
+        let scenario = self.session.scenario();
         let scenario = Scenario {
-            source: self.text.changed(edits),
+            source: changed(
+                &scenario.source,
+                [edits.as_slice(), &self.deletions].concat(),
+            ),
             seed: SEEDS.first().copied(),
-            ..self.scenario.clone()
+            ..scenario.clone()
         };
         let Ok(first) = Session::untracked(scenario) else {
             return false;

@@ -2,6 +2,8 @@
 
 use super::races::triple;
 use super::{RaceAccess, RaceKind, RacePlace, RaceView, Why};
+use warpgrid_isa::Does;
+use warpgrid_order::races::{End, Lifetime};
 use warpgrid_order::scope::Strength;
 
 /// The proxy through which copies read tensor maps.
@@ -32,11 +34,8 @@ pub(super) enum Started {
 
 impl Started {
     /// What an instruction starts.
-    pub(super) fn by(opcode: &str) -> Started {
-        let is_product = ["wgmma.", "tcgen05.mma"]
-            .iter()
-            .any(|word| opcode.starts_with(word));
-        match is_product {
+    pub(super) fn by(does: Option<Does>) -> Started {
+        match does.is_some_and(Does::is_asynchronous_product) {
             true => Started::Product,
             false => Started::Copy,
         }
@@ -64,7 +63,7 @@ fn who(access: &RaceAccess, started: Started) -> String {
 }
 
 /// The race in a sentence or two.
-pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
+pub(super) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> String {
     let place = place_words(&race.place);
     let line = |access: &RaceAccess| access.line.unwrap_or(0);
     let first = format!(
@@ -72,11 +71,12 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
         who(&race.first, started[0]),
         line(&race.first)
     );
-    if let Some(what) = &race.second.what {
-        let missing = match what.starts_with("start") {
-            true => "no synchronization guarantees that the block has started",
-            false => "no synchronization guarantees that the block is still running",
+    if let End::Life(life) = second {
+        let missing = match life {
+            Lifetime::Start(_) => "no synchronization guarantees that the block has started",
+            Lifetime::Exit(_) => "no synchronization guarantees that the block is still running",
         };
+        let what = race.second.what.as_deref().unwrap_or("");
         return format!("{first} in the memory of another block: {missing} ({what})");
     }
     let second = format!(

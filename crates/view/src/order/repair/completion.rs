@@ -1,8 +1,12 @@
 //! Repairs around asynchronous operations: commits, waits, counts of mbarriers, fences between proxies.
 
+use super::body::{Body, is_arrival, is_async_proxy_fence, is_test, literal};
 use super::products::{is_product, of_products};
-use super::text::{after, before, delete, replace};
 use super::{Broken, Edits};
+use warpgrid_isa::{
+    AsyncOp, CompareForm, Completion, Does, Flag, MbarrierOp, Sem, SyncOp, Transfer,
+};
+use warpgrid_program::{Action, Operand, OperandValue};
 
 const COMMIT: &str = "cp.async.commit_group;";
 const BULK_COMMIT: &str = "cp.async.bulk.commit_group;";
@@ -13,25 +17,43 @@ const PROXIES: &str = "fence.proxy.async.shared::cta;";
 const WARP: &str = "bar.warp.sync 0xffffffff;";
 const BLOCK: &str = "bar.sync 0;";
 
+/// Checks whether an instruction is a bulk copy or a copy of a tensor.
+fn is_bulk_copy(does: Does) -> bool {
+    does.transfer() == Transfer::Bulk || does.unit().is_some_and(|op| op.tensor_copy().is_some())
+}
+
+/// Checks whether an instruction is a wait, a commit or a copy of this kind.
+fn is_async(op: AsyncOp) -> impl Fn(&Action) -> bool {
+    move |action| action.does.asynchronous() == Some(op)
+}
+
+/// Checks whether a copy completes on an mbarrier.
+fn completes_on_mbarrier(action: &Action) -> bool {
+    action.modifiers.completion == Some(Completion::MbarrierCompleteTxBytes)
+}
+
 /// A fence after the set-up of an mbarrier.
 pub(super) fn of_init(broken: &Broken<'_>) -> Vec<Edits> {
-    let inits = broken
-        .text
-        .lines_of(|line| line.starts_with("mbarrier.init"));
+    let body = broken.body;
+    let inits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::Init));
     let last = inits.into_iter().max().unwrap_or(broken.first);
     let fence = "fence.mbarrier_init.release.cluster;";
-    vec![vec![after(broken.first, fence)], vec![after(last, fence)]]
+    let places = [broken.first, last];
+    places.map(|at| vec![body.after(at, fence)]).into()
 }
 
 /// Fences between the proxies: one that is there moves or gets its space, or a new one comes.
 pub(super) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
-    let text = broken.text;
-    let past_all = [broken.first, broken.second].into_iter().find(|line| {
-        let opcode = text.statement(*line).split_whitespace().next();
-        opcode.is_some_and(|opcode| opcode.contains(".nc"))
-    });
-    if let Some(line) = past_all {
-        return plain_load(broken, line);
+    let body = broken.body;
+    let is_non_coherent = |at: &usize| {
+        let action = body.action(*at);
+        action.is_some_and(|action| action.modifiers.has(Flag::NonCoherent))
+    };
+    if let Some(at) = [broken.first, broken.second]
+        .into_iter()
+        .find(is_non_coherent)
+    {
+        return plain_load(broken, at);
     }
     let space = if broken.race.place.space == "global" {
         "global"
@@ -39,178 +61,175 @@ pub(super) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
         "shared::cta"
     };
     let fence = format!("fence.proxy.async.{space};");
-    let is_async = |line: u32| {
-        let line = text.statement(line);
-        line.starts_with("cp.async.bulk")
-            || line.starts_with("cp.reduce.async.bulk")
-            || is_product(line)
-    };
-    let (copy, other) = match is_async(broken.second) {
+    let is_async = |does: Does| is_bulk_copy(does) || is_product(does);
+    let (copy, other) = match body.does(broken.second).is_some_and(is_async) {
         true => (broken.second, broken.first),
         false => (broken.first, broken.second),
     };
-    let old = text.lines_of(|line| line.starts_with("fence.proxy.async"));
-    let wrong = old.iter().filter(|line| text.statement(**line) != fence);
-    let mut all: Vec<Edits> = wrong.map(|line| vec![replace(*line, &fence)]).collect();
+    let old = body.all(is_async_proxy_fence);
+    let (same, wrong): (Vec<usize>, Vec<usize>) = old
+        .into_iter()
+        .partition(|at| body.unguarded_text(*at) == fence);
+    let wrong = wrong.into_iter();
+    let mut all: Vec<Edits> = wrong.map(|at| vec![body.replace(at, &fence)]).collect();
     let mut places = vec![copy];
-    let meets = |line: &str| line.starts_with("bar") || line.contains("mbarrier.arrive");
-    let meetings = text.lines_of(meets);
-    places.extend(meetings.iter().filter(|line| **line > other).take(1));
-    places.push(other + 1);
-    let same = old.iter().filter(|line| text.statement(**line) == fence);
-    let moved = same.flat_map(|line| {
-        places
-            .iter()
-            .map(|at| vec![delete(*line), before(*at, &fence)])
+    let meetings = body.all(|action| {
+        let is_fence = matches!(action.does.sync(), Some(SyncOp::Fence | SyncOp::Membar));
+        let is_barrier = action.does.sync().is_some() && !is_fence;
+        is_barrier || is_arrival(action) || action.does.transfer() == Transfer::Arrival
     });
-    all.extend(moved);
-    all.extend(places.iter().map(|at| vec![before(*at, &fence)]));
+    places.extend(meetings.into_iter().find(|at| *at > other));
+    places.push(other + 1);
+    for at in same {
+        let moved = places.iter();
+        all.extend(moved.map(|place| vec![body.delete(at), body.before(*place, &fence)]));
+    }
+    all.extend(places.iter().map(|at| vec![body.before(*at, &fence)]));
     all
 }
 
 /// A load like any other in place of one that reads past all that the kernel writes, and a barrier where it needs one.
-fn plain_load(broken: &Broken<'_>, line: u32) -> Vec<Edits> {
-    let plain = replace(line, &broken.text.line(line).replacen(".nc", "", 1));
+fn plain_load(broken: &Broken<'_>, at: usize) -> Vec<Edits> {
+    let body = broken.body;
+    let Some(load) = body.syntax(at).with_modifier(Flag::NonCoherent.name(), &[]) else {
+        return Vec::new();
+    };
+    let load = load.to_string();
+    let plain = body.replace(at, &load);
     let mut all = vec![vec![plain.clone()]];
     if broken.is_one_block {
         let barriers = super::meeting::of_threads(broken);
-        let other = |edits: &Edits| edits.iter().all(|edit| edit.line != line);
+        let other = |edits: &Edits| edits.iter().all(|edit| edit.statement != plain.statement);
         let with_barrier = barriers.into_iter().filter(other);
         all.extend(with_barrier.map(|edits| [vec![plain.clone()], edits].concat()));
-        all.push(vec![replace(line, &format!("{BLOCK}\n{}", plain.text))]);
+        all.push(vec![body.replace(at, &format!("{BLOCK}\n{load}"))]);
     }
     all
 }
 
 /// Waits for copies.
 pub(super) fn of_copies(broken: &Broken<'_>) -> Vec<Edits> {
-    let text = broken.text;
+    let body = broken.body;
     if let Some(all) = of_products(broken) {
         return all;
     }
-    let is_copy = |line: u32| {
-        let line = text.statement(line);
-        line.starts_with("cp.") || line.starts_with("st.async") || line.starts_with("red.async")
-    };
-    let (copy, other) = match is_copy(broken.first) {
+    let is_copy = |does: Does| does.asynchronous().is_some() || is_bulk_copy(does);
+    let (copy, other) = match body.does(broken.first).is_some_and(is_copy) {
         true => (broken.first, broken.second),
         false => (broken.second, broken.first),
     };
-    let statement = text.statement(copy);
-    if statement.contains("complete_tx") {
+    if body.action(copy).is_some_and(completes_on_mbarrier) {
         let mut all = of_mbarriers(broken);
         all.extend(new_wait(broken, other));
         return all;
     }
-    match statement.starts_with("cp.async.bulk") || statement.starts_with("cp.reduce") {
+    match body.does(copy).is_some_and(is_bulk_copy) {
         true => of_bulk_groups(broken, copy, other),
         false => of_groups(broken, copy, other),
     }
 }
 
 /// `cp.async`.
-fn of_groups(broken: &Broken<'_>, copy: u32, other: u32) -> Vec<Edits> {
-    let text = broken.text;
+fn of_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
+    let body = broken.body;
     let mut all: Vec<Edits> = Vec::new();
-    let waits = text.lines_of(|line| line.starts_with("cp.async.wait"));
+    let waits = body.all(|action| {
+        let op = action.does.asynchronous();
+        op.is_some_and(AsyncOp::waits_for_own_copies)
+    });
     all.extend(smaller_groups(broken, &waits));
     if !waits.is_empty() {
-        all.push(vec![after(copy, COMMIT)]);
+        all.push(vec![body.after(copy, COMMIT)]);
     }
-    all.extend(
-        text.lines_of(|line| line.starts_with("mbarrier.arrive"))
-            .iter()
-            .filter_map(|line| {
-                let object = text.statement(*line).split_once('[')?.1.split_once(']')?.0;
-                let arrival = format!("cp.async.mbarrier.arrive.noinc.shared.b64 [{object}];");
-                Some(vec![replace(*line, &arrival)])
-            }),
-    );
-    let barrier = text
-        .lines_of(|line| line.starts_with("bar"))
-        .into_iter()
-        .find(|line| *line > copy);
-    let places: Vec<u32> = barrier.into_iter().chain([other]).collect();
-    let moved = |wait: u32, at: u32| vec![delete(wait), before(at, text.line(wait))];
+    let arrivals = body.all(is_arrival).into_iter();
+    all.extend(arrivals.filter_map(|at| {
+        let is_address = |operand: &&Operand| matches!(operand.value, OperandValue::Address(_));
+        let object = body.operands(at).iter().find(is_address)?;
+        let object = body.operand_text(at, object)?;
+        let arrival = format!("cp.async.mbarrier.arrive.noinc.shared.b64 {object};");
+        Some(vec![body.replace(at, &arrival)])
+    }));
+    let barriers = body.all_sync(&[
+        SyncOp::Bar,
+        SyncOp::Barrier,
+        SyncOp::WarpBarrier,
+        SyncOp::ClusterArrive,
+        SyncOp::ClusterWait,
+    ]);
+    let barrier = barriers.into_iter().find(|at| *at > copy);
+    let places: Vec<usize> = barrier.into_iter().chain([other]).collect();
     // A wait that is right after where it belongs was put there by mistake.
     for wait in &waits {
         let unknown = places.iter().filter(|at| **at + 1 == *wait);
-        all.extend(unknown.map(|at| moved(*wait, *at)));
-        all.push(vec![after(*wait, WARP)]);
-        all.push(vec![after(*wait, BLOCK)]);
+        all.extend(unknown.map(|at| body.move_before(*wait, *at)));
+        all.push(vec![body.after(*wait, WARP)]);
+        all.push(vec![body.after(*wait, BLOCK)]);
     }
     let early = places.iter().filter(|at| **at <= other);
-    all.extend(early.map(|at| vec![before(*at, WAIT_ALL)]));
+    all.extend(early.map(|at| vec![body.before(*at, WAIT_ALL)]));
     for wait in &waits {
-        all.extend(places.iter().map(|at| moved(*wait, *at)));
+        all.extend(places.iter().map(|at| body.move_before(*wait, *at)));
     }
     all
 }
 
 /// Bulk copies in groups.
-fn of_bulk_groups(broken: &Broken<'_>, copy: u32, other: u32) -> Vec<Edits> {
-    let text = broken.text;
+fn of_bulk_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
+    let body = broken.body;
     let mut all: Vec<Edits> = Vec::new();
-    let waits = text.lines_of(|line| line.starts_with("cp.async.bulk.wait_group"));
-    let commits = text.lines_of(|line| line.starts_with("cp.async.bulk.commit_group"));
-    let is_committed = |commit: &u32| {
-        let next = waits.iter().find(|wait| **wait > copy);
-        *commit > copy && next.is_none_or(|wait| commit < wait)
-    };
-    if !commits.iter().any(is_committed) {
-        let at = waits.iter().find(|wait| **wait > copy);
-        all.push(vec![before(at.copied().unwrap_or(copy + 1), BULK_COMMIT)]);
+    let waits = body.all(is_async(AsyncOp::BulkWait));
+    let commits = body.all(is_async(AsyncOp::BulkCommit));
+    let next_wait = waits.iter().copied().find(|wait| *wait > copy);
+    let next_commit = commits.into_iter().find(|commit| *commit > copy);
+    if next_commit.is_none_or(|commit| next_wait.is_some_and(|wait| wait < commit)) {
+        all.push(vec![
+            body.before(next_wait.unwrap_or(copy + 1), BULK_COMMIT),
+        ]);
     }
     all.extend(smaller_groups(broken, &waits));
     for wait in &waits {
-        let statement = text.statement(*wait);
-        for predicate in predicates(text) {
+        let statement = body.syntax(*wait);
+        for predicate in predicates(body) {
             for guard in [format!("@{predicate}"), format!("@!{predicate}")] {
-                all.push(vec![replace(*wait, &format!("{guard} {statement}"))]);
+                let guarded = statement.guarded(guard);
+                all.push(vec![body.replace(*wait, &guarded.to_string())]);
             }
         }
-        let whole = statement.replacen(".read", "", 1);
-        all.push(vec![replace(*wait, &whole)]);
-        all.push(vec![delete(*wait), before(other, statement)]);
+        all.extend(body.set_modifier(*wait, "read", &[]));
+        let unguarded = body.before(other, &body.unguarded_text(*wait));
+        all.push(vec![body.delete(*wait), unguarded]);
     }
-    let after_commit = commits.iter().find(|commit| **commit > copy);
-    let at = end_of_part(text, after_commit.copied().unwrap_or(copy));
-    all.extend([BULK_WAIT_READ, BULK_WAIT].map(|wait| vec![after(at, wait)]));
+    let at = end_of_part(body, next_commit.unwrap_or(copy));
+    all.extend([BULK_WAIT_READ, BULK_WAIT].map(|wait| vec![body.after(at, wait)]));
     all
 }
 
-/// The last line from a line on before the next label.
-fn end_of_part(text: &super::text::Text, line: u32) -> u32 {
-    let labels = text.lines_of(|line| line.ends_with(':'));
-    let next = labels.into_iter().find(|label| *label > line);
-    next.map_or(line, |label| label - 1)
+/// The last statement from a statement on before the next label.
+fn end_of_part(body: &Body<'_>, at: usize) -> usize {
+    let next = (at + 1..body.len()).find(|next| body.label(*next).is_some());
+    next.map_or(at, |label| label - 1)
 }
 
 /// Waits that leave fewer groups in flight.
-pub(super) fn smaller_groups(broken: &Broken<'_>, waits: &[u32]) -> Vec<Edits> {
-    let text = broken.text;
+pub(super) fn smaller_groups(broken: &Broken<'_>, waits: &[usize]) -> Vec<Edits> {
+    let body = broken.body;
     let mut all = Vec::new();
     for wait in waits {
-        let line = text.line(*wait).trim_end_matches(';').to_owned();
-        let Some((head, count)) = line.rsplit_once(' ') else {
-            continue;
-        };
-        let Ok(count) = count.parse::<u32>() else {
-            continue;
-        };
+        let syntax = body.syntax(*wait);
+        let count = body.operands(*wait).first().and_then(literal).unwrap_or(0);
         let fewer = (0..count.min(8)).rev();
-        all.extend(fewer.map(|n| vec![replace(*wait, &format!("{head} {n};"))]));
+        let fewer = fewer.filter_map(|n| syntax.with_operand(0, n.to_string()));
+        all.extend(fewer.map(|wait_for| vec![body.replace(*wait, &wait_for.to_string())]));
     }
     all
 }
 
-/// The predicates that a text names.
-fn predicates(text: &super::text::Text) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for line in text.lines_of(|line| line.starts_with("setp")) {
-        let operands = text.statement(line).split_whitespace().nth(1).unwrap_or("");
-        let name = operands.trim_end_matches(',').to_owned();
-        if name.starts_with('%') && !all.contains(&name) {
+/// The predicates that comparisons of a body write.
+fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
+    let comparisons = body.all(|action| action.does.compare() == Some(CompareForm::Setp));
+    let mut all: Vec<&str> = Vec::new();
+    for name in comparisons.into_iter().filter_map(|at| body.predicate(at)) {
+        if !all.contains(&name) {
             all.push(name);
         }
     }
@@ -218,128 +237,102 @@ fn predicates(text: &super::text::Text) -> Vec<String> {
 }
 
 /// A loop that waits for an mbarrier before an access, made as one that is there.
-pub(super) fn new_wait(broken: &Broken<'_>, access: u32) -> Vec<Edits> {
-    let text = broken.text;
-    let waits = text.lines_of(|line| line.starts_with("mbarrier.try_wait"));
-    let of = |wait: &u32| {
-        let statement = text.statement(*wait);
-        let predicate = statement.split_whitespace().nth(1)?.trim_end_matches(',');
+pub(super) fn new_wait(broken: &Broken<'_>, access: usize) -> Vec<Edits> {
+    let body = broken.body;
+    let waits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::TryWait));
+    let of = |wait: usize| {
+        let (statement, predicate) = (body.unguarded_text(wait), body.predicate(wait)?);
         let new = format!("EARLY:\n{statement}\n@!{predicate} bra EARLY;");
-        Some(vec![before(access, &new)])
+        Some(vec![body.before(access, &new)])
     };
-    waits.iter().filter_map(of).collect()
+    waits.into_iter().filter_map(of).collect()
 }
 
 /// Arrivals and waits that are there, done right.
 pub(super) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
-    let text = broken.text;
+    /// Index of the parity in the operands of a wait.
+    const PARITY: usize = 2;
+    let body = broken.body;
     let mut all: Vec<Edits> = Vec::new();
-    let waits = text.lines_of(|line| {
-        line.starts_with("mbarrier.try_wait") || line.starts_with("mbarrier.test_wait")
-    });
-    let arrivals = text.lines_of(|line| line.starts_with("mbarrier.arrive"));
-    for line in arrivals
-        .iter()
-        .filter(|line| text.line(**line).contains(".relaxed."))
-    {
-        all.push(vec![replace(
-            *line,
-            &text.line(*line).replacen(".relaxed.", ".release.", 1),
-        )]);
+    let waits = body.all(is_test);
+    let arrivals = body.all(is_arrival);
+    for (operations, sem) in [(&arrivals, Sem::Release), (&waits, Sem::Acquire)] {
+        let ordered = operations.iter();
+        all.extend(
+            ordered.filter_map(|at| body.set_modifier(*at, Sem::Relaxed.name(), &[sem.name()])),
+        );
     }
-    for line in waits
-        .iter()
-        .filter(|line| text.line(**line).contains(".relaxed."))
-    {
-        all.push(vec![replace(
-            *line,
-            &text.line(*line).replacen(".relaxed.", ".acquire.", 1),
-        )]);
-    }
-    for line in &waits {
-        let whole = text.line(*line);
-        let body = whole.trim_end_matches(';');
-        if let Some((head, parity)) = body.rsplit_once(", ")
-            && let Ok(parity) = parity.parse::<u32>()
-        {
-            all.push(vec![replace(
-                *line,
-                &format!("{head}, {};", 1 - parity.min(1)),
-            )]);
-        }
-        let predicate = text
-            .statement(*line)
-            .split_whitespace()
-            .nth(1)
-            .unwrap_or("")
-            .trim_end_matches(',');
-        if let Some(label) = text.line(line.saturating_sub(1)).strip_suffix(':') {
-            all.push(vec![replace(
-                line + 1,
-                &format!("@!{predicate} bra {label};"),
-            )]);
+    for at in &waits {
+        let parity = body.operands(*at).get(PARITY).and_then(literal);
+        let other = parity.and_then(|parity| {
+            let other = 1 - parity.min(1);
+            body.syntax(*at).with_operand(PARITY, other.to_string())
+        });
+        all.extend(other.map(|wait| vec![body.replace(*at, &wait.to_string())]));
+        if let (Some(label), Some(predicate)) = (body.label_before(*at), body.predicate(*at)) {
+            let branch = format!("@!{predicate} bra {label};");
+            all.push(vec![body.replace(at + 1, &branch)]);
         }
     }
-    for line in &arrivals {
-        let moved = text.line(*line).to_owned();
-        let later = [broken.first, broken.second]
-            .into_iter()
-            .filter(|access| access > line);
-        let later: Vec<u32> = later.collect();
-        let alone = later.iter();
-        all.extend(alone.map(|access| vec![delete(*line), after(*access, &moved)]));
+    for at in &arrivals {
+        let moved = body.text(*at);
         // A copy that comes after the arrival needs a fence between the proxies, too.
-        let fenced = format!("{PROXIES}\n{moved}");
-        let fenced = later
-            .iter()
-            .map(|access| vec![delete(*line), after(*access, &fenced)]);
-        all.extend(fenced);
+        for text in [moved.clone(), format!("{PROXIES}\n{moved}")] {
+            let later = [broken.first, broken.second].into_iter();
+            let later = later.filter(|access| access > at);
+            all.extend(later.map(|access| vec![body.delete(*at), body.after(access, &text)]));
+        }
     }
     all.extend(expecting(broken, &arrivals));
     all
 }
 
 /// Arrivals that expect as many bytes as copies bring.
-fn expecting(broken: &Broken<'_>, arrivals: &[u32]) -> Vec<Edits> {
-    let text = broken.text;
-    let copies =
-        text.lines_of(|line| line.starts_with("cp.async.bulk") && line.contains("complete_tx"));
-    let sizes = copies.iter().filter_map(|line| {
-        let mut parts = text.statement(*line).rsplit(", ");
-        parts.nth(1)?.trim().parse::<u32>().ok()
+fn expecting(broken: &Broken<'_>, arrivals: &[usize]) -> Vec<Edits> {
+    let body = broken.body;
+    let copies = body.all(|action| is_bulk_copy(action.does) && completes_on_mbarrier(action));
+    let sizes = copies.into_iter().filter_map(|at| {
+        let mut operands = body.operands(at).iter();
+        operands.find_map(literal)
     });
-    let mut sums: Vec<u32> = Vec::new();
+    let mut sums: Vec<u64> = Vec::new();
     let mut sum = 0;
     for size in sizes {
         sum += size;
         sums.push(sum);
     }
+    // Each block of the cluster may bring as much.
+    let n_blocks = match broken.is_one_cluster {
+        true => u64::from(broken.n_blocks),
+        false => 1,
+    };
     let mut all = Vec::new();
-    for line in arrivals {
-        let whole = text.line(*line).trim_end_matches(';').to_owned();
-        let stated = whole.rsplit_once(", ");
-        let stated = stated.and_then(|(_, bytes)| bytes.parse::<u32>().ok());
-        // Each block of the cluster may bring as much.
-        let n_blocks = if broken.is_one_cluster {
-            broken.n_blocks
-        } else {
-            1
-        };
+    for at in arrivals {
+        let syntax = body.syntax(*at);
+        let expects = body
+            .action(*at)
+            .is_some_and(|own| own.modifiers.has(Flag::ExpectTx));
+        let last = body.operands(*at).last().filter(|_| expects);
+        let stated = last.and_then(literal);
         let all_blocks = stated.map(|bytes| bytes.saturating_mul(n_blocks));
         let more = broken.unexpected.iter();
-        let more = more.map(|bytes| stated.unwrap_or(0).saturating_add(*bytes));
-        let more: Vec<u32> = more.collect();
+        let more = more.map(|bytes| stated.unwrap_or(0).saturating_add(u64::from(*bytes)));
+        let more: Vec<u64> = more.collect();
         for sum in sums.iter().chain(&all_blocks).chain(&more) {
-            let text = match whole.contains("expect_tx") {
-                true => whole
-                    .rsplit_once(", ")
-                    .map(|(head, _)| format!("{head}, {sum};")),
-                false => Some(format!(
-                    "{}, {sum};",
-                    whole.replacen("mbarrier.arrive", "mbarrier.arrive.expect_tx", 1)
-                )),
+            let changed = match expects {
+                true => {
+                    let last = syntax.operands.len().saturating_sub(1);
+                    syntax.with_operand(last, sum.to_string())
+                }
+                false => {
+                    let mut changed = syntax.with_modifier("arrive", &["arrive", "expect_tx"]);
+                    if let Some(changed) = &mut changed {
+                        changed.operands.push(sum.to_string().into());
+                    }
+                    changed
+                }
             };
-            all.extend(text.map(|text| vec![replace(*line, &text)]));
+            all.extend(changed.map(|own| vec![body.replace(*at, &own.to_string())]));
         }
     }
     all

@@ -1,33 +1,32 @@
-//! The part of a text that a launch can execute.
+//! The part of a source that a launch can execute.
 
-use super::text::Text;
+use super::{changed, deletions};
 use crate::session::Session;
 use warpgrid_launch::Scenario;
 use warpgrid_program::{Callee, FunctionId, OperandValue, RelocationTarget, Source, Span};
 
 impl Session {
-    /// The source without the definitions of kernels and functions that the launch cannot reach, so that the time of a trial does
-    /// not depend on them. The whole source where it is not accepted without them.
-    pub(super) fn executed_text(&self) -> Text {
+    /// Returns the spans of the kernels and functions that the launch cannot reach. Trials delete these spans, so that the time of a
+    /// trial does not depend on them. Empty if the source is not accepted without them.
+    pub(super) fn unreachable_definitions(&self) -> Vec<Span> {
         let source = &self.scenario().source;
-        let whole = || Text::without(source, &[]);
         let program = &self.program;
         if self.is_part() || program.functions.iter().filter(|own| own.defined).count() < 2 {
-            return whole();
+            return Vec::new();
         }
         let reachable = self.reachable_functions();
-        let is_reachable = |name: &str| reachable.iter().any(|own| own == name);
         let definitions = self.language.front_end.definitions(source);
-        let unreachable = definitions.iter().filter(|(name, _)| !is_reachable(name));
-        let spans: Vec<Span> = unreachable.map(|(_, span)| *span).collect();
-        let text = Text::without(source, &spans);
+        let unreachable = definitions
+            .into_iter()
+            .filter(|(name, _)| !reachable.contains(name));
+        let spans: Vec<Span> = unreachable.map(|(_, span)| span).collect();
         let scenario = Scenario {
-            source: text.changed(&[]),
+            source: changed(source, deletions(&spans)),
             ..self.scenario().clone()
         };
         match spans.is_empty() || Session::untracked(scenario).is_ok() {
-            true => text,
-            false => whole(),
+            true => spans,
+            false => Vec::new(),
         }
     }
 

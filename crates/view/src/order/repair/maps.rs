@@ -1,49 +1,48 @@
 //! Repairs between changes of a tensor map and copies that read it: a fence that releases what was done to maps, and one that acquires the map.
 
-use super::text::{after, before, replace};
+use super::body::Body;
 use super::{Broken, Edits};
+use warpgrid_isa::{Proxy, Scope, TensorCopyOp, TensorMapOp, UnitOp};
+use warpgrid_program::Action;
 
 const FENCE: &str = "fence.proxy.tensormap::generic";
 
 /// Fences for a map that are there with a wider scope, or new ones.
 pub(super) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
-    let text = broken.text;
-    let scope = match (broken.is_one_block, broken.is_one_cluster) {
-        (true, _) => "cta",
-        (false, true) => "cluster",
-        (false, false) => "gpu",
-    };
-    let Some(map) = map_of(text.statement(broken.second)) else {
+    let body = broken.body;
+    let scope = broken.scope();
+    let Some(map) = map_of(body, broken.second) else {
         return Vec::new();
     };
-    let release = format!("{FENCE}.release.{scope};");
-    let acquire = format!("{FENCE}.acquire.{scope} [{map}], 128;");
-    let fences = text
-        .lines_of(|line| line.starts_with(FENCE) || line.starts_with("tensormap.cp_fenceproxy"));
-    let wider = |line: &u32| {
-        let old = text.line(*line);
-        let narrow = ["cta", "cluster"].into_iter().filter(|own| *own != scope);
-        let found = narrow.filter_map(|own| {
-            let word = format!(".{own}");
-            let at = old.rfind(&word)?;
-            let rest = &old[at + word.len()..];
-            (!rest.starts_with("::")).then(|| format!("{}.{scope}{rest}", &old[..at]))
-        });
-        found.map(|new| vec![replace(*line, &new)]).next()
+    let release = format!("{FENCE}.release.{};", scope.name());
+    let acquire = format!("{FENCE}.acquire.{} [{map}], 128;", scope.name());
+    let is_narrow_fence = |action: &Action| {
+        let publishes = Some(UnitOp::TensorMap(TensorMapOp::Publish));
+        let is_fence = action.does.sync().is_some();
+        let is_of_map = is_fence && action.modifiers.proxy == Some(Proxy::Tensormap);
+        let own = action.modifiers.scope.unwrap_or(Scope::Sys);
+        (is_of_map || action.does.unit() == publishes) && own < scope
     };
-    let mut all: Vec<Edits> = fences.iter().filter_map(wider).collect();
-    all.push(vec![before(broken.second, &acquire)]);
-    all.push(vec![after(broken.first, &release)]);
+    let fences = body.all(is_narrow_fence);
+    let wider = fences.iter().filter_map(|at| {
+        let own = body.action(*at)?.modifiers.scope?;
+        body.set_modifier(*at, own.name(), &[scope.name()])
+    });
+    let mut all: Vec<Edits> = wider.collect();
+    all.push(vec![body.before(broken.second, &acquire)]);
+    all.push(vec![body.after(broken.first, &release)]);
     all.push(vec![
-        after(broken.first, &release),
-        before(broken.second, &acquire),
+        body.after(broken.first, &release),
+        body.before(broken.second, &acquire),
     ]);
     all
 }
 
-/// The address of the map that a copy names: `[%map, {%x, %y}]`.
-fn map_of(statement: &str) -> Option<&str> {
-    let (head, _) = statement.split_once('{')?;
-    let (_, inside) = head.rsplit_once('[')?;
-    Some(inside.trim().trim_end_matches(',').trim())
+/// Returns the register with the address of the tensor map that a copy reads.
+fn map_of<'a>(body: &Body<'a>, at: usize) -> Option<&'a str> {
+    let operand = match body.does(at)?.unit()?.tensor_copy()? {
+        TensorCopyOp::Load => 1,
+        TensorCopyOp::Store | TensorCopyOp::Reduction | TensorCopyOp::Prefetch => 0,
+    };
+    body.register(at, body.operands(at).get(operand)?)
 }

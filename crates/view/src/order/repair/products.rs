@@ -1,70 +1,74 @@
 //! Repairs around products of matrices: groups of a warpgroup, and commits that arrive at an mbarrier.
 
+use super::body::is_block_barrier;
 use super::completion::{new_wait, of_mbarriers, smaller_groups};
-use super::text::{after, before, delete};
 use super::{Broken, Edits};
+use warpgrid_isa::{Does, TensorMemoryOp, WarpgroupOp};
+use warpgrid_program::Action;
 
 const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
 const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
 const BLOCK: &str = "bar.sync 0;";
 
-/// Whether a statement starts a product or a copy to tensor memory.
-pub(super) fn is_product(statement: &str) -> bool {
-    ["wgmma.mma_async", "tcgen05.mma", "tcgen05.cp"]
-        .iter()
-        .any(|word| statement.starts_with(word))
+/// Checks whether an instruction starts a product or a copy to tensor memory.
+pub(super) fn is_product(does: Does) -> bool {
+    does.is_asynchronous_product() || tensor_memory(does) == Some(TensorMemoryOp::Copy)
+}
+
+fn tensor_memory(does: Does) -> Option<TensorMemoryOp> {
+    does.unit()?.tensor_memory()
+}
+
+fn warpgroup(does: Does) -> Option<WarpgroupOp> {
+    does.unit()?.warpgroup()
 }
 
 /// Waits for products; none where neither side is one.
 pub(super) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
-    let text = broken.text;
+    let body = broken.body;
     let sides = [broken.first, broken.second];
-    let product = sides
-        .iter()
-        .find(|line| is_product(text.statement(**line)))?;
-    let other = sides
-        .iter()
-        .find(|line| *line != product)
-        .unwrap_or(product);
-    if text.statement(*product).starts_with("wgmma") {
-        return Some(of_warpgroups(broken, *product, *other));
+    let is_product = |at: &&usize| body.does(**at).is_some_and(is_product);
+    let product = *sides.iter().find(is_product)?;
+    let other = sides.into_iter().find(|at| *at != product);
+    let other = other.unwrap_or(product);
+    if body.does(product).and_then(warpgroup).is_some() {
+        return Some(of_warpgroups(broken, product, other));
     }
     let mut all = of_mbarriers(broken);
-    all.extend(new_wait(broken, *other));
-    all.extend(
-        text.lines_of(|line| line.starts_with("tcgen05.commit"))
-            .iter()
-            .flat_map(|commit| {
-                let moved = text.line(*commit);
-                [vec![delete(*commit), after(*product, moved)]]
-            }),
-    );
+    all.extend(new_wait(broken, other));
+    let is_commit = |action: &Action| tensor_memory(action.does) == Some(TensorMemoryOp::Commit);
+    let moved = body.all(is_commit).into_iter();
+    all.extend(moved.map(|commit| {
+        let text = body.text(commit);
+        vec![body.delete(commit), body.after(product, &text)]
+    }));
     Some(all)
 }
 
 /// Waits for products of a warpgroup: a smaller count, or a wait that is not there yet.
-fn of_warpgroups(broken: &Broken<'_>, product: u32, other: u32) -> Vec<Edits> {
-    let text = broken.text;
-    let waits = text.lines_of(|line| line.starts_with("wgmma.wait_group"));
-    let commits = text.lines_of(|line| line.starts_with("wgmma.commit_group"));
+fn of_warpgroups(broken: &Broken<'_>, product: usize, other: usize) -> Vec<Edits> {
+    let body = broken.body;
+    let all_of = |op| body.all(|action| warpgroup(action.does) == Some(op));
+    let waits = all_of(WarpgroupOp::Wait);
+    let commits = all_of(WarpgroupOp::Commit);
+    let barriers = body.all(is_block_barrier);
+    let after_product = |all: &[usize]| all.iter().copied().find(|at| *at > product);
     let mut all = smaller_groups(broken, &waits);
-    if !commits.iter().any(|commit| *commit > product) {
-        let at = waits.iter().find(|wait| **wait > product);
-        let at = at.copied().unwrap_or(product + 1);
-        all.push(vec![before(at, COMMIT)]);
+    let commit = after_product(&commits);
+    match commit {
+        Some(commit) => all.push(vec![body.after(commit, WAIT)]),
+        None => {
+            let at = after_product(&waits).unwrap_or(product + 1);
+            all.push(vec![body.before(at, COMMIT)]);
+        }
     }
-    let whole = |line: u32, text: &str| vec![before(line, text)];
-    let after_commit = commits.iter().find(|commit| **commit > product);
-    all.extend(after_commit.map(|commit| vec![after(*commit, WAIT)]));
-    all.push(whole(other, WAIT));
-    all.push(whole(other, &format!("{WAIT}\n{BLOCK}")));
-    for wait in &waits {
-        let moved = text.line(*wait);
-        all.push(vec![delete(*wait), before(other, moved)]);
-        let barriers = text.lines_of(|line| line.starts_with("bar.sync"));
-        let next = barriers.iter().find(|barrier| **barrier > product);
-        all.extend(next.map(|barrier| vec![delete(*wait), before(*barrier, moved)]));
-        all.push(vec![after(*wait, BLOCK)]);
+    all.push(vec![body.before(other, WAIT)]);
+    all.push(vec![body.before(other, &format!("{WAIT}\n{BLOCK}"))]);
+    for wait in waits {
+        all.push(body.move_before(wait, other));
+        let next = after_product(&barriers);
+        all.extend(next.map(|barrier| body.move_before(wait, barrier)));
+        all.push(vec![body.after(wait, BLOCK)]);
     }
     all
 }

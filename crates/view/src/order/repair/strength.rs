@@ -1,51 +1,46 @@
 //! Repairs that make accesses and fences stronger: a scope that takes in the other thread, then an order, on one side, then on both.
 
-use super::text::{Text, after, before, replace};
+use super::body::{Body, is_fence};
 use super::{Broken, Edits};
+use warpgrid_isa::{AccessKind, CacheOp, Flag, MemoryOp, Scope, Sem, StateSpace};
+use warpgrid_program::Action;
 
 /// Places that are changed, at most.
 const MOST_SITES: usize = 10;
 
-/// A place in the text, and what it could become, weak to strong: each with its strength.
-struct Site {
-    variants: Vec<(u32, Edits)>,
-}
+/// What a statement could become, weak to strong: each with its strength.
+type Variants = Vec<(u32, Edits)>;
 
 /// Stronger accesses and fences, the weakest combinations first.
 pub(super) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
-    let text = broken.text;
-    let scope = match (broken.is_one_block, broken.is_one_cluster) {
-        (true, _) => "cta",
-        (false, true) => "cluster",
-        (false, false) => "gpu",
-    };
+    let body = broken.body;
     // Weak accesses on both sides are data, unless one of them polls: then they tell something.
     let [a, b] = [broken.first, broken.second];
-    let tells = [a, b]
-        .iter()
-        .any(|line| is_strong(text.statement(*line)) || end_of_poll(text, *line) != *line);
-    let mut all = combined(broken, scope, |line| tells && [a, b].contains(&line));
-    all.extend(combined(broken, scope, |line| [a, b].contains(&line)));
+    let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
+    let is_polled = |at: usize| end_of_poll(body, at) != at;
+    let tells = [a, b].iter().any(|at| is_strong(*at) || is_polled(*at));
+    let mut all = combined(broken, |at| tells && [a, b].contains(&at));
+    all.extend(combined(broken, |at| [a, b].contains(&at)));
     all
 }
 
-/// Combinations of what strong accesses, fences and such lines could become.
-fn combined(broken: &Broken<'_>, scope: &str, is_racy: impl Fn(u32) -> bool) -> Vec<Edits> {
-    let text = broken.text;
-    let lines = text.lines_of(|line| is_access(line) || is_fence(line));
-    let sites: Vec<Site> = lines
+/// Combinations of what strong accesses, fences and such statements could become.
+fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> {
+    let body = broken.body;
+    let all = body.all(|action| is_access(action) || is_fence(action));
+    let sites: Vec<Variants> = all
         .into_iter()
-        .filter(|line| is_racy(*line) || is_strong(text.statement(*line)))
-        .map(|line| site(text, line, scope))
-        .filter(|site| !site.variants.is_empty())
+        .filter(|at| is_racy(*at) || body.action(*at).is_some_and(is_strong))
+        .map(|at| variants(body, at, broken.scope()))
+        .filter(|variants| !variants.is_empty())
         .take(MOST_SITES)
         .collect();
     let mut all: Vec<(u32, usize, Edits)> = Vec::new();
     for (index, site) in sites.iter().enumerate() {
-        for (strength, edits) in &site.variants {
+        for (strength, edits) in site {
             all.push((*strength, 1, edits.clone()));
             for other in &sites[index + 1..] {
-                all.extend(other.variants.iter().map(|(more, also)| {
+                all.extend(other.iter().map(|(more, also)| {
                     (
                         strength + more,
                         2,
@@ -60,167 +55,121 @@ fn combined(broken: &Broken<'_>, scope: &str, is_racy: impl Fn(u32) -> bool) -> 
     all.into_iter().map(|(_, _, edits)| edits).collect()
 }
 
-fn is_access(line: &str) -> bool {
-    ["ld.", "st.", "atom.", "red."]
-        .iter()
-        .any(|word| line.starts_with(word))
-        && !line.starts_with("ld.param")
-        && !line.contains(".async")
+fn is_access(action: &Action) -> bool {
+    let space = action.modifiers.state_space();
+    let is_parameter = matches!(space, StateSpace::ParamEntry | StateSpace::ParamFunc);
+    action.does.memory().and_then(MemoryOp::access).is_some() && !is_parameter
 }
 
-fn is_fence(line: &str) -> bool {
-    line.starts_with("membar.") && !line.contains("proxy")
-        || ["fence.acq_rel.", "fence.sc."]
-            .iter()
-            .any(|word| line.starts_with(word))
+/// Checks whether an instruction takes part in what threads tell each other.
+fn is_strong(action: &Action) -> bool {
+    let access = action.does.memory().and_then(MemoryOp::access);
+    is_fence(action)
+        || access == Some(AccessKind::Atomic)
+        || action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak)
 }
 
-/// Whether a statement takes part in what threads tell each other.
-fn is_strong(line: &str) -> bool {
-    is_fence(line)
-        || line.starts_with("atom.")
-        || line.starts_with("red.")
-        || ["relaxed", "acquire", "release", "acq_rel", "volatile"]
-            .iter()
-            .any(|word| line.split_whitespace().next().unwrap_or("").contains(word))
-}
-
-/// What a line could become.
-fn site(text: &Text, line: u32, scope: &str) -> Site {
-    let statement = text.statement(line);
-    let whole = text.line(line);
-    let guard = whole.strip_suffix(statement).unwrap_or("");
-    let (opcode, operands) = statement
-        .split_once(char::is_whitespace)
-        .unwrap_or((statement, ""));
-    let mut variants: Vec<(u32, Edits)> = Vec::new();
-    if is_fence(statement) {
-        let wider = wider(
-            opcode
-                .rsplit('.')
-                .next()
-                .unwrap_or("")
-                .trim_end_matches(';'),
-            scope,
-        );
-        let new = format!("{guard}fence.acq_rel.{wider};");
-        variants.push((1, vec![replace(line, &new)]));
-        return Site { variants };
-    }
-    let words: Vec<&str> = opcode.split('.').collect();
-    let kind = words.first().copied().unwrap_or("");
-    let stated = words.iter().find(|word| is_scope(word)).copied();
-    let own = match (stated, words.contains(&"volatile")) {
-        (_, true) => "cta",
-        (Some(stated), _) => stated,
-        (None, _) if kind == "atom" || kind == "red" => "gpu",
-        (None, _) => "cta",
+/// Returns what a fence or access could become.
+fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
+    let Some(action) = body.action(at) else {
+        return Vec::new();
     };
-    let wide = wider(own, scope);
-    let sem = words.iter().find(|word| is_sem(word)).copied();
-    let rest: Vec<&str> = words
+    let syntax = body.syntax(at);
+    let modifiers = &action.modifiers;
+    let op = match action.does.memory() {
+        Some(op) => op,
+        None => {
+            let wider = scope.max(modifiers.scope.unwrap_or(Scope::Cta));
+            let mut fence = syntax;
+            fence.words = ["fence", "acq_rel", wider.name()].map(str::to_owned).into();
+            return vec![(1, vec![body.replace(at, &fence.to_string())])];
+        }
+    };
+    let kind = op.access();
+    let default = match kind {
+        Some(AccessKind::Atomic) => (Sem::Relaxed, Scope::Gpu),
+        _ => (Sem::Weak, Scope::Cta),
+    };
+    let own = match (modifiers.sem, modifiers.scope) {
+        (Some(Sem::Volatile), _) => Scope::Cta,
+        (_, stated) => stated.unwrap_or(default.1),
+    };
+    let wide = own.max(scope);
+    let old = modifiers.sem.unwrap_or(default.0);
+    let is_of_strength = |word: &String| {
+        Sem::from_name(word).is_some()
+            || Scope::from_name(word).is_some()
+            || CacheOp::from_name(word).is_some()
+            || word == Flag::NonCoherent.name()
+    };
+    let (opcode, rest) = syntax.words.split_first().unzip();
+    let rest = rest
+        .unwrap_or(&[])
         .iter()
-        .skip(1)
-        .filter(|word| !is_sem(word) && !is_scope(word) && !is_hint(word))
-        .copied()
-        .collect();
-    let old = sem.unwrap_or(match kind {
-        "atom" | "red" => "relaxed",
-        _ => "weak",
-    });
-    for (strength, new) in stronger(kind, old) {
-        let same_scope = stated == Some(wide)
-            || stated.is_none() && own == wide && sem.is_none() && old != "weak";
-        if new == old && same_scope {
+        .filter(|word| !is_of_strength(word));
+    let rest: Vec<&String> = rest.collect();
+    let mut all = Vec::new();
+    for (strength, new) in stronger(op, old) {
+        let is_stated = modifiers.scope == Some(wide);
+        let is_default = modifiers.scope.is_none() && modifiers.sem.is_none() && own == wide;
+        if new == old && (is_stated || is_default && old != Sem::Weak) {
             continue;
         }
-        let changed = format!("{guard}{kind}.{new}.{wide}.{} {operands}", rest.join("."));
-        variants.push((strength, vec![replace(line, &changed)]));
+        let mut changed = syntax.clone();
+        changed.words = opcode.into_iter().cloned().collect();
+        changed
+            .words
+            .extend([new.name(), wide.name()].map(str::to_owned));
+        changed.words.extend(rest.iter().copied().cloned());
+        all.push((strength, vec![body.replace(at, &changed.to_string())]));
     }
-    let fence = format!("fence.acq_rel.{wide};");
-    if old != "weak" {
-        let reads = kind == "ld" || kind == "atom";
-        let end = end_of_poll(text, line);
-        if kind != "ld" {
-            variants.push((6, vec![before(line, &fence)]));
-        }
-        if reads {
-            variants.push((6, vec![after(end, &fence)]));
-        }
-        if kind == "atom" {
-            variants.push((12, vec![before(line, &fence), after(line, &fence)]));
-        }
+    if old == Sem::Weak {
+        return all;
     }
-    Site { variants }
+    let fence = format!("fence.acq_rel.{};", wide.name());
+    if kind != Some(AccessKind::Load) {
+        all.push((6, vec![body.before(at, &fence)]));
+    }
+    let has_result = matches!(op, MemoryOp::Load | MemoryOp::Atomic);
+    if has_result {
+        all.push((6, vec![body.after(end_of_poll(body, at), &fence)]));
+    }
+    if has_result && kind == Some(AccessKind::Atomic) {
+        all.push((12, vec![body.before(at, &fence), body.after(at, &fence)]));
+    }
+    all
 }
 
 /// The orders that an access could state, from the present one on.
-fn stronger(kind: &str, old: &str) -> Vec<(u32, &'static str)> {
-    let all: &[(u32, &'static str)] = match kind {
-        "ld" => &[(1, "relaxed"), (3, "acquire")],
-        "st" => &[(1, "relaxed"), (3, "release")],
-        "red" => &[(1, "relaxed"), (3, "release")],
-        _ => &[
-            (1, "relaxed"),
-            (3, "acquire"),
-            (3, "release"),
-            (5, "acq_rel"),
+fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
+    let all: &[(u32, Sem)] = match op {
+        MemoryOp::Load => &[(1, Sem::Relaxed), (3, Sem::Acquire)],
+        MemoryOp::Store | MemoryOp::StoreBulk | MemoryOp::Reduction => {
+            &[(1, Sem::Relaxed), (3, Sem::Release)]
+        }
+        MemoryOp::Atomic => &[
+            (1, Sem::Relaxed),
+            (3, Sem::Acquire),
+            (3, Sem::Release),
+            (5, Sem::AcqRel),
         ],
     };
     let at = match old {
-        "weak" | "volatile" => 0,
-        "relaxed" => 1,
-        "acq_rel" => 5,
-        _ => 3,
+        Sem::Weak | Sem::Volatile => 0,
+        Sem::Relaxed => 1,
+        Sem::AcqRel => 5,
+        Sem::Acquire | Sem::Release | Sem::Sc => 3,
     };
-    let keeps = |(strength, new): &&(u32, &'static str)| match old {
-        "acquire" | "release" => *new == old || *new == "acq_rel",
+    let keeps = |(strength, new): &&(u32, Sem)| match old {
+        Sem::Acquire | Sem::Release => *new == old || *new == Sem::AcqRel,
         _ => *strength >= at,
     };
     all.iter().filter(keeps).copied().collect()
 }
 
-/// The end of the loop that polls at a line: its branch back.
-fn end_of_poll(text: &Text, line: u32) -> u32 {
-    let label = text
-        .line(line.saturating_sub(1))
-        .strip_suffix(':')
-        .map(str::to_owned);
-    let Some(label) = label else {
-        return line;
-    };
-    let goes_back = format!("bra {label};");
-    let ends = text.lines_of(|statement| statement == goes_back);
-    ends.into_iter().find(|end| *end > line).unwrap_or(line)
-}
-
-/// The wider of two scopes, the first as `membar` may name it.
-fn wider<'a>(own: &'a str, wanted: &'a str) -> &'a str {
-    let rank = |scope: &str| match scope {
-        "cta" => 0,
-        "cluster" => 1,
-        "gpu" | "gl" => 2,
-        _ => 3,
-    };
-    match (rank(own) >= rank(wanted), own) {
-        (true, "gl") => "gpu",
-        (true, own) => own,
-        (false, _) => wanted,
-    }
-}
-
-fn is_scope(word: &str) -> bool {
-    matches!(word, "cta" | "cluster" | "gpu" | "sys")
-}
-
-fn is_sem(word: &str) -> bool {
-    matches!(
-        word,
-        "weak" | "relaxed" | "acquire" | "release" | "acq_rel" | "volatile"
-    )
-}
-
-/// Words that a strong access does not have.
-fn is_hint(word: &str) -> bool {
-    matches!(word, "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "nc")
+/// The end of the loop that polls at a statement: its branch back.
+fn end_of_poll(body: &Body<'_>, at: usize) -> usize {
+    let label = body.label_before(at);
+    let branch = label.and_then(|_| body.branch_back_to(at));
+    branch.unwrap_or(at)
 }

@@ -1,14 +1,15 @@
 //! Repairs of lost updates: an atomic operation in place of a load, arithmetic on the loaded value, and a store.
 
 use super::super::updates::{Update, UpdateObserver, updates_of};
-use super::text::{Text, delete, replace};
-use super::{Edits, RaceView};
-use crate::order::RepairOp;
+use super::Edits;
+use super::body::{Body, literal};
 use crate::session::Session;
 use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicUpdate, Flag, ScalarType, StateSpace};
 use warpgrid_launch::reading::{Reader, Reading};
-use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Source};
+use warpgrid_order::races::{End, Found};
+use warpgrid_program::syntax::{Change, InstructionSyntax};
+use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};
 
 /// New texts of statements, by the index of their instruction; an empty one deletes the statement.
 type Statements = BTreeMap<u32, String>;
@@ -16,6 +17,7 @@ type Statements = BTreeMap<u32, String>;
 /// An update that one atomic operation can do.
 struct Replaceable<'a> {
     session: &'a Session,
+    body: &'a Body<'a>,
     function: &'a Function,
     update: &'a Update,
     /// The arithmetic of the update; the other instructions of its chain are moves.
@@ -34,8 +36,8 @@ struct Replaceable<'a> {
 /// The updates of a run between racing accesses.
 #[derive(Default)]
 pub(super) struct RacyUpdates {
-    /// Lines of their loads and stores.
-    lines: Vec<u32>,
+    /// Statements of their loads and stores.
+    accesses: Vec<Span>,
     /// Candidates that replace updates by atomic operations, each alone, then all of them.
     pub(super) repairs: Vec<Edits>,
 }
@@ -44,16 +46,16 @@ impl RacyUpdates {
     /// Whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates
     /// as weak ones do.
     pub(super) fn are_made_strong_by(&self, edits: &Edits) -> bool {
-        edits
-            .iter()
-            .any(|edit| edit.op == RepairOp::Replace && self.lines.contains(&edit.line))
+        edits.iter().any(|edit| {
+            matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
+        })
     }
 
-    /// The repairs, each with each other candidate that edits other lines.
+    /// The repairs, each with each other candidate that edits other statements.
     pub(super) fn with(&self, others: &[Edits]) -> Vec<Edits> {
         let pairs = self.repairs.iter().flat_map(|updates| {
-            let touches = |line: u32| updates.iter().any(|edit| edit.line == line);
-            let apart = move |other: &&Edits| other.iter().all(|edit| !touches(edit.line));
+            let touches = |own: Span| updates.iter().any(|edit| edit.statement == own);
+            let apart = move |other: &&Edits| other.iter().all(|edit| !touches(edit.statement));
             let others = others.iter().filter(apart);
             others.map(|other| [updates.as_slice(), other].concat())
         });
@@ -62,8 +64,8 @@ impl RacyUpdates {
 }
 
 impl Session {
-    /// Finds the updates whose load and store are lines of these races.
-    pub(super) fn atomic_updates(&mut self, text: &Text, races: &[RaceView]) -> RacyUpdates {
+    /// Finds the updates whose load and store are the accesses of these races.
+    pub(super) fn atomic_updates(&mut self, body: &Body<'_>, races: &[Found]) -> RacyUpdates {
         let updates = updates_of(&self.program);
         if updates.is_empty() {
             return RacyUpdates::default();
@@ -71,22 +73,25 @@ impl Session {
         let mut observer = UpdateObserver::new(&updates);
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut observer);
-        let lines = |update: &Update| {
-            [update.load, update.store].map(|index| self.range_of(update.function, index).line)
-        };
         let found = updates.iter().filter(|update| {
-            let lines = lines(update);
-            let is_of = |race: &RaceView| {
-                let sides = [race.first.line, race.second.line];
-                sides.iter().flatten().all(|line| lines.contains(line))
+            let is_of = |race: &Found| {
+                let second = match &race.second {
+                    End::Access(access) => Some(access),
+                    End::Life(_) => None,
+                };
+                let mut sides = std::iter::once(&race.first).chain(second);
+                sides.all(|side| {
+                    side.function == update.function
+                        && [update.load, update.store].contains(&side.instruction)
+                })
             };
             observer.is_update(update) && races.iter().any(is_of)
         });
         let found: Vec<&Update> = found.collect();
         let variants: Vec<Vec<Edits>> = found
             .iter()
-            .filter_map(|update| Replaceable::of(self, update))
-            .map(|update| update.variants(text))
+            .filter_map(|update| Replaceable::of(self, body, update))
+            .map(|update| update.variants())
             .filter(|variants| !variants.is_empty())
             .collect();
         let mut all: Vec<Edits> = variants.iter().flatten().cloned().collect();
@@ -94,8 +99,13 @@ impl Session {
             let firsts = variants.iter().filter_map(|own| own.first());
             all.push(firsts.flatten().cloned().collect());
         }
+        let accesses = found.iter().flat_map(|update| {
+            let function = self.program.functions.get(update.function.0 as usize);
+            let accesses = [update.load, update.store].into_iter();
+            accesses.filter_map(move |at| Some(function?.instructions.get(at as usize)?.span))
+        });
         RacyUpdates {
-            lines: found.iter().flat_map(|update| lines(update)).collect(),
+            accesses: accesses.collect(),
             repairs: all,
         }
     }
@@ -103,7 +113,7 @@ impl Session {
 
 impl<'a> Replaceable<'a> {
     /// Returns the update as an atomic operation, if there is one.
-    fn of(session: &'a Session, update: &'a Update) -> Option<Replaceable<'a>> {
+    fn of(session: &'a Session, body: &'a Body<'a>, update: &'a Update) -> Option<Replaceable<'a>> {
         let program = &session.program;
         let function = program.functions.get(update.function.0 as usize)?;
         let reader = |index: u32| Reader::at(program, update.function, index);
@@ -158,7 +168,7 @@ impl<'a> Replaceable<'a> {
         let (source, prelude) = match update_kind {
             AtomicUpdate::AddNegated if at != 0 => return None,
             AtomicUpdate::AddProduct if at != 2 => return None,
-            AtomicUpdate::AddNegated => match constant(single()?) {
+            AtomicUpdate::AddNegated => match literal(single()?) {
                 Some(_) => (format!("-{}", text(single()?)), None),
                 None => {
                     let negated = format!("neg.{} {result}, {};", signed(ty), text(single()?));
@@ -184,6 +194,7 @@ impl<'a> Replaceable<'a> {
         let registers = others.flat_map(|operand| function.operand_sources(&operand.value));
         Some(Replaceable {
             session,
+            body,
             function,
             update,
             compute,
@@ -197,11 +208,14 @@ impl<'a> Replaceable<'a> {
 
     /// Returns a reduction in place of the store, and the operation with the old value as its result, as far as the other
     /// uses of the registers allow.
-    fn variants(&self, text: &Text) -> Vec<Edits> {
-        let mut all = vec![self.reduction()];
-        all.extend([self.atomic_at_the_arithmetic(), self.atomic_at_the_load()]);
+    fn variants(&self) -> Vec<Edits> {
+        let all = [
+            self.reduction(),
+            self.atomic_at_the_arithmetic(),
+            self.atomic_at_the_load(),
+        ];
         let all = all.into_iter().flatten();
-        all.filter_map(|statements| self.edits(text, &statements))
+        all.filter_map(|statements| self.edits(&statements))
             .collect()
     }
 
@@ -263,7 +277,7 @@ impl<'a> Replaceable<'a> {
         );
         let mut atomic = self.guarded(&atomic)?;
         if place != self.update.load {
-            atomic = format!("{atomic}\n{}", self.statement(place)?);
+            atomic = format!("{atomic}\n{}", self.syntax(place)?);
         }
         let mut statements = Statements::new();
         statements.insert(self.update.load, String::new());
@@ -274,10 +288,8 @@ impl<'a> Replaceable<'a> {
 
     /// The operation with its prelude, each under the guard of the store.
     fn guarded(&self, operation: &str) -> Option<String> {
-        let store = self.instruction(self.update.store)?;
-        let opcode = &self.session.program.action(store)?.opcode;
-        let statement = self.statement(self.update.store)?;
-        let guard = statement.split_once(opcode.as_str())?.0;
+        let guard = self.syntax(self.update.store)?.guard;
+        let guard = guard.map_or_else(String::new, |guard| format!("{guard} "));
         let lines = self.prelude.iter().map(String::as_str).chain([operation]);
         let lines: Vec<String> = lines.map(|line| format!("{guard}{line}")).collect();
         Some(lines.join("\n"))
@@ -316,30 +328,28 @@ impl<'a> Replaceable<'a> {
         self.function.instructions.get(index as usize)
     }
 
-    fn statement(&self, index: u32) -> Option<String> {
-        let text = self.session.text_of(self.update.function, index).trim();
-        (!text.is_empty()).then(|| text.to_owned())
+    fn statement(&self, index: u32) -> Option<usize> {
+        self.body.statement_of((self.update.function, index))
+    }
+
+    fn syntax(&self, index: u32) -> Option<InstructionSyntax> {
+        Some(self.body.syntax(self.statement(index)?))
     }
 
     fn operand(&self, index: u32, number: usize) -> Option<String> {
-        let instruction = self.instruction(index)?;
-        let operand = self
-            .function
-            .operands_of(instruction.operands)
-            .get(number)?;
-        Some(self.session.text_at(operand.span).trim().to_owned())
+        let operands = self.function.operands_of(self.instruction(index)?.operands);
+        self.body
+            .operand_text(self.statement(index)?, operands.get(number)?)
     }
 
     /// The address operand of an access, in brackets.
     fn address(&self, index: u32) -> Option<String> {
-        let instruction = self.instruction(index)?;
-        let mut operands = self.function.operands_of(instruction.operands).iter();
+        let mut operands = self
+            .function
+            .operands_of(self.instruction(index)?.operands)
+            .iter();
         let address = operands.find(|own| matches!(own.value, OperandValue::Address(_)))?;
-        let text = self.session.text_at(address.span).trim();
-        Some(match text.starts_with('[') {
-            true => text.to_owned(),
-            false => format!("[{text}]"),
-        })
+        self.body.operand_text(self.statement(index)?, address)
     }
 
     /// The state space of an access as a modifier.
@@ -358,35 +368,18 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// The statements as edits of lines; several statements of a line become one edit.
-    fn edits(&self, text: &Text, statements: &Statements) -> Option<Edits> {
-        let mut lines: BTreeMap<u32, String> = BTreeMap::new();
-        for (index, new) in statements {
-            let line = self.session.range_of(self.update.function, *index).line;
-            let old = self.statement(*index)?;
-            let whole = lines
-                .entry(line)
-                .or_insert_with(|| text.line(line).to_owned());
-            if !whole.contains(&old) {
-                return None;
-            }
-            *whole = whole.replacen(&old, new, 1).trim().to_owned();
-        }
-        let edit = |(line, new): (u32, String)| match new.is_empty() {
-            true => delete(line),
-            false => replace(line, &new),
-        };
-        let mut edits: Edits = lines.into_iter().map(edit).collect();
-        edits.sort_by_key(|edit| edit.op == RepairOp::Delete);
+    /// The statements as edits.
+    fn edits(&self, statements: &Statements) -> Option<Edits> {
+        let edits = statements.iter().map(|(index, new)| {
+            let at = self.statement(*index)?;
+            Some(match new.is_empty() {
+                true => self.body.delete(at),
+                false => self.body.replace(at, new),
+            })
+        });
+        let mut edits = edits.collect::<Option<Edits>>()?;
+        edits.sort_by_key(|edit| edit.change == Change::Delete);
         Some(edits)
-    }
-}
-
-/// The value of an operand that is a constant.
-fn constant(operand: &Operand) -> Option<u64> {
-    match operand.value {
-        OperandValue::Source(Source::Immediate(bits), _) => Some(bits),
-        _ => None,
     }
 }
 

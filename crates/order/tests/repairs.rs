@@ -1,0 +1,185 @@
+//! Repairs of races in sources with several statements on a line, labels, comments, barriers other than 0, and raw strings.
+
+use crate::kernels::MAX_STEPS;
+use expect_test::{Expect, expect};
+use warpgrid_view::order::fix_of;
+use warpgrid_view::{Scenario, Session};
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        grid: Some([1; 3]),
+        block: Some([64, 1, 1]),
+        ..Scenario::default()
+    };
+    Session::untracked(scenario).unwrap_or_else(|why| panic!("{}", why.message))
+}
+
+/// Returns the source with the repair of its first race, which must end all races.
+fn repaired(source: &str) -> String {
+    let races = session(source).run_for_races(MAX_STEPS).races;
+    let repair = races.first().map_or(&[][..], |race| &race.repair);
+    let Some(fix) = fix_of(repair) else {
+        return "no repair".to_owned();
+    };
+    let offset = |line: u32, column: u32| {
+        let mut lines = source.split_inclusive('\n');
+        let before: usize = lines.by_ref().take(line as usize - 1).map(str::len).sum();
+        before + column as usize - 1
+    };
+    let mut text = source.to_owned();
+    let mut edits = fix.edits.clone();
+    edits.sort_by_key(|edit| std::cmp::Reverse((edit.line, edit.column)));
+    for edit in edits {
+        let range = offset(edit.line, edit.column)..offset(edit.end_line, edit.end_column);
+        text.replace_range(range, &edit.text);
+    }
+    let left = session(&text).run_for_races(MAX_STEPS).races;
+    assert!(left.is_empty(), "{text}");
+    text
+}
+
+fn check(source: &str, expected: Expect) {
+    expected.assert_eq(&repaired(source));
+}
+
+#[test]
+fn a_barrier_goes_between_two_statements_of_one_line() {
+    check(
+        "// Lanes exchange values.
+    .shared .b32 s[64];
+    .reg .b32 %r<5>; .reg .pred %p0;
+    mov.u32 %r0, %tid.x; mov.u32 %r1, s; mad.lo.u32 %r2, %r0, 4, %r1;
+    xor.b32 %r0, %r0, 32; mad.lo.u32 %r3, %r0, 4, %r1;
+    st.shared.u32 [%r2], %r0; ld.shared.u32 %r4, [%r3]; // exchange
+    ret;
+",
+        expect![[r#"
+            // Lanes exchange values.
+                .shared .b32 s[64];
+                .reg .b32 %r<5>; .reg .pred %p0;
+                mov.u32 %r0, %tid.x; mov.u32 %r1, s; mad.lo.u32 %r2, %r0, 4, %r1;
+                xor.b32 %r0, %r0, 32; mad.lo.u32 %r3, %r0, 4, %r1;
+                st.shared.u32 [%r2], %r0; bar.sync 0;
+                ld.shared.u32 %r4, [%r3]; // exchange
+                ret;
+        "#]],
+    );
+}
+
+#[test]
+fn a_barrier_goes_after_a_label_on_the_line_of_the_access() {
+    check(
+        "// Lanes exchange values.
+    .shared .b32 s[64];
+    .reg .b32 %r<5>; .reg .pred %p0;
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, s;
+    mad.lo.u32 %r2, %r0, 4, %r1;
+    st.shared.u32 [%r2], %r0;
+    xor.b32 %r0, %r0, 32;
+    mad.lo.u32 %r3, %r0, 4, %r1;
+NEXT: ld.shared.u32 %r4, [%r3];
+    ret;
+",
+        expect![[r#"
+            // Lanes exchange values.
+                .shared .b32 s[64];
+                .reg .b32 %r<5>; .reg .pred %p0;
+                mov.u32 %r0, %tid.x;
+                mov.u32 %r1, s;
+                mad.lo.u32 %r2, %r0, 4, %r1;
+                st.shared.u32 [%r2], %r0;
+                xor.b32 %r0, %r0, 32;
+                mad.lo.u32 %r3, %r0, 4, %r1;
+            NEXT: bar.sync 0;
+            ld.shared.u32 %r4, [%r3];
+                ret;
+        "#]],
+    );
+}
+
+#[test]
+fn an_arrival_at_a_barrier_with_another_number_waits() {
+    check(
+        "// Lanes exchange values.
+    .shared .b32 s[64];
+    .reg .b32 %r<5>; .reg .pred %p0;
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, s;
+    mad.lo.u32 %r2, %r0, 4, %r1;
+    st.shared.u32 [%r2], %r0;
+    xor.b32 %r0, %r0, 32;
+    mad.lo.u32 %r3, %r0, 4, %r1;
+    setp.lt.u32 %p0, %r0, 32;
+    @%p0 bra FIRST; bar.sync 3, 64; bra.uni NEXT;
+FIRST: bar.arrive 3, 64; // too weak
+NEXT:
+    ld.shared.u32 %r4, [%r3];
+    ret;
+",
+        expect![[r#"
+            // Lanes exchange values.
+                .shared .b32 s[64];
+                .reg .b32 %r<5>; .reg .pred %p0;
+                mov.u32 %r0, %tid.x;
+                mov.u32 %r1, s;
+                mad.lo.u32 %r2, %r0, 4, %r1;
+                st.shared.u32 [%r2], %r0;
+                xor.b32 %r0, %r0, 32;
+                mad.lo.u32 %r3, %r0, 4, %r1;
+                setp.lt.u32 %p0, %r0, 32;
+                @%p0 bra FIRST; bar.sync 3, 64; bra.uni NEXT;
+            FIRST: bar.sync 3, 64; // too weak
+            NEXT:
+                ld.shared.u32 %r4, [%r3];
+                ret;
+        "#]],
+    );
+}
+
+#[test]
+fn a_raw_string_is_edited_in_place() {
+    let source = |open: &str, end: &str, close: &str| {
+        format!(
+            r#"__global__ void k() {{
+  asm volatile({open}{end}
+    {open}.shared .b32 s[64];{end}
+    {open}.reg .b32 t, a, b;{end}
+    {open}mov.u32 t, %%tid.x;{end}
+    {open}mov.u32 a, s;{end}
+    {open}mad.lo.u32 a, t, 4, a;{end}
+    {open}st.shared.u32 [a], t;{end}
+    {open}xor.b32 t, t, 32;{end}
+    {open}mov.u32 a, s;{end}
+    {open}mad.lo.u32 a, t, 4, a;{end}
+    {open}ld.shared.u32 b, [a];{end}
+  {close} ::: "memory");
+}}
+"#
+        )
+    };
+    let raw = source("", "", ")\"").replacen("volatile(", "volatile(R\"(", 1);
+    check(
+        &raw,
+        expect![[r#"
+        __global__ void k() {
+          asm volatile(R"(
+            .shared .b32 s[64];
+            .reg .b32 t, a, b;
+            mov.u32 t, %%tid.x;
+            mov.u32 a, s;
+            mad.lo.u32 a, t, 4, a;
+            st.shared.u32 [a], t;
+            xor.b32 t, t, 32;
+            mov.u32 a, s;
+            mad.lo.u32 a, t, 4, a;
+            bar.sync 0;
+            ld.shared.u32 b, [a];
+          )" ::: "memory");
+        }
+    "#]],
+    );
+    let quoted = source("\"", "\\n\"", "");
+    check(&quoted, expect!["no repair"]);
+}
