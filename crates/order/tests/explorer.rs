@@ -343,6 +343,68 @@ setp.eq.u32 %p0, %r1, 2;
     assert_eq!(outcomes_of(text), [[0, 2, 3, 2, 0]]);
 }
 
+/// A repair edits the instruction, not its line.
+#[test]
+fn repairs_edit_one_of_several_statements_of_a_line() {
+    let text = "//@ location x: u32 = 0
+//@ location flag: u32 = 0
+//@ thread
+st.global.u32 [x], 1; st.relaxed.gpu.global.u32 [flag], 1; // publish
+//@ thread
+L: ld.relaxed.gpu.global.u32 %r0, [flag]; ld.global.u32 %r1, [x];
+//@ observe 1:%r0 1:%r1
+//@ bad 1 0
+";
+    let test = read_text(text).expect("a test");
+    let view = explore(&test).expect("an answer");
+    let found = repairs(&test, &view).expect("repairs");
+    let last = found.repairs.iter().map(|repair| apply(text, repair));
+    let last: Vec<String> = last.collect();
+    let bad = [1, 0].to_vec();
+    assert!(last.iter().all(|text| !outcomes_of(text).contains(&bad)));
+    expect_test::expect![[r#"
+        //@ location x: u32 = 0
+        //@ location flag: u32 = 0
+        //@ thread
+        st.global.u32 [x], 1; st.release.gpu.global.u32 [flag], 1; // publish
+        //@ thread
+        L: ld.acquire.gpu.global.u32 %r0, [flag]; ld.global.u32 %r1, [x];
+        //@ observe 1:%r0 1:%r1
+        //@ bad 1 0
+
+        //@ location x: u32 = 0
+        //@ location flag: u32 = 0
+        //@ thread
+        st.global.u32 [x], 1; st.release.gpu.global.u32 [flag], 1; // publish
+        //@ thread
+        L: ld.relaxed.gpu.global.u32 %r0, [flag]; fence.acq_rel.gpu;
+        ld.global.u32 %r1, [x];
+        //@ observe 1:%r0 1:%r1
+        //@ bad 1 0
+
+        //@ location x: u32 = 0
+        //@ location flag: u32 = 0
+        //@ thread
+        st.global.u32 [x], 1; fence.acq_rel.gpu;
+        st.relaxed.gpu.global.u32 [flag], 1; // publish
+        //@ thread
+        L: ld.acquire.gpu.global.u32 %r0, [flag]; ld.global.u32 %r1, [x];
+        //@ observe 1:%r0 1:%r1
+        //@ bad 1 0
+
+        //@ location x: u32 = 0
+        //@ location flag: u32 = 0
+        //@ thread
+        st.global.u32 [x], 1; fence.acq_rel.gpu;
+        st.relaxed.gpu.global.u32 [flag], 1; // publish
+        //@ thread
+        L: ld.relaxed.gpu.global.u32 %r0, [flag]; fence.acq_rel.gpu;
+        ld.global.u32 %r1, [x];
+        //@ observe 1:%r0 1:%r1
+        //@ bad 1 0
+    "#]].assert_eq(&last.join("\n"));
+}
+
 /// A repair puts fences around calls, and leaves their functions as they are.
 #[test]
 fn repairs_leave_functions_alone() {
@@ -383,15 +445,22 @@ fn what_a_test_cannot_call_is_said() {
         ),
         said(".func f() { call f; }", "call f;"),
         said("", "call f;"),
-        said(".func f(.param .align 8 .b8 s[16]) { ret; }", "call f;"),
+        said(".extern .func f();", "call f;"),
+        said(".func f(.reg .b64 %p) { ret; }", "call f;"),
+        said(
+            ".func f(.param .align 8 .b8 s[16]) { ret; }",
+            "{ .param .align 8 .b8 a[16]; call f, (a); }",
+        ),
         said(".func f(.reg .b64 %p) { trap; }", "call f, (x);"),
     ];
     expect_test::expect![[r#"
         W0111 unknown name `x`
-        line 4: W0111 unknown name `%q`
-        the function `f` is called at depth 8, but litmus tests support only smaller call depths and no recursion
-        the called function `f` has no definition: define the function with `.func` before the first thread
-        found the parameter `.param .align 8 .b8 s[16]` in a call, expected a register or a number of 16, 32 or 64 bits
+        W0111 unknown name `%q`
+        line 4: the function `f` is called at depth 8, but litmus tests support only smaller call depths and no recursion
+        line 4: W0111 unknown name `f`
+        line 4: the called function `f` has no definition: define the function with `.func` before the first thread
+        line 4: W0135 found 0 arguments, but `f` expects 1
+        line 4: found the parameter `s` in a call, expected a register or a number of 16, 32 or 64 bits
         line 4: `trap` is not supported in litmus tests: remove the instruction and the branch to this instruction, since a launch that traps has no outcome"#]].assert_eq(&cases.join("\n"));
 }
 

@@ -2,6 +2,7 @@
 
 use crate::kernels::MAX_STEPS;
 use expect_test::{Expect, expect};
+use warpgrid_view::model::EditView;
 use warpgrid_view::order::fix_of;
 use warpgrid_view::{Scenario, Session};
 
@@ -22,18 +23,7 @@ fn repaired(source: &str) -> String {
     let Some(fix) = fix_of(repair) else {
         return "no repair".to_owned();
     };
-    let offset = |line: u32, column: u32| {
-        let mut lines = source.split_inclusive('\n');
-        let before: usize = lines.by_ref().take(line as usize - 1).map(str::len).sum();
-        before + column as usize - 1
-    };
-    let mut text = source.to_owned();
-    let mut edits = fix.edits.clone();
-    edits.sort_by_key(|edit| std::cmp::Reverse((edit.line, edit.column)));
-    for edit in edits {
-        let range = offset(edit.line, edit.column)..offset(edit.end_line, edit.end_column);
-        text.replace_range(range, &edit.text);
-    }
+    let text = EditView::apply_all(source, fix.edits.iter());
     let left = session(&text).run_for_races(MAX_STEPS).races;
     assert!(left.is_empty(), "{text}");
     text

@@ -78,6 +78,15 @@ pub struct Fix {
 }
 
 impl Fix {
+    /// Creates a fix of edits in any order, without a title.
+    pub fn of(mut edits: Vec<Edit>) -> Fix {
+        edits.sort_by_key(|edit| edit.span);
+        Fix {
+            title: String::new(),
+            edits,
+        }
+    }
+
     /// The source after the edits; edits that do not fit are left out.
     pub fn apply(&self, source: &str) -> String {
         let mut text = source.to_owned();

@@ -72,6 +72,11 @@ pub trait Document {
         Vec::new()
     }
 
+    /// Returns the span of the array sizes of a variable, brackets included. The declaration may contain other variables.
+    fn dimensions(&self, _declaration: Span, _variable: &str) -> Option<Span> {
+        None
+    }
+
     /// Returns the text replacement that performs an edit of a statement, with the indentation of the statement.
     fn edit(&self, _edit: &StatementEdit) -> Option<Edit> {
         None

@@ -17,6 +17,7 @@ mod flow;
 pub mod front_end;
 pub mod function;
 mod ids;
+mod inline;
 mod live;
 pub mod machine;
 pub mod operand;
@@ -40,6 +41,7 @@ pub use function::{
     RegisterAccess, Relocation, RelocationTarget, StepPart, Variable,
 };
 pub use ids::{ActionId, FunctionId, RegisterId, VariableId};
+pub use inline::{InlineError, InlineErrorKind, Inlined};
 pub use live::{LiveRegisters, Liveness};
 pub use machine::{LaunchFact, MachineCode};
 pub use operand::{

@@ -4,6 +4,7 @@
 //! [`Document::edit`](crate::Document::edit). The front end knows the text around the statement and returns the text replacement.
 
 use crate::span::Span;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Label or instruction of a function body.
@@ -20,6 +21,16 @@ pub enum StatementKind {
     /// Name of a label.
     Label(String),
     Instruction(InstructionSyntax),
+}
+
+/// Returns the instructions of some statements by the start of their span.
+pub fn instructions_of(statements: &[Statement]) -> BTreeMap<u32, InstructionSyntax> {
+    let all = statements.iter();
+    let instructions = all.filter_map(|own| match &own.kind {
+        StatementKind::Instruction(syntax) => Some((own.span.start, syntax.clone())),
+        StatementKind::Label(_) => None,
+    });
+    instructions.collect()
 }
 
 /// Parts of an instruction as its source states them.

@@ -1,6 +1,7 @@
 //! Editor of the syntax tree: an edit of a statement becomes a text replacement that preserves indentation, comments, and the other
 //! statements of the line.
 
+use crate::lexer::{TokenKind, token_at};
 use crate::tree::{Instruction, OperandKind, StatementKind, Tree};
 use warpgrid_program::syntax;
 use warpgrid_program::syntax::{Change, InstructionSyntax, OperandSyntax, StatementEdit};
@@ -48,11 +49,11 @@ impl<'a> Editor<'a> {
                 // The predicate after the vector of a texture instruction: `{%r0, %r1}|%p`.
                 Some(vector) if matches!(operand.kind, OperandKind::Resident(_)) => {
                     vector.span = vector.span.to(operand.span);
-                    vector.text = vector.span.text(self.source).to_owned();
+                    vector.text = self.plain(vector.span);
                 }
                 _ => operands.push(OperandSyntax {
                     span: operand.span,
-                    text: operand.span.text(self.source).to_owned(),
+                    text: self.plain(operand.span),
                 }),
             }
         }
@@ -61,6 +62,42 @@ impl<'a> Editor<'a> {
             words: words.map(str::to_owned).collect(),
             operands,
         }
+    }
+
+    /// Returns the span of the array sizes of a variable that is declared at a span.
+    pub fn dimensions(&self, declaration: Span, variable: &str) -> Option<Span> {
+        let mut all = self.tree.declarators.iter();
+        let declarator = all.find(|own| {
+            let name = own.name_span;
+            name.end >= declaration.start
+                && name.start <= declaration.end
+                && name.text(self.source) == variable
+        })?;
+        let dimensions = self.tree.dimensions_of(declarator);
+        Some(dimensions.first()?.span.to(dimensions.last()?.span))
+    }
+
+    /// Returns a text with a space in place of each line break and comment.
+    fn plain(&self, span: Span) -> String {
+        let text = span.text(self.source);
+        let mut at = 0;
+        let mut plain = String::with_capacity(text.len());
+        while at < text.len() {
+            let token = token_at(text, at);
+            let own = token.span.text(text);
+            let is_kept = match token.kind {
+                TokenKind::Comment => false,
+                TokenKind::Blank => !own.contains('\n'),
+                _ => true,
+            };
+            match is_kept {
+                true => plain.push_str(own),
+                false if plain.ends_with(' ') => {}
+                false => plain.push(' '),
+            }
+            at = token.span.end as usize;
+        }
+        plain
     }
 
     /// Returns the text replacement of an edit; `None` if no statement has this span.

@@ -107,6 +107,10 @@ impl Document for PtxDocument<'_> {
         Editor::new(&self.source, &self.parse.tree).statements()
     }
 
+    fn dimensions(&self, declaration: Span, variable: &str) -> Option<Span> {
+        Editor::new(&self.source, &self.parse.tree).dimensions(declaration, variable)
+    }
+
     fn edit(&self, edit: &StatementEdit) -> Option<Edit> {
         Editor::new(&self.source, &self.parse.tree).edit(edit)
     }

@@ -16,10 +16,7 @@ fn check(source: &str, start: &str, change: Change, expected: Expect) {
         .find(|own| own.span.text(source).starts_with(start));
     let statement = found.expect("a statement").span;
     let edit = editor.edit(&StatementEdit { statement, change });
-    let fix = Fix {
-        title: String::new(),
-        edits: vec![edit.expect("an edit")],
-    };
+    let fix = Fix::of(vec![edit.expect("an edit")]);
     // The first line prevents the removal of the common indentation from the expected text.
     let text = fix.apply(source).replace('\r', "␍");
     expected.assert_eq(&format!("{{\n{text}"));

@@ -4,7 +4,6 @@
 mod answer;
 mod ask;
 mod cut;
-mod functions;
 mod label;
 mod launch;
 mod location;

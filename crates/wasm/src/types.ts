@@ -1105,7 +1105,9 @@ text: string,
 /** Displayed line number. */
 shownLine: number,
 /** Replaced statement. Empty for an insertion. */
-before: string, };
+before: string,
+/** Text replacement in the test that performs the edit. */
+edit: EditView, };
 
 /** Kind of an edit. */
 export type LitmusEditOp = "replace" | "insert-before";

@@ -8,33 +8,24 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use warpgrid_isa::StateSpace;
 use warpgrid_launch::reading::Reader;
-use warpgrid_program::{AddressBase, FunctionId, OperandValue, Span, Variable};
+use warpgrid_program::syntax::InstructionSyntax;
+use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
 
 /// Texts by the place that they replace.
 #[derive(Debug, Default)]
-pub(super) struct Edits(BTreeMap<(u32, u32), String>);
+pub(super) struct Edits(BTreeMap<Span, String>);
 
 impl Edits {
     fn replace(&mut self, span: Span, text: String) {
-        self.0.insert((span.start, span.end), text);
+        self.0.insert(span, text);
     }
 }
 
-/// The text with its edits; one that lies in another is left out.
+/// Returns a source after some edits.
 pub(super) fn rewritten(source: &str, edits: Edits) -> String {
-    let mut text = String::with_capacity(source.len() + 256 * edits.0.len());
-    let mut at = 0;
-    for ((start, end), new) in edits.0 {
-        let (start, end) = (start as usize, end as usize);
-        if start < at {
-            continue;
-        }
-        text.push_str(source.get(at..start).unwrap_or(""));
-        text.push_str(&new);
-        at = end;
-    }
-    text.push_str(source.get(at..).unwrap_or(""));
-    text
+    let edits = edits.0.into_iter();
+    let edits = edits.map(|(span, text)| Edit { span, text });
+    Fix::of(edits.collect()).apply(source)
 }
 
 /// Names that no program has.
@@ -168,26 +159,22 @@ impl Session {
                 "the instructions are in an asm block, and the rewrite does not modify source code of other languages".to_owned(),
             );
         }
-        let source = &self.scenario().source;
+        let document = self.document();
         if change.more_bytes(target.size) > 0 {
-            let variable = self.declaration(&target.named.name);
-            let variable = variable.ok_or_else(|| {
-                format!(
-                    "the array `{}` has no separate declaration",
-                    target.named.name
-                )
-            })?;
-            let (span, text) =
-                resized(source, variable, change.size(target.size)).ok_or_else(|| {
-                    format!(
-                        "the declaration of `{}` specifies no size",
-                        target.named.name
-                    )
-                })?;
-            edits.replace(span, text);
+            let name = &target.named.name;
+            let variable = self.declaration(name);
+            let variable = variable
+                .ok_or_else(|| format!("the array `{name}` has no separate declaration"))?;
+            let span = document
+                .dimensions(variable.span, name)
+                .ok_or_else(|| format!("the declaration of `{name}` specifies no size"))?;
+            let element = u64::from(variable.ty.width_bits() / 8).max(1);
+            let size = change.size(target.size).div_ceil(element);
+            edits.replace(span, format!("[{size}]"));
         }
+        let instructions = self.instruction_syntax();
         for found in &target.accesses {
-            let (span, text) = self.changed(found, target, change)?;
+            let (span, text) = self.changed(found, target, change, &instructions)?;
             edits.replace(span, text);
         }
         Ok(())
@@ -209,8 +196,8 @@ impl Session {
         found: &Recorded,
         target: &Target<'_>,
         change: Change,
+        instructions: &BTreeMap<u32, InstructionSyntax>,
     ) -> Result<(Span, String), String> {
-        let source = &self.scenario().source;
         let line = self.line_of(found);
         let reader = self.reader(FunctionId(found.function), found.instruction);
         let reader = reader.ok_or_else(|| format!("line {line} is outside of the source"))?;
@@ -218,8 +205,11 @@ impl Session {
         let is_generic = self.is_generic_access(found);
         let operand = address_of(reader)
             .ok_or_else(|| format!("the address operand in line {line} cannot be parsed"))?;
-        let text = span.text(source);
-        let (before, after) = around(text, operand.at, span)
+        let changed = instructions.get(&span.start).and_then(|syntax| {
+            let index = syntax.operand_at(operand.at)?;
+            syntax.with_operand(index, format!("[{ADDRESS}]"))
+        });
+        let changed = changed
             .ok_or_else(|| format!("line {line} contains no address operand in brackets"))?;
         let aligned = self
             .declaration(&target.named.name)
@@ -252,7 +242,7 @@ impl Session {
         if is_generic {
             line(&format!("cvta.shared.u{bits} {ADDRESS}, {ADDRESS};"));
         }
-        line(&format!("{before}[{ADDRESS}]{after}"));
+        line(&changed.to_string());
         block.push_str("    }");
         Ok((span, block))
     }
@@ -300,42 +290,4 @@ fn address_of(reader: Reader<'_>) -> Option<AddressOperand> {
             bits,
         })
     })
-}
-
-/// The text of an instruction before and after its address in square brackets.
-fn around(text: &str, operand: Span, whole: Span) -> Option<(&str, &str)> {
-    let from = operand.start.checked_sub(whole.start)? as usize;
-    // The span may begin inside the brackets or at them.
-    let head = text.get(..from + 1)?;
-    let open = head.rfind('[')?;
-    let close = open + text.get(open..)?.find(']')?;
-    Some((text.get(..open)?, text.get(close + 1..)?))
-}
-
-/// The declaration of a variable with another size, as the place and text of what is in square brackets.
-fn resized(source: &str, variable: &Variable, size: u64) -> Option<(Span, String)> {
-    let text = variable.span.text(source);
-    let (start, text) = match text.contains('[') {
-        true => (variable.span.start, text),
-        false => {
-            let start = variable.span.start;
-            let rest = source.get(start as usize..)?;
-            (start, rest.get(..rest.find(';')?)?)
-        }
-    };
-    let name = text.find(variable.name.as_str())?;
-    let open = name + text.get(name..)?.find('[')?;
-    let mut end = open;
-    while text
-        .get(end..)
-        .is_some_and(|rest| rest.trim_start().starts_with('['))
-    {
-        end += text.get(end..)?.find(']')? + 1;
-    }
-    let element = u64::from(variable.ty.width_bits() / 8).max(1);
-    let span = Span {
-        start: start + open as u32,
-        end: start + end as u32,
-    };
-    Some((span, format!("[{}]", size.div_ceil(element))))
 }

@@ -1,7 +1,7 @@
 //! From the program of a test to the question: where locations are, what registers hold at the start, what is observed.
 
 use super::launch::Shape;
-use super::module::{LitmusError, fail};
+use super::module::{LitmusError, fail, kernel_name};
 use super::test::{LitmusLocation, LitmusTest};
 use super::text::MOST_ELEMENTS;
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,7 +177,7 @@ impl<'a> Asker<'a> {
     ) -> Result<(Question, Vec<usize>), LitmusError> {
         let mut threads = Vec::new();
         for number in 0..self.test.threads.len() {
-            let name = format!("thread{number}");
+            let name = kernel_name(number);
             let found = program.functions.iter().position(|f| f.name == name);
             let function = found.and_then(|i| Some((i, program.functions.get(i)?)));
             let Some((id, function)) = function else {

@@ -154,12 +154,14 @@ impl<'a> Cutter<'a> {
             );
         }
         let bases = places.global_bases();
+        let syntax = self.session.instruction_syntax();
         for (thread, stay) in &watch.stays {
             let mut bodies = Bodies {
                 session: self.session,
                 lines: &self.lines,
                 bases: &bases,
                 threads: watch.stays.keys().copied().collect(),
+                syntax: &syntax,
             };
             test.threads.push(LitmusThread {
                 block: thread.block as u32,

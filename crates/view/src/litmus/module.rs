@@ -2,18 +2,20 @@
 //! location is a register that holds its address.
 
 use super::ask::Asker;
-use super::functions::{Functions, Inlined};
 use super::launch::Shape;
 use super::test::LitmusTest;
 use crate::front_ends::front_end;
+use crate::model::EditView;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fmt::Write as _;
 use warpgrid_launch::Front;
 use warpgrid_order::explore::{ExploreError, Question};
-use warpgrid_program::{Diagnostic, LineIndex, Overrides, Severity};
+use warpgrid_program::{
+    Diagnostic, Edit, FunctionId, InlineError, InlineErrorKind, Inlined, LineIndex, Overrides,
+    Severity, Span,
+};
 
 /// Longest body, in bytes.
 const MOST_BYTES: usize = 1 << 16;
@@ -50,10 +52,9 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) question: Question,
-    /// By thread and instruction: the line of its body, from 0.
-    lines: Vec<Vec<u32>>,
-    /// By thread and instruction: its text, guard to semicolon.
-    statements: Vec<Vec<String>>,
+    /// By thread and instruction: its place in the module.
+    spans: Vec<Vec<Span>>,
+    text: Text,
     /// By location of the question: the location of the test.
     pub(crate) origins: Vec<usize>,
 }
@@ -61,16 +62,39 @@ pub struct Prepared {
 impl Prepared {
     /// The line of a thread's body where an instruction is, from 0.
     pub(crate) fn line(&self, thread: usize, instruction: u32) -> u32 {
-        let lines = self.lines.get(thread).map_or(&[][..], |lines| lines);
-        let line = lines.get(instruction as usize).or(lines.last());
-        line.copied().unwrap_or(0)
+        let place = self.text.place_of(self.span(thread, instruction).start);
+        place.map_or(0, |(_, line)| line)
     }
 
-    /// The text of an instruction.
-    pub(crate) fn statement(&self, thread: usize, instruction: u32) -> &str {
-        let statements = self.statements.get(thread);
-        let found = statements.and_then(|all| all.get(instruction as usize));
-        found.map_or("", |statement| statement)
+    /// Returns the span of an instruction in the module.
+    pub(crate) fn span(&self, thread: usize, instruction: u32) -> Span {
+        let spans = self.spans.get(thread).map_or(&[][..], |spans| spans);
+        let span = spans.get(instruction as usize).or(spans.last());
+        span.copied().unwrap_or_default()
+    }
+
+    /// Returns the module that contains the threads as kernels.
+    pub(crate) fn source(&self) -> &str {
+        &self.text.source
+    }
+
+    /// Returns an edit of the module as an edit of the test.
+    pub(crate) fn edit(&self, test: &LitmusTest, edit: Edit) -> EditView {
+        let position = |offset: u32| {
+            let position = self.text.lines.position(&self.text.source, offset);
+            let place = self.text.place_of(offset);
+            let line = place.map_or(0, |(thread, line)| shown_line(test, thread, line));
+            (line, position.column)
+        };
+        let (line, column) = position(edit.span.start);
+        let (end_line, end_column) = position(edit.span.end);
+        EditView {
+            line,
+            column,
+            end_line,
+            end_column,
+            text: edit.text,
+        }
     }
 
     pub(crate) fn error(&self, test: &LitmusTest, error: &ExploreError) -> LitmusError {
@@ -100,62 +124,102 @@ pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
 }
 
 /// The text of a module, and where each body is in it.
+#[derive(Clone, Debug)]
 struct Text {
     source: String,
-    /// By thread: the lines of its body that call something, with what is called in their place.
-    calls: Vec<Vec<u32>>,
+    lines: LineIndex,
     /// By line of the source, from 0: thread and line of its body.
     places: Vec<Option<(usize, u32)>>,
+}
+
+impl Text {
+    /// Returns the thread and the line of its body at an offset.
+    fn place_of(&self, offset: u32) -> Option<(usize, u32)> {
+        let line = self.lines.line(offset) as usize;
+        self.places.get(line.checked_sub(1)?).copied().flatten()
+    }
+}
+
+/// The name of the kernel of a thread.
+pub(super) fn kernel_name(thread: usize) -> String {
+    format!("thread{thread}")
 }
 
 /// Understands a test.
 pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
     check_shape(test)?;
-    let text = module_of(test)?;
+    let text = module_of(test);
     let source = Cow::Borrowed(text.source.as_str());
     let document = front_end(Front::Ptx).open(source, &Overrides::default());
     let checked = document.check();
-    let index = LineIndex::new(&text.source);
-    let place_of = |offset: u32| {
-        let line = index.line(offset) as usize;
-        text.places.get(line.checked_sub(1)?).copied().flatten()
-    };
     let error = checked
         .diagnostics
         .iter()
         .find(|found| found.severity == Severity::Error);
     if let Some(found) = error {
-        return Err(of_diagnostic(test, found, place_of(found.span.start)));
+        return Err(of_diagnostic(test, found, text.place_of(found.span.start)));
     }
     let Some(program) = checked.program else {
         return fail("the bodies of the threads do not form a valid PTX module");
     };
-    let lines = program.functions.iter().map(|function| {
-        let lines = function.instructions.iter();
-        let lines = lines.map(|i| place_of(i.span.start).map_or(0, |(_, line)| line));
-        lines.collect()
+    let is_kernel = |number: usize, name: &str| name == kernel_name(number);
+    let ids = (0..test.threads.len()).filter_map(|number| {
+        let mut functions = program.functions.iter();
+        let index = functions.position(|own| is_kernel(number, &own.name))?;
+        Some(FunctionId(index as u32))
     });
-    let lines: Vec<Vec<u32>> = lines.collect();
-    let called = text.calls.iter().zip(&lines).map(|(calls, lines)| {
-        let called = lines
-            .iter()
-            .map(|line| Some(*line).filter(|line| calls.contains(line)));
-        called.collect()
-    });
-    let called: Vec<Vec<Option<u32>>> = called.collect();
-    let statements = program.functions.iter().map(|function| {
-        let statements = function.instructions.iter();
-        let statements = statements.map(|i| i.span.text(&text.source).to_owned());
-        statements.collect()
-    });
-    let statements = statements.collect();
+    let ids: Vec<FunctionId> = ids.collect();
+    let inlined = program.inlined(&ids);
+    let (program, calls) =
+        inlined.map_err(|error| of_inlining(test, &error, text.place_of(error.call.start)))?;
+    let (mut spans, mut called) = (Vec::new(), Vec::new());
+    for Inlined { id, is_of_call } in calls {
+        let function = program.functions.get(id.0 as usize);
+        let all = function.map_or(&[][..], |function| &function.instructions);
+        let all: Vec<Span> = all.iter().map(|own| own.span).collect();
+        let lines = all.iter().map(|span| text.place_of(span.start));
+        let lines = lines.map(|place| place.map_or(0, |(_, line)| line));
+        let lines = lines.zip(is_of_call);
+        called.push(
+            lines
+                .map(|(line, is_of_call)| is_of_call.then_some(line))
+                .collect(),
+        );
+        spans.push(all);
+    }
     let (question, origins) = Asker::new(test)?.ask(program, &called)?;
+    drop(document);
     Ok(Prepared {
         question,
-        lines,
-        statements,
+        spans,
+        text,
         origins,
     })
+}
+
+fn of_inlining(test: &LitmusTest, error: &InlineError, place: Option<(usize, u32)>) -> LitmusError {
+    let message = match &error.kind {
+        InlineErrorKind::TooDeep(name) => format!(
+            "the function `{name}` is called at depth 8, but litmus tests support only smaller call depths and no recursion"
+        ),
+        InlineErrorKind::TooManyInstructions => {
+            "the thread has too many instructions after the calls are inlined: reduce the number of calls or the size of the functions".to_owned()
+        }
+        InlineErrorKind::NoBody(name) => format!(
+            "the called function `{name}` has no definition: define the function with `.func` before the first thread"
+        ),
+        InlineErrorKind::Indirect => {
+            "found an indirect call, expected a direct call of a named function".to_owned()
+        }
+        InlineErrorKind::Parameter(name) => format!(
+            "found the parameter `{name}` in a call, expected a register or a number of 16, 32 or 64 bits"
+        ),
+    };
+    LitmusError {
+        thread: place.map(|(thread, _)| thread as u32),
+        line: place.map(|(thread, line)| shown_line(test, thread, line)),
+        message,
+    }
 }
 
 fn of_diagnostic(
@@ -212,47 +276,45 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     Ok(())
 }
 
-/// The module: a kernel for each thread.
-fn module_of(test: &LitmusTest) -> Result<Text, LitmusError> {
-    let functions = Functions::read(&test.functions)?;
+/// The module: the functions, and a kernel for each thread.
+fn module_of(test: &LitmusTest) -> Text {
     let version = test.ptx_version.as_deref().unwrap_or("8.6");
     let target = test.target.as_deref().unwrap_or("sm_90");
-    let mut text = Text {
-        source: String::new(),
-        calls: Vec::new(),
-        places: Vec::new(),
+    let (mut source, mut places) = (String::new(), Vec::new());
+    let mut add = |line: &str, place: Option<(usize, u32)>| {
+        source.push_str(line);
+        source.push('\n');
+        places.push(place);
     };
-    text.line(&format!(".version {version}"), None);
-    text.line(&format!(".target {target}"), None);
-    text.line(".address_size 64", None);
+    add(&format!(".version {version}"), None);
+    add(&format!(".target {target}"), None);
+    add(".address_size 64", None);
+    for line in test.functions.iter().flat_map(|text| text.split('\n')) {
+        add(line, None);
+    }
     for (number, thread) in test.threads.iter().enumerate() {
-        text.line(&format!(".visible .entry thread{number}()"), None);
-        text.line("{", None);
-        text.line(&registers_of(test, number), None);
-        for line in names_of(test) {
-            text.line(&line, None);
+        add(&format!(".visible .entry {}()", kernel_name(number)), None);
+        add("{", None);
+        for (stem, ty) in STEMS {
+            add(&format!(".reg .{ty} {stem}<{MAX_REGISTERS}>;"), None);
         }
-        let Inlined { lines, calls } = functions.inline(&thread.body)?;
-        text.calls.push(calls);
-        for (line, body) in lines.iter().enumerate() {
+        for line in names_of(test) {
+            add(&line, None);
+        }
+        // Declarations in the body hide those of the same name outside of the block.
+        add("{", None);
+        for (line, body) in (0..).zip(&thread.body) {
             for part in body.split('\n') {
-                text.line(part, Some((number, line as u32)));
+                add(part, Some((number, line)));
             }
         }
-        text.line("ret;", None);
-        text.line("}", None);
+        add("ret;", None);
+        add("} }", None);
     }
-    for line in functions.text() {
-        text.line(&line, None);
-    }
-    Ok(text)
-}
-
-impl Text {
-    fn line(&mut self, line: &str, place: Option<(usize, u32)>) {
-        self.source.push_str(line);
-        self.source.push('\n');
-        self.places.push(place);
+    Text {
+        lines: LineIndex::new(&source),
+        source,
+        places,
     }
 }
 
@@ -269,6 +331,9 @@ fn names_of(test: &LitmusTest) -> BTreeSet<String> {
     lines
 }
 
+/// Registers with each stem.
+const MAX_REGISTERS: u32 = 100_000;
+
 /// The registers that a body may name without a declaration, by their stems.
 pub(super) const STEMS: [(&str, &str); 6] = [
     ("%rd", "b64"),
@@ -278,47 +343,3 @@ pub(super) const STEMS: [(&str, &str); 6] = [
     ("%fd", "f64"),
     ("%f", "f32"),
 ];
-
-/// Declarations of the registers that a body, or what is observed, names with such a stem; those that the body declares itself are left out.
-fn registers_of(test: &LitmusTest, number: usize) -> String {
-    let body = test
-        .threads
-        .get(number)
-        .map_or(&[][..], |thread| &thread.body);
-    let declared = || body.iter().filter(|text| text.contains(".reg"));
-    let mut line = String::new();
-    for (stem, ty) in STEMS {
-        if declared().any(|text| text.contains(&format!("{stem}<"))) {
-            continue;
-        }
-        let named = body
-            .iter()
-            .chain(&test.observe)
-            .flat_map(|text| numbers_after(text, stem));
-        let own: BTreeSet<u32> = declared()
-            .flat_map(|text| numbers_after(text, stem))
-            .collect();
-        let named: BTreeSet<u32> = named.filter(|n| !own.contains(n)).collect();
-        let mut separator = format!(".reg .{ty} ");
-        for n in named {
-            // Writing to a string cannot fail.
-            let _ = write!(line, "{separator}{stem}{n}");
-            separator = ", ".to_owned();
-        }
-        if separator == ", " {
-            line.push_str("; ");
-        }
-    }
-    line
-}
-
-/// The numbers of registers with this stem.
-fn numbers_after<'t>(text: &'t str, stem: &'t str) -> impl Iterator<Item = u32> + 't {
-    text.match_indices(stem).filter_map(move |(at, _)| {
-        let rest = text.get(at + stem.len()..)?;
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        rest.get(..end)?.parse().ok()
-    })
-}

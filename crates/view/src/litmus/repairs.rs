@@ -1,10 +1,16 @@
-//! Repairs as changes of the text: opcodes with other words, fences before lines.
+//! Repairs as changes of the text: instructions with another memory order or scope, and fences before instructions.
 
 use super::module::{Prepared, shown_line};
 use super::test::LitmusTest;
+use crate::front_ends::front_end;
+use crate::model::EditView;
 use serde::{Deserialize, Serialize};
-use warpgrid_isa::{Scope, Sem};
+use std::collections::BTreeMap;
+use warpgrid_isa::{Does, Scope, Sem, SyncOp};
+use warpgrid_launch::Front;
 use warpgrid_order::explore::{Change, Repair, Repairs, Words};
+use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
+use warpgrid_program::{Document, Overrides};
 
 /// All weakest fixes of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +42,8 @@ pub struct LitmusEdit {
     pub shown_line: u32,
     /// Replaced statement. Empty for an insertion.
     pub before: String,
+    /// Text replacement in the test that performs the edit.
+    pub edit: EditView,
 }
 
 /// Kind of an edit.
@@ -53,8 +61,15 @@ pub(super) fn view(
     repairs: &Repairs,
     bad: &[Vec<u64>],
 ) -> LitmusRepairs {
+    let document = front_end(Front::Ptx).open(prepared.source().into(), &Overrides::default());
+    let editor = Editor {
+        test,
+        prepared,
+        document: &*document,
+        instructions: instructions_of(&document.statements()),
+    };
     let edits = |repair: &Vec<Change>| {
-        let edits = repair.iter().map(|change| edit(test, prepared, change));
+        let edits = repair.iter().filter_map(|change| editor.edit(change));
         edits.collect()
     };
     LitmusRepairs {
@@ -65,108 +80,95 @@ pub(super) fn view(
     }
 }
 
-fn edit(test: &LitmusTest, prepared: &Prepared, change: &Change) -> LitmusEdit {
-    let line = prepared.line(change.thread, change.instruction);
-    let statement = prepared.statement(change.thread, change.instruction);
-    let (op, text, before) = match change.repair {
-        Repair::Strengthen(words) => (
-            LitmusEditOp::Replace,
-            strengthened(statement, words),
-            statement.to_owned(),
-        ),
-        Repair::Fence(words) => {
-            let text = format!("fence.{}.{};", words.sem.name(), words.scope.name());
-            (LitmusEditOp::InsertBefore, text, String::new())
-        }
-        Repair::ProxyFence => (
-            LitmusEditOp::InsertBefore,
-            "fence.proxy.async;".to_owned(),
-            String::new(),
-        ),
-    };
-    LitmusEdit {
-        thread: change.thread as u32,
-        line,
-        op,
-        text,
-        shown_line: shown_line(test, change.thread, line),
-        before,
+struct Editor<'a> {
+    test: &'a LitmusTest,
+    prepared: &'a Prepared,
+    document: &'a dyn Document,
+    /// Instructions by the start of their span.
+    instructions: BTreeMap<u32, InstructionSyntax>,
+}
+
+impl Editor<'_> {
+    fn edit(&self, change: &Change) -> Option<LitmusEdit> {
+        let (thread, instruction) = (change.thread, change.instruction);
+        let line = self.prepared.line(thread, instruction);
+        let statement = self.prepared.span(thread, instruction);
+        let (op, text) = match change.repair {
+            Repair::Strengthen(words) => {
+                let syntax = self.instructions.get(&statement.start)?;
+                let does = self.does(thread, instruction)?;
+                let text = strengthened(syntax, does, words).to_string();
+                (LitmusEditOp::Replace, text)
+            }
+            Repair::Fence(words) => {
+                let text = format!("fence.{}.{};", words.sem.name(), words.scope.name());
+                (LitmusEditOp::InsertBefore, text)
+            }
+            Repair::ProxyFence => (LitmusEditOp::InsertBefore, "fence.proxy.async;".to_owned()),
+        };
+        let (change, before) = match op {
+            LitmusEditOp::Replace => {
+                let before = statement.text(self.prepared.source()).to_owned();
+                (syntax::Change::Replace(text.clone()), before)
+            }
+            LitmusEditOp::InsertBefore => {
+                (syntax::Change::InsertBefore(text.clone()), String::new())
+            }
+        };
+        let edit = self.document.edit(&StatementEdit { statement, change })?;
+        Some(LitmusEdit {
+            thread: thread as u32,
+            line,
+            op,
+            text,
+            shown_line: shown_line(self.test, thread, line),
+            before,
+            edit: self.prepared.edit(self.test, edit),
+        })
+    }
+
+    fn does(&self, thread: usize, instruction: u32) -> Option<Does> {
+        let question = &self.prepared.question;
+        let function = question.threads.get(thread)?.function;
+        let function = question.program.functions.get(function.0 as usize)?;
+        let instruction = function.instructions.get(instruction as usize)?;
+        Some(question.program.action(instruction)?.does)
     }
 }
 
-/// A statement with other words in its opcode.
-fn strengthened(statement: &str, words: Words) -> String {
-    let start = match statement.starts_with('@') {
-        true => statement.find(char::is_whitespace).unwrap_or(0),
-        false => 0,
+/// Returns an instruction with another memory order and scope.
+fn strengthened(syntax: &InstructionSyntax, does: Does, words: Words) -> InstructionSyntax {
+    let mut new = syntax.clone();
+    let sync = does.sync();
+    // An arrival at the barrier of a cluster releases without a modifier, and `cluster` is part of its name.
+    let is_cluster_arrival = sync == Some(SyncOp::ClusterArrive);
+    let is_old = |word: &String| {
+        Sem::from_name(word).is_some() || !is_cluster_arrival && Scope::from_name(word).is_some()
     };
-    let (guard, rest) = statement.split_at(start);
-    let space = rest.len() - rest.trim_start().len();
-    let (space, rest) = rest.split_at(space);
-    let end = rest
-        .find(|c: char| c.is_whitespace() || c == ';')
-        .unwrap_or(rest.len());
-    let (opcode, operands) = rest.split_at(end);
-    format!("{guard}{space}{}{operands}", opcode_with(opcode, words))
-}
-
-fn opcode_with(opcode: &str, words: Words) -> String {
-    let mut parts: Vec<&str> = opcode.split('.').collect();
-    let is_membar = parts.first() == Some(&"membar");
-    if is_membar {
-        parts = vec!["fence"];
+    let stated = new.words.iter().position(is_old);
+    new.words.retain(|word| !is_old(word));
+    if sync == Some(SyncOp::Membar) {
+        new.words = vec!["fence".to_owned()];
     }
-    let is_cluster_barrier = opcode.starts_with("barrier.cluster");
-    // The scope of a barrier is its name.
-    let is_old = |part: &&str| {
-        Sem::from_name(part).is_some() || !is_cluster_barrier && Scope::from_name(part).is_some()
-    };
-    parts.retain(|part| !is_old(part));
-    let at = match parts.first() {
-        Some(&"mbarrier") => parts
-            .iter()
-            .position(|part| ends_name(part))
-            .unwrap_or(parts.len()),
-        Some(&"barrier") => 3,
-        _ => 1,
-    };
-    let mut new = Vec::new();
-    // An arrival at the barrier of a cluster releases without a word.
-    if !is_cluster_barrier {
-        new.push(words.sem.name());
-        new.push(words.scope.name());
+    if is_cluster_arrival {
+        return new;
     }
-    let at = at.min(parts.len());
-    parts.splice(at..at, new);
-    parts.join(".")
-}
-
-/// Whether a word comes after those for order and scope in the name of an operation on an mbarrier object.
-fn ends_name(part: &str) -> bool {
-    part.starts_with("shared") || part == "b64"
+    // The name of an operation on an mbarrier has several words.
+    let ends_name =
+        |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);
+    let after_name = || {
+        does.mbarrier()?;
+        new.words.iter().position(|word| ends_name(&word.as_str()))
+    };
+    let at = stated.or_else(after_name).unwrap_or(1).min(new.words.len());
+    let words = [words.sem.name(), words.scope.name()].map(str::to_owned);
+    new.words.splice(at..at, words);
+    new
 }
 
 /// The text of a test with a repair.
 pub fn apply(text: &str, repair: &[LitmusEdit]) -> String {
-    let mut new = String::new();
-    for (index, line) in text.lines().enumerate() {
-        let number = index as u32 + 1;
-        let indent = line.len() - line.trim_start().len();
-        let mut line = line.to_owned();
-        for edit in repair.iter().filter(|edit| edit.shown_line == number) {
-            match edit.op {
-                LitmusEditOp::InsertBefore => {
-                    new.push_str(line.get(..indent).unwrap_or(""));
-                    new.push_str(&edit.text);
-                    new.push('\n');
-                }
-                LitmusEditOp::Replace => line = line.replacen(&edit.before, &edit.text, 1),
-            }
-        }
-        new.push_str(&line);
-        new.push('\n');
-    }
-    new
+    EditView::apply_all(text, repair.iter().map(|edit| &edit.edit))
 }
 
 #[cfg(test)]
@@ -174,33 +176,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_opcode_gets_other_words() {
-        let words = |sem, scope| Words { sem, scope };
+    fn an_instruction_gets_another_order_and_scope() {
         let cases = [
             (
                 "@%p0 ld.global.u32 %r0, [x];",
-                words(Sem::Acquire, Scope::Gpu),
+                (Sem::Acquire, Scope::Gpu),
                 "@%p0 ld.acquire.gpu.global.u32 %r0, [x];",
             ),
-            ("membar.cta;", words(Sem::Sc, Scope::Gpu), "fence.sc.gpu;"),
+            ("membar.cta;", (Sem::Sc, Scope::Gpu), "fence.sc.gpu;"),
             (
                 "st.volatile.shared.u32 [x], 1;",
-                words(Sem::Release, Scope::Sys),
+                (Sem::Release, Scope::Sys),
                 "st.release.sys.shared.u32 [x], 1;",
             ),
             (
                 "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [m];",
-                words(Sem::Release, Scope::Cluster),
+                (Sem::Release, Scope::Cluster),
+                "mbarrier.arrive.release.cluster.shared::cta.b64 _, [m];",
+            ),
+            (
+                "mbarrier.arrive.shared::cta.b64 _, [m];",
+                (Sem::Release, Scope::Cluster),
                 "mbarrier.arrive.release.cluster.shared::cta.b64 _, [m];",
             ),
             (
                 "barrier.cluster.arrive.relaxed.aligned;",
-                words(Sem::Release, Scope::Cluster),
+                (Sem::Release, Scope::Cluster),
                 "barrier.cluster.arrive.aligned;",
             ),
         ];
-        for (before, words, after) in cases {
-            assert_eq!(strengthened(before, words), after);
+        for (before, (sem, scope), after) in cases {
+            let source = format!(
+                ".version 8.6\n.target sm_90\n.address_size 64\n.entry k() {{ .reg .b64 x, m; .reg .b32 %r0; .reg .pred %p0; {before} }}"
+            );
+            let document =
+                front_end(Front::Ptx).open(source.as_str().into(), &Overrides::default());
+            let program = document.check().program.expect("a program");
+            let does = program.actions.first().expect("an action").does;
+            let instructions = instructions_of(&document.statements());
+            let syntax = instructions.values().next().expect("an instruction");
+            let found = strengthened(syntax, does, Words { sem, scope });
+            assert_eq!(found.to_string(), after);
         }
     }
 }

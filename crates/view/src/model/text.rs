@@ -1,6 +1,7 @@
 //! What a host shows of a text: places, diagnostics with their fixes, coloured stretches.
 
 use serde::{Deserialize, Serialize};
+use warpgrid_program::{Edit, Fix, LineIndex, Span};
 pub use warpgrid_program::{Severity, TokenClass};
 
 /// Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive.
@@ -23,6 +24,34 @@ pub struct EditView {
     pub end_line: u32,
     pub end_column: u32,
     pub text: String,
+}
+
+impl EditView {
+    /// Returns a source after some edits, which do not overlap.
+    pub fn apply_all<'e>(source: &str, edits: impl Iterator<Item = &'e EditView>) -> String {
+        let lines = LineIndex::new(source);
+        let offset = |line: u32, column: u32| {
+            let start = lines
+                .line_start(line)
+                .map_or(source.len(), |start| start as usize);
+            let mut units = column - column.min(1);
+            let rest = source.get(start..).unwrap_or("").chars();
+            let before = rest.take_while(|c| {
+                let is_before = units > 0;
+                units = units.saturating_sub(c.len_utf16() as u32);
+                is_before
+            });
+            start + before.map(char::len_utf8).sum::<usize>()
+        };
+        let edits = edits.map(|edit| Edit {
+            span: Span::new(
+                offset(edit.line, edit.column) as u32,
+                offset(edit.end_line, edit.end_column) as u32,
+            ),
+            text: edit.text.clone(),
+        });
+        Fix::of(edits.collect()).apply(source)
+    }
 }
 
 /// Fix that can be applied to the source.

@@ -253,16 +253,6 @@ fn deletions(spans: &[Span]) -> Vec<Edit> {
     spans.iter().map(delete).collect()
 }
 
-/// Returns a source after some edits.
-fn changed(source: &str, mut edits: Vec<Edit>) -> String {
-    edits.sort_by_key(|edit| edit.span);
-    let fix = Fix {
-        title: String::new(),
-        edits,
-    };
-    fix.apply(source)
-}
-
 /// Tries texts.
 struct Trial<'a> {
     session: &'a Session,
@@ -289,10 +279,7 @@ impl Trial<'_> {
         };
         let scenario = self.session.scenario();
         let scenario = Scenario {
-            source: changed(
-                &scenario.source,
-                [edits.as_slice(), &self.deletions].concat(),
-            ),
+            source: Fix::of([edits.as_slice(), &self.deletions].concat()).apply(&scenario.source),
             seed: SEEDS.first().copied(),
             ..scenario.clone()
         };

@@ -16,13 +16,15 @@ use crate::step::tensor::TensorRecord;
 use crate::step::warp;
 use crate::step::warp::PresentStep;
 use crate::{blocks, fault};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status, WarpId};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::{DEFAULT_BLOCK, Front};
-use warpgrid_program::{FunctionId, RegisterId, Span, StepPart};
+use warpgrid_program::syntax::{InstructionSyntax, instructions_of};
+use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepPart};
 
 impl Session {
     /// The bytes of a memory.
@@ -543,6 +545,18 @@ impl Session {
     /// The text of a part of the source.
     pub(crate) fn text_at(&self, span: Span) -> &str {
         self.places.text(span)
+    }
+
+    /// Parses the text that spans count in.
+    pub(crate) fn document(&self) -> Box<dyn Document + '_> {
+        let source = self.places.source();
+        let front_end = self.language.front_end;
+        front_end.open(source.into(), &Overrides::default())
+    }
+
+    /// Returns the parts of the instructions of the source by the start of their span.
+    pub(crate) fn instruction_syntax(&self) -> BTreeMap<u32, InstructionSyntax> {
+        instructions_of(&self.document().statements())
     }
 
     pub(crate) fn text_of(&self, function: FunctionId, index: u32) -> &str {

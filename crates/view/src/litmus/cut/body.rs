@@ -10,6 +10,7 @@ use crate::litmus::module::{LitmusError, STEMS, fail};
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
+use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
 
 /// What the bodies of all threads share.
@@ -20,12 +21,14 @@ pub(super) struct Bodies<'a> {
     pub(super) bases: &'a BTreeMap<u64, String>,
     /// All threads of the question.
     pub(super) threads: BTreeSet<Thread>,
+    /// Instructions of the source by the start of their span.
+    pub(super) syntax: &'a BTreeMap<u32, InstructionSyntax>,
 }
 
 /// A statement of the kernel.
 pub(super) struct Statement {
     pub(super) index: u32,
-    pub(super) text: String,
+    pub(super) syntax: InstructionSyntax,
     line: u32,
 }
 
@@ -65,7 +68,7 @@ impl Bodies<'_> {
                 body.push(format!("{START}:"));
             }
             let line = statement.line;
-            let text = match parameters.moved(function, &statement) {
+            let text = match parameters.moved(&program, function, &statement) {
                 Some(text) => text,
                 None => match self.constant(function, thread, stay, statement.index)? {
                     Some(text) => text,
@@ -91,11 +94,12 @@ impl Bodies<'_> {
             if !seen.insert((span.start, span.end)) {
                 continue;
             }
-            let text = self.session.text_of(self.lines.function, index);
-            let words: Vec<&str> = text.lines().map(without_comment).collect();
+            let Some(syntax) = self.syntax.get(&span.start) else {
+                continue;
+            };
             found.push(Statement {
                 index,
-                text: words.join(" ").trim().to_owned(),
+                syntax: syntax.clone(),
                 line: self.session.range_of(self.lines.function, index).line,
             });
         }
@@ -126,7 +130,7 @@ impl Bodies<'_> {
                 };
                 let ty = type_of(function, register);
                 if !is_implied(name, ty) {
-                    lines.push(format!(".reg .{} {name};", ty.name()));
+                    lines.push(format!("{DECLARATION}.{} {name};", ty.name()));
                 }
             }
         }
@@ -181,7 +185,7 @@ impl Bodies<'_> {
         stay: &Stay,
         statement: Statement,
     ) -> String {
-        let mut text = statement.text;
+        let mut syntax = statement.syntax;
         let span = function.instructions.get(statement.index as usize);
         let same = |index: &u32| {
             let other = function.instructions.get(*index as usize);
@@ -215,13 +219,13 @@ impl Bodies<'_> {
                 let Some((base, place)) = self.bases.range(..=at).next_back() else {
                     continue;
                 };
-                let written = self.session.text_at(operand.span);
-                let inner = written.trim_start_matches('[').trim_end_matches(']');
-                let new = written.replacen(inner, &format!("{place}+{}", at - base), 1);
-                text = text.replacen(written, &new, 1);
+                if let Some(index) = syntax.operand_at(operand.span) {
+                    let new = format!("[{place}+{}]", at - base);
+                    syntax = syntax.with_operand(index, new).unwrap_or_default();
+                }
             }
         }
-        text
+        syntax.to_string()
     }
 
     /// Registers with names that the lines read before they write them, on some way from an instruction on.
@@ -290,6 +294,8 @@ impl Bodies<'_> {
     }
 }
 
+/// Start of the declarations at the start of a body.
+pub(super) const DECLARATION: &str = ".reg ";
 /// Where a thread begins that does not begin with the first line.
 const START: &str = "START";
 /// Bytes past the start of a buffer that an address of it may have.
@@ -314,10 +320,6 @@ pub(super) fn chosen<'f>(
 ) -> std::slice::Iter<'f, Instruction> {
     let range = lines.instructions.start as usize..lines.instructions.end as usize;
     function.instructions.get(range).unwrap_or(&[]).iter()
-}
-
-fn without_comment(line: &str) -> &str {
-    line.split("//").next().unwrap_or("").trim()
 }
 
 fn names_variable(function: &Function, instruction: &Instruction) -> bool {

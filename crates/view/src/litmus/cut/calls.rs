@@ -3,13 +3,15 @@
 
 use super::body::{Statement, chosen};
 use super::watch::Lines;
-use crate::litmus::functions::moved;
 use crate::litmus::module::{LitmusError, fail};
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::StateSpace;
-use warpgrid_program::{Callee, Function, FunctionId, OperandValue, Variable};
+use warpgrid_program::{
+    Address, AddressBase, Callee, Function, FunctionId, OperandValue, Program, Source, Span,
+    TokenClass, Variable, VariableId,
+};
 
 /// The functions that instructions call, and those that these call.
 pub(super) fn called_from(
@@ -82,10 +84,18 @@ pub(super) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, Lit
 
 /// The lines of a function, without comments.
 fn text_of(session: &Session, function: &Function) -> Vec<String> {
-    let lines = session.text_at(function.span).lines().map(|line| {
-        let words = line.split("//").next().unwrap_or("");
-        words.trim_end().to_owned()
-    });
+    let source = session.places.source();
+    let mut text = String::new();
+    let mut at = function.span.start;
+    for token in session.language.front_end.tokens(source) {
+        let is_in = at <= token.span.start && token.span.end <= function.span.end;
+        if is_in && token.class == TokenClass::Comment {
+            text.push_str(Span::new(at, token.span.start).text(source));
+            at = token.span.end;
+        }
+    }
+    text.push_str(Span::new(at, function.span.end).text(source));
+    let lines = text.lines().map(|line| line.trim_end().to_owned());
     lines.filter(|line| !line.is_empty()).collect()
 }
 
@@ -137,31 +147,64 @@ impl<'a> Parameters<'a> {
         lines.into_iter().collect()
     }
 
-    /// A statement that names parameters, with their registers; none where it names none.
-    pub(super) fn moved(&self, function: &Function, statement: &Statement) -> Option<String> {
+    /// Returns a statement that names parameters with their registers instead; `None` if it names no parameter.
+    pub(super) fn moved(
+        &self,
+        program: &Program,
+        function: &Function,
+        statement: &Statement,
+    ) -> Option<String> {
         let instruction = function.instructions.get(statement.index as usize)?;
-        let start = instruction.span.start;
-        let mut is_any = false;
-        let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
-        let mut text = String::new();
-        let mut rest = statement.text.as_str();
-        while !rest.is_empty() {
-            let end = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
-            let (word, after) = rest.split_at(end);
-            let before = self.by_place.range(..start).rev();
-            let named = before.map(|(_, found)| found).find(|(v, _)| v.name == word);
-            match named {
-                Some((_, name)) => {
-                    is_any = true;
-                    text.push_str(name);
-                }
-                None => text.push_str(word),
-            }
-            let end = after.find(in_word).unwrap_or(after.len());
-            let (between, after) = after.split_at(end);
-            text.push_str(between);
-            rest = after;
+        let action = program.action(instruction)?;
+        let operands = function.operands_of(instruction.operands);
+        let addressed = operands.iter().find_map(|operand| match operand.value {
+            OperandValue::Address(Address {
+                base: AddressBase::Variable(variable),
+                offset: 0,
+                ..
+            }) => Some((self.name(function, variable)?, operand.span)),
+            _ => None,
+        });
+        if let Some((name, span)) = addressed {
+            let address = statement.syntax.operand_at(span)?;
+            let mut moved = statement.syntax.with_operand(address, name.to_owned())?;
+            let width = action.modifiers.ty?.width_bits();
+            moved.words = vec!["mov".to_owned(), format!("b{width}")];
+            return Some(moved.to_string());
         }
-        is_any.then(|| moved(&text).unwrap_or(text))
+        let mut named = Vec::new();
+        for operand in operands {
+            let elements = match operand.value {
+                OperandValue::List(list) => function.operands_of(list),
+                _ => std::slice::from_ref(operand),
+            };
+            named.extend(elements.iter().filter_map(|element| match element.value {
+                OperandValue::Source(Source::VariableAddress { variable, .. }, _) => {
+                    Some((element.span, self.name(function, variable)?))
+                }
+                _ => None,
+            }));
+        }
+        let mut changed = statement.syntax.clone();
+        for (span, name) in named.iter().rev() {
+            let index = changed.operand_at(*span)?;
+            let operand = changed.operands.get_mut(index)?;
+            let start = span.start - operand.span.start;
+            let end = span.end - operand.span.start;
+            operand
+                .text
+                .replace_range(start as usize..end as usize, name);
+        }
+        (!named.is_empty()).then(|| changed.to_string())
+    }
+
+    /// Returns the name of the register of a parameter.
+    fn name(&self, function: &Function, variable: VariableId) -> Option<&str> {
+        let VariableId::Function(index) = variable else {
+            return None;
+        };
+        let variable = function.variables.get(index as usize)?;
+        let (_, name) = self.by_place.get(&variable.span.start)?;
+        Some(name)
     }
 }

@@ -1,7 +1,7 @@
 //! What of a thread matters: a question is read by people. In: a test whose threads have all chosen lines; out: the test without what a thread
 //! never executes, and without what nothing comes of.
 
-use crate::litmus::functions::is_name_of_call;
+use super::body::DECLARATION;
 use crate::litmus::module::{LitmusError, Prepared, prepare};
 use crate::litmus::test::{LitmusTest, LitmusThread};
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,7 +225,8 @@ impl<'a> Kept<'a> {
             }
         }
         let declared = declared.iter();
-        let declared = declared.map(|(ty, names)| format!(".reg {ty} {};", names.join(", ")));
+        let declared =
+            declared.map(|(ty, names)| format!("{DECLARATION}{ty} {};", names.join(", ")));
         Pruned {
             body: declared.chain(body).collect(),
             loaded: self.loaded(prepared, number),
@@ -275,9 +276,7 @@ impl<'a> Kept<'a> {
                     let of_call = all.filter(|(other, _)| call_of(*other) == Some(call));
                     let results = of_call.flat_map(|(_, i)| self.function.destinations(i));
                     results
-                        .filter(|register| {
-                            !is_name_of_call(self.function.registers.name(*register))
-                        })
+                        .filter(|register| self.function.registers.is_named(*register))
                         .collect()
                 }
             };
@@ -299,7 +298,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 /// `.b32` and `%r` of `.reg .b32 %r;`
 fn declaration(line: &str) -> Option<(&str, &str)> {
-    line.strip_prefix(".reg ")?
+    line.strip_prefix(DECLARATION)?
         .strip_suffix(';')?
         .split_once(' ')
 }

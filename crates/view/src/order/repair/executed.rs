@@ -1,9 +1,9 @@
 //! The part of a source that a launch can execute.
 
-use super::{changed, deletions};
+use super::deletions;
 use crate::session::Session;
 use warpgrid_launch::Scenario;
-use warpgrid_program::{Callee, FunctionId, OperandValue, RelocationTarget, Source, Span};
+use warpgrid_program::{Callee, Fix, FunctionId, OperandValue, RelocationTarget, Source, Span};
 
 impl Session {
     /// Returns the spans of the kernels and functions that the launch cannot reach. Trials delete these spans, so that the time of a
@@ -21,7 +21,7 @@ impl Session {
             .filter(|(name, _)| !reachable.contains(name));
         let spans: Vec<Span> = unreachable.map(|(_, span)| span).collect();
         let scenario = Scenario {
-            source: changed(source, deletions(&spans)),
+            source: Fix::of(deletions(&spans)).apply(source),
             ..self.scenario().clone()
         };
         match spans.is_empty() || Session::untracked(scenario).is_ok() {
