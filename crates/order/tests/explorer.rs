@@ -402,7 +402,8 @@ L: ld.relaxed.gpu.global.u32 %r0, [flag]; ld.global.u32 %r1, [x];
         ld.global.u32 %r1, [x];
         //@ observe 1:%r0 1:%r1
         //@ bad 1 0
-    "#]].assert_eq(&last.join("\n"));
+    "#]]
+    .assert_eq(&last.join("\n"));
 }
 
 /// A repair puts fences around calls, and leaves their functions as they are.

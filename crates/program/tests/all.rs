@@ -21,7 +21,9 @@ fn kernel(program: &Program) -> &Function {
 }
 
 fn names(function: &Function, registers: &[RegisterId]) -> String {
-    let names = registers.iter().map(|register| function.registers.name(*register));
+    let names = registers
+        .iter()
+        .map(|register| function.registers.name(*register));
     names.collect::<Vec<_>>().join(" ")
 }
 

@@ -139,9 +139,14 @@ fn other_statements_of_the_line_are_preserved() {
 #[test]
 fn a_deleted_statement_takes_its_line_and_comment_along() {
     let source = "  mov.u32 %r1,\n    1; // one\n  ret;";
-    check(source, "mov", Change::Delete, expect![[r#"
+    check(
+        source,
+        "mov",
+        Change::Delete,
+        expect![[r#"
         {
-          ret;"#]]);
+          ret;"#]],
+    );
     check(
         source,
         "ret",

@@ -14,7 +14,6 @@ mod support;
 use std::collections::BTreeSet;
 use std::path::Path;
 use support::rust_files;
-use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, BinOp, Expr, ExprBinary, ExprMethodCall, Item, ItemMod, Lit, Pat};
 use warpgrid_isa::PTX;

@@ -15,8 +15,8 @@ pub(crate) struct Rows<'a, S, R> {
 /// Computes each lane. As a parameter, `result` is known not to overlap the sources, so that the loop is vectorized.
 #[inline(always)]
 pub(crate) fn each_lane<R>(result: &mut [R; LANES], f: impl Fn(usize) -> R) {
-    for lane in 0..LANES {
-        result[lane] = f(lane);
+    for (lane, value) in result.iter_mut().enumerate() {
+        *value = f(lane);
     }
 }
 
