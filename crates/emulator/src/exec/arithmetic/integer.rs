@@ -14,9 +14,13 @@ pub(crate) struct Rows<'a, S, R> {
 
 /// Computes each lane. As a parameter, `result` is known not to overlap the sources, so that the loop is vectorized.
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "the loop over an iterator is not vectorized"
+)]
 pub(crate) fn each_lane<R>(result: &mut [R; LANES], f: impl Fn(usize) -> R) {
-    for (lane, value) in result.iter_mut().enumerate() {
-        *value = f(lane);
+    for lane in 0..LANES {
+        result[lane] = f(lane);
     }
 }
 
