@@ -598,11 +598,11 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
         ),
         (
             vec!["check", "--ptx-version", "9", &kernel],
-            "found PTX version `9`",
+            "found the unknown PTX version `9`",
         ),
         (
             vec!["check", "--ptx-version", "7.77", &kernel],
-            "found PTX version `7.77`",
+            "found the unknown PTX version `7.77`",
         ),
         (
             vec!["check", "--batch", "--target", "sm_1000"],

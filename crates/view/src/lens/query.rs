@@ -231,7 +231,7 @@ mod tests {
         assert!(said("expression=(8,4):(4").starts_with("column 9: found the end"));
         assert!(said("op=odd").contains("`odd`"), "{}", said("op=odd"));
         assert!(said("expression=(128,256)").contains("32768 cells, expected at most 8192"));
-        assert!(said(&"&".repeat(9000)).starts_with("found 9000 bytes"));
+        assert!(said(&"&".repeat(9000)).starts_with("the query has 9000 bytes"));
         assert_eq!(
             said("op=store.d&stride=x"),
             "found the stride `x`, expected a number of elements"
