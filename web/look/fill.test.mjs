@@ -52,7 +52,7 @@ test("what fills no buffer is said", async () => {
   const refused = async (why, name, array) => assert.rejects(filled({ source: SOURCE }, name, array), ({ message }) => why.test(message) || assert.fail(message));
   await refused(/not a multiple of the size/, "x", file(new Uint8Array(7)));
   await refused(/the file is empty/, "x", file(new Uint8Array(0)));
-  await refused(/declares `y`/, "y", file(new Uint8Array(4)));
+  await refused(/annotation for `y`/, "y", file(new Uint8Array(4)));
   await refused(/integers or floats/, "x", numpy("<c8", [1], new Uint8Array(8)));
   await refused(/integers or floats/, "x", numpy("<U4", [1], new Uint8Array(16)));
   await refused(/found 4 of 400 bytes/, "x", numpy("<f4", [100], new Uint8Array(4)));

@@ -204,7 +204,7 @@ test("a picture of the lens is drawn with its text and its address, and a mistak
   assert.equal(again.html, html);
   for (const [query, message] of [
     ["expression=(8,4", /^column 5: found the end/],
-    ["op=layout&expression=%zz", /^part 2 \(`expression=%zz`\)/],
+    ["op=layout&expression=%zz", /^part 2 of the query \(`expression=%zz`\)/],
     ["op=<script>", /`<script>`/],
     ["expression=(128,256)", /32768 cells, expected at most 8192/],
   ]) {

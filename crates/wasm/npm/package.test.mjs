@@ -197,7 +197,7 @@ test("a report says whether a run is as its scenario promises", () => {
   assert.ok(wrong.layouts.length > 0);
   const early = report({}, { maxSteps: 1 });
   assert.equal(early.ok, false);
-  assert.match(early.notes.join("\n"), /step limit reached after 1 step/);
+  assert.match(early.notes.join("\n"), /reached the step limit after 1 step/);
 });
 
 test("a cell has a history, and a run goes on until something happens", () => {
