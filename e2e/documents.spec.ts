@@ -41,7 +41,7 @@ for (const [tool, path] of Object.entries(pages).filter(([tool]) => tool !== "Do
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`/hosts/${path}`);
-    await expect(page.getByRole("img", { name: "Swizzle<2,0,3> o (8,8):(8,1): 64 elements at 0 to 63" })).toBeVisible();
+    await expect(page.getByRole("img", { name: "Swizzle<2,0,3> o (8,8):(8,1): 64 elements at offsets 0 to 63" })).toBeVisible();
     await context.close();
   });
 }

@@ -31,7 +31,7 @@ test("watch expressions show their values at each step and mark changes", async 
   await watch(page, "lane 3: %r13 * 2");
   await watch(page, "%nothing");
   await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("100");
-  await expect(row(page, "%nothing")).toContainText("found no register %nothing in this function");
+  await expect(row(page, "%nothing")).toContainText("this function has no register %nothing");
   await press(page, "Next store");
   await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("103");
   await expect(row(page, "rows[0][3] + 100")).toHaveClass(/changed/);
@@ -68,7 +68,7 @@ test("comparing two steps lists differing cells and registers with links to the 
   await press(page, "Go to start");
   await page.getByRole("button", { name: "Compare two steps" }).click();
   const moments = card(page, "Compare steps");
-  await expect(moments).toContainText("No differences between step 0 and step 0");
+  await expect(moments).toContainText("Memory and registers do not differ between step 0 and step 0");
   await press(page, "Next store");
   await press(page, "Next store");
   await expect(moments).toContainText("62 cells and");
@@ -82,7 +82,7 @@ test("comparing two steps lists differing cells and registers with links to the 
   await expect(page.getByRole("status")).not.toHaveText(place!);
   // A fixed end does not follow the run.
   await moments.getByRole("spinbutton", { name: "To step" }).fill("0");
-  await expect(moments).toContainText("No differences between step 0 and step 0");
+  await expect(moments).toContainText("Memory and registers do not differ between step 0 and step 0");
   await moments.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
   await expect(moments).toContainText("expected at most 20000000");
 });

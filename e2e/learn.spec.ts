@@ -101,7 +101,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   const answer = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
   await answer.fill("0 1 4 9 16 9 4 1");
   await answer.press("Enter");
-  await expect(verdict).toHaveText("First mismatch in byte 16 of out: element 4 does not contain 16.");
+  await expect(verdict).toHaveText("The first mismatch is in byte 16 of out: element 4 does not contain 16.");
   await answer.fill("0 1 4 9 0 9 4 1");
   await answer.press("Enter");
   await expect(verdict).toContainText("Correct: ");

@@ -136,7 +136,7 @@ test("unrecorded layout diagram is drawn by the emulator, and an invalid query s
     <warpgrid-layout id="words">op=layout\nexpression=(4,4):(4,1)</warpgrid-layout>
     <warpgrid-layout id="bad" query="expression=(8,4):(4"></warpgrid-layout>`, POLICY);
   await expect(page.locator("#live svg")).toBeVisible({ timeout: 30_000 });
-  await expect(page.locator("#words svg")).toHaveAttribute("aria-label", "(4,4):(4,1): 16 elements at 0 to 15");
+  await expect(page.locator("#words svg")).toHaveAttribute("aria-label", "(4,4):(4,1): 16 elements at offsets 0 to 15");
   await expect(page.locator("#bad").getByRole("alert")).toContainText("column 9: found the end");
   await page.locator("#bad").evaluate((element) => element.setAttribute("query", "expression=(8,4):(4,1)"));
   await expect(page.locator("#bad svg")).toBeVisible();

@@ -20,7 +20,7 @@ test("fragment layout is compared with another architecture and updated for stri
   await view.getByRole("spinbutton", { name: "Stride" }).fill("20");
   await expect(facts).toContainText("64 sectors, 1024 of 2048 bytes used");
   await view.getByRole("spinbutton", { name: "Stride" }).fill("17");
-  await expect(facts).toContainText("the stride is not a multiple of the access size, 8 bytes");
+  await expect(facts).toContainText("the stride is not a multiple of the access size of 8 bytes");
   await expect(page).toHaveURL(/#layouts\?op=store\.d.*stride=17&beside=sm_80/);
 
   // What does not exist is never offered.

@@ -76,7 +76,7 @@ test("data breakpoint runs forward and back to changes of a cell", async ({ page
   expect((await cells(page, "out"))[1]).toBe("490");
   await changes.getByRole("button", { name: "forward" }).click();
   await changes.getByRole("button", { name: "forward" }).click();
-  await expect(said).toHaveText("The condition is not met before the end of the run.");
+  await expect(said).toHaveText("No later step of the run meets the condition.");
 });
 
 test("run until a register condition holds, and mark the position of a syntax error", async ({ page }) => {
@@ -97,7 +97,7 @@ test("run until a register condition holds, and mark the position of a syntax er
   await condition.fill("lane 3: %r22 == 42");
   await card.getByRole("button", { name: "forward" }).click();
   await expect(card.locator("mark")).toHaveText("%r22");
-  await expect(card).toContainText("no register is named %r22; did you mean %r2?");
+  await expect(card).toContainText("the kernel has no register %r22; did you mean %r2?");
   await expect(condition).toHaveAttribute("aria-invalid", "true");
 });
 

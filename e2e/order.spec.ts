@@ -44,7 +44,7 @@ test("bank conflicts are shown per wavefront, and the conflict-free rewrite is v
   await expect(card).toContainText("Lanes 0 and 1 access different words of bank 0");
   await expect(card.getByRole("img", { name: /^Shared-memory banks accessed by lanes 0 to 31/ })).toBeVisible();
   await card.getByRole("button", { name: "Apply conflict-free rewrite" }).click();
-  await expect(card).toContainText("Bank conflicts: 31 before, 0 after");
+  await expect(card).toContainText("Bank conflicts: 31 before the rewrite, 0 after the rewrite");
   await card.getByRole("button", { name: "Apply to editor" }).click();
   await expect.poll(() => text(page)).toContain("xor.b32");
   await ready(page);

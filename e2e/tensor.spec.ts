@@ -14,7 +14,7 @@ test("tensor copy shows its box within the tensor and the address of each 16-byt
   }
   const card = page.getByRole("region", { name: "Tensor copy (TMA)" });
   await expect(card).toContainText("completed");
-  await expect(card).toContainText("hatched: 384 bytes out of bounds");
+  await expect(card).toContainText("Hatched chunks: 384 bytes out of bounds");
   await expect(card).toContainText("The mbarrier at 512 tracks 512 bytes");
   await expect(card.getByRole("img", { name: /Box within the tensor/ })).toHaveAccessibleName(
     "Box within the tensor. dimension 0: 24 to 55 of 40; dimension 1: 8 to 15 of 12",
