@@ -84,7 +84,7 @@ test("comparing two steps lists differing cells and registers with links to the 
   await moments.getByRole("spinbutton", { name: "To step" }).fill("0");
   await expect(moments).toContainText("Memory and registers do not differ between step 0 and step 0");
   await moments.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
-  await expect(moments).toContainText("expected at most 20000000");
+  await expect(moments).toContainText("support at most 20000000 steps");
 });
 
 test("watch expressions work for SASS and inline assembly", async ({ page }) => {
