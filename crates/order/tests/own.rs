@@ -1,4 +1,4 @@
-//! Kernels of this project that race or hang: what is said of each with four seeds is in `data/own.txt`, which `UPDATE_EXPECT=1` writes again.
+//! Kernels of this project with races or hangs. `data/own.txt` contains the reports for four seeds; `UPDATE_EXPECT=1` updates this file.
 
 use crate::kernels::MAX_STEPS;
 use serde_json::json;

@@ -24,13 +24,14 @@ pub struct InlineError {
     pub kind: InlineErrorKind,
 }
 
-/// Kind of an [`InlineError`]. Names are those of functions and parameters.
+/// Kind of an [`InlineError`]. A string is the name of a function or parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InlineErrorKind {
     /// The call depth exceeds its maximum; always the case for recursion.
     TooDeep(String),
     TooManyInstructions,
-    NoBody(String),
+    /// The module declares the function without a definition, or the driver provides the function.
+    Undefined(String),
     /// The callee is the value of a register.
     Indirect,
     /// The parameter is not a scalar of at most 64 bits, or an access covers a part of it.
@@ -41,8 +42,8 @@ pub enum InlineErrorKind {
 #[derive(Clone, Debug)]
 pub struct Inlined {
     pub id: FunctionId,
-    /// By instruction: whether a call was replaced by it. The span of such an instruction is that of the call.
-    pub is_of_call: Vec<bool>,
+    /// Whether each instruction replaces a part of a call. The span of such an instruction is the span of the call.
+    pub replaces_call: Vec<bool>,
 }
 
 impl Program {
@@ -67,7 +68,7 @@ impl Program {
                 },
                 span: Span::default(),
                 depth: 0,
-                is_of_call: Vec::new(),
+                replaces_call: Vec::new(),
             };
             let mut frame = Frame::new(function, 0, 0);
             let result = inliner.body(&mut frame);
@@ -81,7 +82,7 @@ impl Program {
             }
             all.push(Inlined {
                 id: *id,
-                is_of_call: inliner.is_of_call,
+                replaces_call: inliner.replaces_call,
             });
             if let Some(function) = module.functions.get_mut(id.0 as usize) {
                 *function = out;
@@ -94,13 +95,13 @@ impl Program {
 /// Copy of a function within the caller.
 struct Frame<'a> {
     function: &'a Function,
-    /// Offset of its registers among those of the caller.
+    /// Index of the first register of the function in the registers of the caller.
     registers: u32,
-    /// Offset of its variables.
+    /// Index of the first variable of the function in the variables of the caller.
     variables: u32,
-    /// Registers of its parameter variables.
+    /// Registers that replace the parameter variables of the function.
     parameters: BTreeMap<u32, RegisterId>,
-    /// By instruction of the function: its first instruction in the caller.
+    /// Index in the caller of the first instruction that replaces each instruction of the function.
     starts: Vec<u32>,
     /// Operands that are labels of the function.
     labels: Vec<usize>,
@@ -198,7 +199,7 @@ struct Inliner<'a> {
     span: Span,
     /// Depth of the call.
     depth: usize,
-    is_of_call: Vec<bool>,
+    replaces_call: Vec<bool>,
 }
 
 type Result<T> = std::result::Result<T, InlineErrorKind>;
@@ -261,12 +262,12 @@ impl<'a> Inliner<'a> {
         }
         let callee = match callee {
             Some(Callee::Direct(id)) => self.module.functions.get(id.0 as usize),
-            Some(Callee::System(name)) => return Err(InlineErrorKind::NoBody(name.clone())),
+            Some(Callee::System(name)) => return Err(InlineErrorKind::Undefined(name.clone())),
             Some(Callee::Indirect { .. }) | None => None,
         };
         let callee = callee.ok_or(InlineErrorKind::Indirect)?;
         if !callee.defined {
-            return Err(InlineErrorKind::NoBody(callee.name.clone()));
+            return Err(InlineErrorKind::Undefined(callee.name.clone()));
         }
         if self.depth >= MAX_DEPTH {
             return Err(InlineErrorKind::TooDeep(callee.name.clone()));
@@ -482,6 +483,6 @@ impl<'a> Inliner<'a> {
 
     fn push(&mut self, instruction: Instruction) {
         self.out.instructions.push(instruction);
-        self.is_of_call.push(self.depth > 0);
+        self.replaces_call.push(self.depth > 0);
     }
 }

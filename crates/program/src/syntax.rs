@@ -132,7 +132,7 @@ pub struct StatementEdit {
     pub change: Change,
 }
 
-/// Change of a statement. Each line of a text is a statement of its own, without indentation.
+/// Change of a statement. Inserted text contains one statement per line, without indentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     InsertBefore(String),

@@ -472,7 +472,7 @@ impl Reader<'_, '_> {
                     (Binary::ShiftLeft, Some(amount @ 0..32)) => {
                         row.map(|row| Some(times(row, 1 << amount)))
                     }
-                    // With or without a sign: the low bits in which lanes differ do not contain it.
+                    // The low bits in which lanes differ do not contain the sign bit, so both shifts have the same effect on them.
                     (
                         Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
                         Some(amount @ 0..32),

@@ -257,7 +257,7 @@ impl Graph {
                     return Some(a);
                 }
                 match first {
-                    // A word of 64 bits whose low half is extended.
+                    // The two shifts extend the low half of a 64-bit value.
                     Node::Binary(B::ShiftLeft, [x, same])
                         if amount == 32 && bits == 64 && same == b && op != B::ShiftLeft =>
                     {
@@ -419,7 +419,7 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         }
     }
 
-    /// Returns the upper half of a 64-bit product, from the products of 32-bit halves.
+    /// Returns the upper 64 bits of the product of 64-bit factors, computed from the products of 32-bit halves.
     fn mul_high_wide(self, other: Self, signed: bool) -> Self {
         let low = |v: Self| v.and(v.constant(0xffff_ffff));
         let high = |v: Self| v.shift_right_unsigned(v.of(v.graph.constant(32, 32)));

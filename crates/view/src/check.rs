@@ -208,12 +208,13 @@ impl Places {
         span.text(self.source())
     }
 
-    /// Checks whether the source has the line breaks of the text that spans count in, so that edits can insert lines.
+    /// Checks whether the line breaks of the checked text are line breaks of the source, so that edits can insert lines.
     pub(crate) fn has_line_breaks(&self) -> bool {
         self.part.as_ref().is_none_or(Origin::keeps_line_breaks)
     }
 
-    /// Returns an edit of the text that spans count in as an edit of the source; `None` if the source states the text differently.
+    /// Converts an edit of the checked text to an edit of the source; `None` if the source contains the text in another form, such as an
+    /// escape sequence.
     pub(crate) fn edit(&self, edit: Edit) -> Option<Edit> {
         let Some(part) = &self.part else {
             return Some(edit);

@@ -1,4 +1,5 @@
-//! Coefficients of the unit that approximates functions: for each interval c0, c1 and c2, as [`crate::semantics::approximate`] puts them together.
+//! Coefficients of the special function unit: c0, c1 and c2 of the quadratic polynomial for each interval (see
+//! [`crate::semantics::approximate`]).
 //! Fitted to what an H100 gives for every argument of the reduced range (8,388,608 each); all of them come out exactly.
 
 use crate::semantics::approximate::Table;

@@ -50,9 +50,9 @@ pub trait Word: Copy {
     fn rem_unsigned(self, divisor: Self) -> Self;
     /// Shifts left by the amount modulo the number of bits.
     fn shift_left(self, amount: Self::Narrow) -> Self;
-    /// Shifts right by the amount modulo the number of bits; copies of the sign bit enter.
+    /// Shifts right by the amount modulo the number of bits; the vacated bits are copies of the sign bit.
     fn shift_right_signed(self, amount: Self::Narrow) -> Self;
-    /// Shifts right by the amount modulo the number of bits; zeros enter.
+    /// Shifts right by the amount modulo the number of bits; the vacated bits are zero.
     fn shift_right_unsigned(self, amount: Self::Narrow) -> Self;
     fn count_ones(self) -> Self::Narrow;
     fn leading_zeros(self) -> Self::Narrow;

@@ -24,7 +24,7 @@ pub(crate) struct Quick<'a> {
     writes: bool,
     /// What all that can still access the memory know.
     floor: Option<&'a Clock>,
-    /// As [`crate::races::lines::Visitor::is_known`].
+    /// See [`crate::races::lines::Visitor::is_known`].
     is_known: &'a dyn Fn(SiteId, u64) -> bool,
     /// Of the entries that were looked at last.
     relations: [Option<Relation>; MOST_KNOWN],

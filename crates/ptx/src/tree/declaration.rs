@@ -78,9 +78,9 @@ pub struct Declaration {
     pub scalar: DeclaredType,
     pub type_span: Span,
     pub pointer: Option<Pointer>,
-    /// Into [`crate::tree::Tree::attributes`].
+    /// Range in [`crate::tree::Tree::attributes`].
     pub attributes: Range,
-    /// Into [`crate::tree::Tree::declarators`].
+    /// Range in [`crate::tree::Tree::declarators`].
     pub declarators: Range,
 }
 
@@ -95,9 +95,9 @@ pub struct Declarator {
     /// `%r<5>` declares `%r0` to `%r4`.
     pub count: Option<u32>,
     pub count_span: Span,
-    /// Into [`crate::tree::Tree::dimensions`].
+    /// Range in [`crate::tree::Tree::dimensions`].
     pub dimensions: Range,
-    /// Into [`crate::tree::Tree::init_values`]; empty without `=`.
+    /// Range in [`crate::tree::Tree::init_values`]; empty without `=`.
     pub initializer: Range,
 }
 
@@ -172,9 +172,9 @@ pub struct FunctionHeader {
     pub name_span: Span,
     /// `.attribute(...)` before the name, into [`crate::tree::Tree::attributes`].
     pub attributes: Range,
-    /// Into [`crate::tree::Tree::declarations`].
+    /// Range in [`crate::tree::Tree::declarations`].
     pub returns: Range,
-    /// Into [`crate::tree::Tree::declarations`].
+    /// Range in [`crate::tree::Tree::declarations`].
     pub parameters: Range,
     /// `.maxntid` and so on, into [`crate::tree::Tree::directives`].
     pub directives: Range,
@@ -224,7 +224,7 @@ pub struct Directive {
     pub kind: DirectiveKind,
     /// The word with its dot: `.maxntid`.
     pub word: Span,
-    /// Into [`crate::tree::Tree::operands`].
+    /// Range in [`crate::tree::Tree::operands`].
     pub arguments: Range,
     /// For `.callprototype`: index into [`crate::tree::Tree::functions`] plus one of a nameless header.
     pub prototype: u32,

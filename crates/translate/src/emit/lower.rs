@@ -37,7 +37,7 @@ enum Kept {
     All(u32),
     /// Local variables with 64-bit lanes.
     Halves([u32; 2]),
-    /// A local variable with 64-bit lanes of the half at hand.
+    /// A local variable with 64-bit lanes of the current half.
     Half(u32),
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Lowering<'e, 'p, 'g> {
     graph: &'g Graph,
     /// Number of uses of each value.
     uses: BTreeMap<(NodeId, Part), u32>,
-    /// Whether the uses are being counted. The code of this pass is discarded.
+    /// Whether this is the pass that counts uses. The code of this pass is discarded.
     is_counting: bool,
     /// Local variables with values of several uses.
     locals: BTreeMap<(NodeId, Part), u32>,
@@ -265,7 +265,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.apply(instruction, [a], Part::All)?;
             }
             (Unary::ToNarrow, _) => {
-                // The upper words need no shift.
+                // A shuffle extracts the upper words.
                 let (source, words) = match self.graph.node(a).0 {
                     Node::Binary(
                         Binary::ShiftRightUnsigned | Binary::ShiftRightSigned,
@@ -517,7 +517,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         ];
         let [nibbles, indices, result] = [ValType::V128; 3].map(|ty| self.temporary(ty));
         self.push_vector(selector, part)?;
-        // The nibble of each byte of the result in that byte.
+        // Expand the selector: each byte contains the nibble that selects this byte of the result.
         self.ops([splat32(0xffff), I::V128And]);
         for (shift, mask) in [(8, 0x00ff_00ff), (4, 0x0f0f_0f0f)] {
             self.emitter.tee(nibbles);
@@ -526,7 +526,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             self.ops([splat32(mask), I::V128And]);
         }
         self.emitter.set(nibbles);
-        // The index of the byte in the vector: in the word of the same lane.
+        // Index of the selected byte within the vector, in the word of the same lane.
         self.emitter.get(nibbles);
         self.ops([splat32(0x0303_0303), I::V128And]);
         let starts = (0..16).fold(0u128, |starts, at| starts | (at / 4 * 4) << (8 * at));

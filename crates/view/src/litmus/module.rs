@@ -52,7 +52,7 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) question: Question,
-    /// By thread and instruction: its place in the module.
+    /// Span in the module of each instruction of each thread.
     spans: Vec<Vec<Span>>,
     text: Text,
     /// By location of the question: the location of the test.
@@ -173,16 +173,16 @@ pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
     let (program, calls) =
         inlined.map_err(|error| of_inlining(test, &error, text.place_of(error.call.start)))?;
     let (mut spans, mut called) = (Vec::new(), Vec::new());
-    for Inlined { id, is_of_call } in calls {
+    for Inlined { id, replaces_call } in calls {
         let function = program.functions.get(id.0 as usize);
         let all = function.map_or(&[][..], |function| &function.instructions);
         let all: Vec<Span> = all.iter().map(|own| own.span).collect();
         let lines = all.iter().map(|span| text.place_of(span.start));
         let lines = lines.map(|place| place.map_or(0, |(_, line)| line));
-        let lines = lines.zip(is_of_call);
+        let lines = lines.zip(replaces_call);
         called.push(
             lines
-                .map(|(line, is_of_call)| is_of_call.then_some(line))
+                .map(|(line, replaces_call)| replaces_call.then_some(line))
                 .collect(),
         );
         spans.push(all);
@@ -205,7 +205,7 @@ fn of_inlining(test: &LitmusTest, error: &InlineError, place: Option<(usize, u32
         InlineErrorKind::TooManyInstructions => {
             "the thread has too many instructions after the calls are inlined: reduce the number of calls or the size of the functions".to_owned()
         }
-        InlineErrorKind::NoBody(name) => format!(
+        InlineErrorKind::Undefined(name) => format!(
             "the called function `{name}` has no definition: define the function with `.func` before the first thread"
         ),
         InlineErrorKind::Indirect => {

@@ -1,4 +1,4 @@
-//! Repairs as changes of the text: instructions with another memory order or scope, and fences before instructions.
+//! Repairs of a litmus test: instructions with another memory order or scope, and fences before instructions.
 
 use super::module::{Prepared, shown_line};
 use super::test::LitmusTest;

@@ -115,7 +115,8 @@ impl Session {
         lines
     }
 
-    /// The barriers of the first phase of each barrier, in blocks with a race, to which threads came at different instructions.
+    /// Returns, for each barrier of a block with a race, the instructions of the first phase at which threads arrived from different
+    /// instructions.
     pub(super) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<(FunctionId, u32)>> {
         let is_in_block =
             |race: &RaceView| race.why == Why::Order && race.first.block == race.second.block;

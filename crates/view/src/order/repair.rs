@@ -1,5 +1,5 @@
-//! The weakest repair of data races. In: a launch and its races; out: a list of edits of the text that ends all of them, while what is weaker
-//! does not: candidates are made from weak to strong, and each is tried by running the changed text.
+//! Finds the weakest repair of data races. Input: a launch and its races. Output: edits of the source that remove all races. Candidates are
+//! generated from weak to strong, and the first candidate is chosen for which a run of the edited source has no race.
 //!
 //! A candidate edits statements by their spans. The front end converts the edits to text replacements ([`Document::edit`]).
 
@@ -76,7 +76,7 @@ impl Broken<'_> {
 }
 
 impl Session {
-    /// Looks for the weakest repair of these races, and notes it with them. `found` has the accesses of each race.
+    /// Finds the weakest repair of the races, and stores it in each race. `found` contains the accesses of each race.
     pub(super) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Found]) {
         let is_small = self.position() <= LONGEST_RUN;
         // Lanes that store the same value in one instruction are worth no search.
@@ -257,7 +257,7 @@ fn deletions(spans: &[Span]) -> Vec<Edit> {
 struct Trial<'a> {
     session: &'a Session,
     document: &'a dyn Document,
-    /// Deletions of what the launch cannot reach.
+    /// Deletions of the kernels and functions that the launch cannot reach.
     deletions: Vec<Edit>,
     left: usize,
     steps: u64,

@@ -547,7 +547,7 @@ impl Session {
         self.places.text(span)
     }
 
-    /// Parses the text that spans count in.
+    /// Parses the checked text, to which spans refer.
     pub(crate) fn document(&self) -> Box<dyn Document + '_> {
         let source = self.places.source();
         let front_end = self.language.front_end;

@@ -12,7 +12,8 @@ pub(crate) struct Rows<'a, S, R> {
     pub(crate) result: &'a mut [R; LANES],
 }
 
-/// Computes each lane. As a parameter, `result` is known not to overlap the sources, so that the loop is vectorized.
+/// Computes each lane. `result` is a parameter, because the compiler then knows that it does not overlap the sources, and vectorizes the
+/// loop.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
@@ -110,7 +111,7 @@ pub(crate) fn int16(
     l.set32(d, result);
 }
 
-/// `fns`: position of the n-th one in a mask from bit `base` on, upwards or downwards; all ones if there is none.
+/// `fns`: position of the n-th set bit in a mask from bit `base` on, upwards or downwards; all ones if there is none.
 fn find_nth(mask: u32, base: u32, offset: u32) -> u32 {
     let is_set = |bit: u32| mask >> bit & 1 != 0;
     let offset = offset as i32;

@@ -1,6 +1,6 @@
-//! Words of a whole warp that lie evenly in one memory: most accesses of most kernels. They are found and moved in one go,
-//! unless an observer is to receive what is moved. In: a plan and registers; out: registers and bytes, or nothing done
-//! where anything is unusual, which is left to [`access`](crate::exec::memory::access::access).
+//! Fast path for accesses of a whole warp to words with a constant stride in one memory, which are most accesses of most kernels. The
+//! fast path transfers the words of all lanes together, unless an observer receives the transferred bytes. For all other accesses, it
+//! does nothing, and [`access`](crate::exec::memory::access::access) performs the access.
 
 use crate::code::{AccessPlan, Element};
 use crate::contract::observe::MemoryId;

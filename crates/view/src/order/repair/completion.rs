@@ -1,6 +1,7 @@
 //! Repairs around asynchronous operations: commits, waits, counts of mbarriers, fences between proxies.
 
 use super::body::{Body, is_arrival, is_async_proxy_fence, is_test, literal};
+use super::meeting::{BLOCK, WARP};
 use super::products::{is_product, of_products};
 use super::{Broken, Edits};
 use warpgrid_isa::{
@@ -14,8 +15,6 @@ const WAIT_ALL: &str = "cp.async.wait_all;";
 const BULK_WAIT: &str = "cp.async.bulk.wait_group 0;";
 const BULK_WAIT_READ: &str = "cp.async.bulk.wait_group.read 0;";
 const PROXIES: &str = "fence.proxy.async.shared::cta;";
-const WARP: &str = "bar.warp.sync 0xffffffff;";
-const BLOCK: &str = "bar.sync 0;";
 
 /// Checks whether an instruction is a bulk copy or a copy of a tensor.
 fn is_bulk_copy(does: Does) -> bool {
@@ -204,7 +203,7 @@ fn of_bulk_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> 
     all
 }
 
-/// The last statement from a statement on before the next label.
+/// Returns the last statement before the next label, searching from a statement.
 fn end_of_part(body: &Body<'_>, at: usize) -> usize {
     let next = (at + 1..body.len()).find(|next| body.label(*next).is_some());
     next.map_or(at, |label| label - 1)
@@ -224,7 +223,7 @@ pub(super) fn smaller_groups(broken: &Broken<'_>, waits: &[usize]) -> Vec<Edits>
     all
 }
 
-/// The predicates that comparisons of a body write.
+/// Returns the predicates that comparisons of a body write.
 fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
     let comparisons = body.all(|action| action.does.compare() == Some(CompareForm::Setp));
     let mut all: Vec<&str> = Vec::new();

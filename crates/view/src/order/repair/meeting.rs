@@ -1,15 +1,16 @@
-//! Repairs that let threads meet: barriers of the warp, of the block, of the cluster, the smaller ones first.
+//! Repairs that synchronize threads by barriers of the warp, the block or the cluster, narrowest scope first.
 
 use super::body::{Body, is_block_barrier};
 use super::{Broken, Edits};
 use warpgrid_isa::{ControlOp, Does, Flag, SyncOp};
 
-const WARP: &str = "bar.warp.sync 0xffffffff;";
-const BLOCK: &str = "bar.sync 0;";
+pub(super) const WARP: &str = "bar.warp.sync 0xffffffff;";
+pub(super) const BLOCK: &str = "bar.sync 0;";
 const FENCED_BLOCK: &str = "fence.proxy.async.shared::cta;\nbar.sync 0;";
 const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
 
-/// Statements after the later access before which a barrier is tried: a loop may bring the earlier access after the later one.
+/// Number of statements after the later access before which a barrier is tried, because in a loop the earlier access can follow the later
+/// access.
 const REACH_OF_LOOPS: usize = 5;
 
 /// Barriers between threads of one block.
@@ -60,8 +61,8 @@ pub(super) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
     edits.collect()
 }
 
-/// Barriers of a phase that threads have reached at different statements: one without its guard; a further one on the path that has
-/// none; one moved before a branch that skips it, or after the label that the branch names; without one of them.
+/// Repairs of barriers at which threads of one phase arrived from different statements: a barrier without its guard, an additional barrier
+/// on the path without a barrier, a barrier moved before the branch that skips it or after the target of this branch, or a barrier deleted.
 pub(super) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Edits> {
     const REACH: usize = 12;
     let (Some(first), Some(last)) = (barriers.first().copied(), barriers.last().copied()) else {

@@ -8,7 +8,7 @@ use warpgrid_program::Action;
 /// Places that are changed, at most.
 const MOST_SITES: usize = 10;
 
-/// What a statement could become, weak to strong: each with its strength.
+/// Stronger forms of a statement, from weak to strong, each with its strength.
 type Variants = Vec<(u32, Edits)>;
 
 /// Stronger accesses and fences, the weakest combinations first.
@@ -24,7 +24,7 @@ pub(super) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
     all
 }
 
-/// Combinations of what strong accesses, fences and such statements could become.
+/// Combinations of the stronger forms of accesses and fences.
 fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> {
     let body = broken.body;
     let all = body.all(|action| is_access(action) || is_fence(action));
@@ -61,7 +61,7 @@ fn is_access(action: &Action) -> bool {
     action.does.memory().and_then(MemoryOp::access).is_some() && !is_parameter
 }
 
-/// Checks whether an instruction takes part in what threads tell each other.
+/// Checks whether an instruction participates in the communication between threads.
 fn is_strong(action: &Action) -> bool {
     let access = action.does.memory().and_then(MemoryOp::access);
     is_fence(action)
@@ -69,7 +69,7 @@ fn is_strong(action: &Action) -> bool {
         || action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak)
 }
 
-/// Returns what a fence or access could become.
+/// Returns the stronger forms of a fence or access.
 fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     let Some(action) = body.action(at) else {
         return Vec::new();
@@ -167,7 +167,7 @@ fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
     all.iter().filter(keeps).copied().collect()
 }
 
-/// The end of the loop that polls at a statement: its branch back.
+/// Returns the backward branch of the loop that polls at a statement.
 fn end_of_poll(body: &Body<'_>, at: usize) -> usize {
     let label = body.label_before(at);
     let branch = label.and_then(|_| body.branch_back_to(at));

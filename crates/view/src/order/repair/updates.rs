@@ -51,7 +51,7 @@ impl RacyUpdates {
         })
     }
 
-    /// The repairs, each with each other candidate that edits other statements.
+    /// Returns each repair combined with each candidate that edits other statements.
     pub(super) fn with(&self, others: &[Edits]) -> Vec<Edits> {
         let pairs = self.repairs.iter().flat_map(|updates| {
             let touches = |own: Span| updates.iter().any(|edit| edit.statement == own);
@@ -368,7 +368,7 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// The statements as edits.
+    /// Converts replaced statements to edits. A statement without replacement is deleted.
     fn edits(&self, statements: &Statements) -> Option<Edits> {
         let edits = statements.iter().map(|(index, new)| {
             let at = self.statement(*index)?;
