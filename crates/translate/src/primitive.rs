@@ -19,8 +19,8 @@ pub(crate) enum Destination {
     CarryFlag,
 }
 
-/// Results of an operation, in the order of their computation.
-pub(crate) type Results = Vec<(Destination, NodeId)>;
+/// OperationResults of an operation, in the order of their computation.
+pub(crate) type OperationResults = Vec<(Destination, NodeId)>;
 
 type Word32<'g> = Value<'g, 32>;
 type Word64<'g> = Value<'g, 64>;
@@ -44,18 +44,22 @@ impl Operands for Plain<'_> {
 }
 
 /// Returns the results of an operation, or `None` if it is not defined over primitives.
-pub(crate) fn results(operands: &impl Operands, graph: &Graph, op: &Op) -> Option<Results> {
-    Builder { operands, graph }.results(op)
+pub(crate) fn results(
+    operands: &impl Operands,
+    graph: &Graph,
+    op: &Op,
+) -> Option<OperationResults> {
+    GraphBuilder { operands, graph }.results(op)
 }
 
 /// Builds the graph of an operation.
-struct Builder<'a, 'g, O> {
+struct GraphBuilder<'a, 'g, O> {
     operands: &'a O,
     graph: &'g Graph,
 }
 
-impl<'g, O: Operands> Builder<'_, 'g, O> {
-    fn results(&self, op: &Op) -> Option<Results> {
+impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
+    fn results(&self, op: &Op) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
             Op::Int16 { f, signed, slots } => {
@@ -214,7 +218,7 @@ impl<'g, O: Operands> Builder<'_, 'g, O> {
                     };
                     to_element(*element, low_bits(part, element_bits.into()))
                 });
-                let results: Option<Vec<Results>> = parts.collect();
+                let results: Option<Vec<OperationResults>> = parts.collect();
                 results.map(|results| results.concat())
             }
             Op::Select32 { d, a, b, p } => {
@@ -370,7 +374,7 @@ impl<'g, O: Operands> Builder<'_, 'g, O> {
 }
 
 /// Writes the low bits of a value to an element.
-fn to_element(e: Element, value: Word64<'_>) -> Option<Results> {
+fn to_element(e: Element, value: Word64<'_>) -> Option<OperationResults> {
     match e.bank {
         Bank::B64 => register(Bank::B64, e.slot, value.id),
         Bank::B32 => {
@@ -392,23 +396,23 @@ fn low_bits(value: Word64<'_>, bits: u32) -> Word64<'_> {
     value.and(value.constant(u64::MAX >> (64 - bits.clamp(1, 64))))
 }
 
-fn register(bank: Bank, slot: Slot, id: NodeId) -> Option<Results> {
+fn register(bank: Bank, slot: Slot, id: NodeId) -> Option<OperationResults> {
     Some(vec![(Destination::Register(bank, slot), id)])
 }
 
-fn to_32<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word32<'g>>)) -> Option<Results> {
+fn to_32<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word32<'g>>)) -> Option<OperationResults> {
     let mut result = None;
     operation(&mut result);
     register(Bank::B32, d, result?.id)
 }
 
-fn to_64<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word64<'g>>)) -> Option<Results> {
+fn to_64<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word64<'g>>)) -> Option<OperationResults> {
     let mut result = None;
     operation(&mut result);
     register(Bank::B64, d, result?.id)
 }
 
-fn with_flag(bank: Bank, d: Slot, sum: NodeId, writes: bool, flag: Flag<'_>) -> Results {
+fn with_flag(bank: Bank, d: Slot, sum: NodeId, writes: bool, flag: Flag<'_>) -> OperationResults {
     let flag = writes.then_some((Destination::CarryFlag, flag.id()));
     let sum = (Destination::Register(bank, d), sum);
     [sum].into_iter().chain(flag).collect()

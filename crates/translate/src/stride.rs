@@ -6,7 +6,7 @@ use crate::code::Source;
 use crate::code::{Code, Placed};
 use crate::flow::{Flow, Meeting};
 use crate::place::GANG;
-use crate::primitive::{Destination, Results, results};
+use crate::primitive::{Destination, OperationResults, results};
 use crate::registers::{Definitions, Register};
 use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,7 +159,7 @@ struct Reader<'a, 'p> {
     /// Whether only registers that are written once in a run are followed.
     is_strict: bool,
     /// Symbolic results by position of the instruction.
-    operations: BTreeMap<u32, Rc<(Graph, Results)>>,
+    operations: BTreeMap<u32, Rc<(Graph, OperationResults)>>,
 }
 
 /// Finds the strides of registers. `definitions` says where each is written, `at_start` which matter at the start, `forms` what is known of sums of coordinates, and `mixed`

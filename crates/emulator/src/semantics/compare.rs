@@ -3,7 +3,7 @@
 use crate::semantics::integer::Apply;
 use crate::semantics::mode::Round;
 use crate::semantics::soft;
-use crate::semantics::word::{Composed, Truth, Word};
+use crate::semantics::word::{Truth, Word, WordExt};
 use warpgrid_isa::{CompareOp, FloatFormat, ScalarType};
 
 /// Compares two integers.

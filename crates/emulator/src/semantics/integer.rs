@@ -6,7 +6,7 @@
 use crate::semantics::ops::{
     CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow, PackedOp, ShiftOp,
 };
-use crate::semantics::word::{Composed, Word};
+use crate::semantics::word::{Word, WordExt};
 use warpgrid_isa::{PermuteMode, ScalarType};
 
 /// Sources and destination of an operation, for all lanes.

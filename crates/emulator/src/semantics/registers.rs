@@ -302,6 +302,38 @@ impl Lanes<'_> {
     }
 }
 
+/// An integer with a bank of rows.
+pub(crate) trait BankWord: Copy + Sized {
+    fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l [Self; LANES];
+
+    /// Writes the active lanes.
+    fn set_row(lanes: &mut Lanes<'_>, slot: Slot, row: &[Self; LANES]);
+}
+
+impl BankWord for u32 {
+    #[inline(always)]
+    fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l Row32 {
+        lanes.r32(slot)
+    }
+
+    #[inline(always)]
+    fn set_row(lanes: &mut Lanes<'_>, slot: Slot, row: &Row32) {
+        lanes.set32(slot, row);
+    }
+}
+
+impl BankWord for u64 {
+    #[inline(always)]
+    fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l Row64 {
+        lanes.r64(slot)
+    }
+
+    #[inline(always)]
+    fn set_row(lanes: &mut Lanes<'_>, slot: Slot, row: &Row64) {
+        lanes.set64(slot, row);
+    }
+}
+
 /// Lane numbers of a mask, lowest first.
 #[inline(always)]
 pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {

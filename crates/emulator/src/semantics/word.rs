@@ -80,7 +80,7 @@ pub trait Word: Copy {
 }
 
 /// Operations that are composed of primitives.
-pub(crate) trait Composed: Word {
+pub(crate) trait WordExt: Word {
     /// Returns a constant of 32 bits.
     #[inline(always)]
     fn narrow(self, value: u32) -> Self::Narrow {
@@ -147,7 +147,7 @@ pub(crate) trait Composed: Word {
     }
 }
 
-impl<W: Word> Composed for W {}
+impl<W: Word> WordExt for W {}
 
 /// Defines inlined methods of one or two operands.
 macro_rules! methods {

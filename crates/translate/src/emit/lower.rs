@@ -18,7 +18,7 @@ const INTERLEAVED: [I<'static>; 2] = [
 
 /// The lanes for which a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum LaneSelection {
     /// All four lanes, of 32 bits each.
     All,
     /// Lanes 0 and 1, or 2 and 3, of 64 bits each.
@@ -29,7 +29,7 @@ pub(crate) enum Part {
 
 /// An operand that is read several times.
 #[derive(Clone, Copy)]
-enum Kept {
+enum SavedOperand {
     Constant(u64),
     /// A local variable with the number of the first lane.
     First(u32),
@@ -46,11 +46,11 @@ pub(crate) struct Lowering<'e, 'p, 'g> {
     emitter: &'e mut Emitter<'p>,
     graph: &'g Graph,
     /// Number of uses of each value.
-    uses: BTreeMap<(NodeId, Part), u32>,
+    uses: BTreeMap<(NodeId, LaneSelection), u32>,
     /// Whether this is the pass that counts uses. The code of this pass is discarded.
     is_counting: bool,
     /// Local variables with values of several uses.
-    locals: BTreeMap<(NodeId, Part), u32>,
+    locals: BTreeMap<(NodeId, LaneSelection), u32>,
     /// Number of temporary variables in use, by type.
     n_taken: BTreeMap<ValType, usize>,
 }
@@ -60,7 +60,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     pub(crate) fn push_all(
         emitter: &'e mut Emitter<'p>,
         graph: &'g Graph,
-        values: &[(NodeId, Part)],
+        values: &[(NodeId, LaneSelection)],
     ) -> Result<(), Refusal> {
         let mut lowering = Lowering {
             emitter,
@@ -91,7 +91,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes a value.
-    fn push(&mut self, id: NodeId, part: Part) -> Result<(), Refusal> {
+    fn push(&mut self, id: NodeId, part: LaneSelection) -> Result<(), Refusal> {
         let key = (id, part);
         let (node, bits) = self.graph.node(id);
         if self.is_counting {
@@ -105,8 +105,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             return Ok(());
         }
         match part {
-            Part::First => self.first(node, bits)?,
-            Part::All | Part::Half(_) => self.lanes(id, node, bits, part)?,
+            LaneSelection::First => self.first(node, bits)?,
+            LaneSelection::All | LaneSelection::Half(_) => self.lanes(id, node, bits, part)?,
         }
         let is_leaf = matches!(
             node,
@@ -129,7 +129,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         &mut self,
         instruction: I<'static>,
         operands: [NodeId; N],
-        part: Part,
+        part: LaneSelection,
     ) -> Result<(), Refusal> {
         for operand in operands {
             self.push(operand, part)?;
@@ -143,12 +143,18 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes a value of several lanes.
-    fn lanes(&mut self, id: NodeId, node: Node, bits: u32, part: Part) -> Result<(), Refusal> {
+    fn lanes(
+        &mut self,
+        id: NodeId,
+        node: Node,
+        bits: u32,
+        part: LaneSelection,
+    ) -> Result<(), Refusal> {
         if bits == 1 {
             return self.truth(id, node, part);
         }
         match (node, part) {
-            (Node::Source(_, slot), Part::Half(half)) => self.emitter.read64(slot, half),
+            (Node::Source(_, slot), LaneSelection::Half(half)) => self.emitter.read64(slot, half),
             (Node::Source(_, slot), _) => self.emitter.read32(slot),
             (Node::Constant(value), _) => {
                 self.op(match bits {
@@ -178,7 +184,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes a truth value: all ones or zeros per lane.
-    fn truth(&mut self, id: NodeId, node: Node, part: Part) -> Result<(), Refusal> {
+    fn truth(&mut self, id: NodeId, node: Node, part: LaneSelection) -> Result<(), Refusal> {
         let wide = |operands: [NodeId; 2]| self.graph.node(operands[0]).1 == 64;
         match (node, part) {
             (Node::Constant(value), _) => {
@@ -188,7 +194,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             (Node::Unary(_, a), _) => {
                 if let (Node::Binary(op, operands), _) = self.graph.node(a)
                     && let Some(complement) = complement(op, self.graph.node(operands[0]).1)
-                    && wide(operands) == matches!(part, Part::Half(_))
+                    && wide(operands) == matches!(part, LaneSelection::Half(_))
                 {
                     return self.apply(complement, operands, part);
                 }
@@ -197,16 +203,16 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             (Node::Binary(op @ (Binary::And | Binary::Or | Binary::Xor), operands), _) => {
                 self.vector_operation(op, operands, 1, part)
             }
-            (Node::Binary(_, operands), Part::All) if wide(operands) => {
-                self.push(id, Part::Half(0))?;
-                self.push(id, Part::Half(1))?;
+            (Node::Binary(_, operands), LaneSelection::All) if wide(operands) => {
+                self.push(id, LaneSelection::Half(0))?;
+                self.push(id, LaneSelection::Half(1))?;
                 self.op(low_words());
                 Ok(())
             }
-            (Node::Binary(op, operands), Part::Half(_)) if wide(operands) => {
+            (Node::Binary(op, operands), LaneSelection::Half(_)) if wide(operands) => {
                 self.compare_wide(op, operands, part)
             }
-            (Node::Binary(op, operands), Part::All) => {
+            (Node::Binary(op, operands), LaneSelection::All) => {
                 let instruction = match op {
                     Binary::Equal => I::I32x4Eq,
                     Binary::LessSigned => I::I32x4LtS,
@@ -214,18 +220,18 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 };
                 self.apply(instruction, operands, part)
             }
-            (Node::Source(_, slot), Part::All) => self.emitter.read_predicate(slot),
-            (Node::CarryFlag, Part::All) => {
+            (Node::Source(_, slot), LaneSelection::All) => self.emitter.read_predicate(slot),
+            (Node::CarryFlag, LaneSelection::All) => {
                 self.emitter.read_flag();
                 Ok(())
             }
-            (Node::FloatComparison(_), Part::All) => {
+            (Node::FloatComparison(_), LaneSelection::All) => {
                 let local = self.emitter.names.float_comparison();
                 self.emitter.get(local);
                 Ok(())
             }
-            (_, Part::Half(half)) => {
-                self.push(id, Part::All)?;
+            (_, LaneSelection::Half(half)) => {
+                self.push(id, LaneSelection::All)?;
                 self.op(halves(half));
                 Ok(())
             }
@@ -238,7 +244,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         &mut self,
         op: Binary,
         operands: [NodeId; 2],
-        part: Part,
+        part: LaneSelection,
     ) -> Result<(), Refusal> {
         for operand in operands {
             match (op, self.graph.constant_of(operand)) {
@@ -257,12 +263,12 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    fn unary(&mut self, op: Unary, a: NodeId, part: Part) -> Result<(), Refusal> {
+    fn unary(&mut self, op: Unary, a: NodeId, part: LaneSelection) -> Result<(), Refusal> {
         match (op, part) {
             (Unary::Not, _) => self.apply(I::V128Not, [a], part)?,
-            (Unary::ToWideSigned | Unary::ToWideUnsigned, Part::Half(half)) => {
+            (Unary::ToWideSigned | Unary::ToWideUnsigned, LaneSelection::Half(half)) => {
                 let instruction = extended_words(op == Unary::ToWideSigned, half);
-                self.apply(instruction, [a], Part::All)?;
+                self.apply(instruction, [a], LaneSelection::All)?;
             }
             (Unary::ToNarrow, _) => {
                 // A shuffle extracts the upper words.
@@ -273,11 +279,11 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                     ) if self.graph.constant_of(amount) == Some(32) => (x, high_words()),
                     _ => (a, low_words()),
                 };
-                self.push(source, Part::Half(0))?;
-                self.push(source, Part::Half(1))?;
+                self.push(source, LaneSelection::Half(0))?;
+                self.push(source, LaneSelection::Half(1))?;
                 self.op(words);
             }
-            (Unary::CountOnes, Part::All) if self.graph.node(a).1 == 32 => {
+            (Unary::CountOnes, LaneSelection::All) if self.graph.node(a).1 == 32 => {
                 self.push(a, part)?;
                 self.ops([
                     I::I8x16Popcnt,
@@ -287,7 +293,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             }
             _ => {
                 let bits = self.graph.node(a).1;
-                let a = self.keep(a, part)?;
+                let a = self.save_operand(a, part)?;
                 self.each_lane(part, |lowering, lane| {
                     lowering.push_lane(a, bits, lane);
                     lowering.count(op, bits);
@@ -302,14 +308,14 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         op: Binary,
         [a, b]: [NodeId; 2],
         bits: u32,
-        part: Part,
+        part: LaneSelection,
     ) -> Result<(), Refusal> {
-        if let Part::Half(half) = part {
+        if let LaneSelection::Half(half) = part {
             if op == Binary::Mul
                 && let Some((signed, factors)) = self.extended_factors([a, b])
             {
                 for factor in factors {
-                    self.push_word(factor)?;
+                    self.push_factor(factor)?;
                 }
                 self.op(extended_product(signed, half));
                 return Ok(());
@@ -317,14 +323,18 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             if op == Binary::Or
                 && let Some(words) = self.words([a, b])
             {
-                return self.apply(INTERLEAVED[half as usize].clone(), words, Part::All);
+                return self.apply(
+                    INTERLEAVED[half as usize].clone(),
+                    words,
+                    LaneSelection::All,
+                );
             }
         }
         if let Some(shift) = vector_shift(op, bits)
             && (self.graph.constant_of(b).is_some() || self.is_uniform(b))
         {
             self.push(a, part)?;
-            return self.apply(shift, [b], Part::First);
+            return self.apply(shift, [b], LaneSelection::First);
         }
         if op == Binary::And
             && let Node::Unary(Unary::Not, mask) = self.graph.node(b).0
@@ -340,12 +350,12 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         op: Binary,
         [a, b]: [NodeId; 2],
         bits: u32,
-        part: Part,
+        part: LaneSelection,
     ) -> Result<(), Refusal> {
         if let Some(instruction) = vector_instruction(op, bits) {
             return self.apply(instruction, [a, b], part);
         }
-        let operands = [self.keep(a, part)?, self.keep(b, part)?];
+        let operands = [self.save_operand(a, part)?, self.save_operand(b, part)?];
         self.each_lane(part, |lowering, lane| {
             lowering.number(op, operands, bits, lane);
         });
@@ -364,18 +374,18 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Returns 32-bit factors whose extensions are the 64-bit factors, and whether the extension is signed.
-    fn extended_factors(&self, factors: [NodeId; 2]) -> Option<(bool, [Word; 2])> {
+    fn extended_factors(&self, factors: [NodeId; 2]) -> Option<(bool, [Factor; 2])> {
         let extended = |signed: bool| {
             let factor = |id: NodeId| match self.graph.node(id).0 {
-                Node::Unary(Unary::ToWideSigned, x) if signed => Some(Word::Node(x)),
-                Node::Unary(Unary::ToWideUnsigned, x) if !signed => Some(Word::Node(x)),
+                Node::Unary(Unary::ToWideSigned, x) if signed => Some(Factor::Node(x)),
+                Node::Unary(Unary::ToWideUnsigned, x) if !signed => Some(Factor::Node(x)),
                 Node::Constant(value) => {
                     let word = value as u32;
                     let extension = match signed {
                         true => i64::from(word as i32) as u64,
                         false => word.into(),
                     };
-                    (extension == value).then_some(Word::Constant(word))
+                    (extension == value).then_some(Factor::Constant(word))
                 }
                 _ => None,
             };
@@ -402,34 +412,34 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         in_order(a, b).or_else(|| in_order(b, a))
     }
 
-    fn push_word(&mut self, word: Word) -> Result<(), Refusal> {
-        match word {
-            Word::Node(id) => self.push(id, Part::All),
-            Word::Constant(value) => {
+    fn push_factor(&mut self, factor: Factor) -> Result<(), Refusal> {
+        match factor {
+            Factor::Node(id) => self.push(id, LaneSelection::All),
+            Factor::Constant(value) => {
                 self.op(splat32(value));
                 Ok(())
             }
         }
     }
 
-    /// Keeps an operand in local variables.
-    fn keep(&mut self, id: NodeId, part: Part) -> Result<Kept, Refusal> {
+    /// Saves an operand in local variables.
+    fn save_operand(&mut self, id: NodeId, part: LaneSelection) -> Result<SavedOperand, Refusal> {
         let (node, bits) = self.graph.node(id);
         if let Node::Constant(value) = node {
-            return Ok(Kept::Constant(value));
+            return Ok(SavedOperand::Constant(value));
         }
         Ok(match (part, bits) {
-            (Part::First, _) => Kept::First(self.keep_part(id, part)?),
-            (_, 32) => Kept::All(self.keep_part(id, Part::All)?),
-            (Part::Half(_), _) => Kept::Half(self.keep_part(id, part)?),
-            (Part::All, _) => Kept::Halves([
-                self.keep_part(id, Part::Half(0))?,
-                self.keep_part(id, Part::Half(1))?,
+            (LaneSelection::First, _) => SavedOperand::First(self.save(id, part)?),
+            (_, 32) => SavedOperand::All(self.save(id, LaneSelection::All)?),
+            (LaneSelection::Half(_), _) => SavedOperand::Half(self.save(id, part)?),
+            (LaneSelection::All, _) => SavedOperand::Halves([
+                self.save(id, LaneSelection::Half(0))?,
+                self.save(id, LaneSelection::Half(1))?,
             ]),
         })
     }
 
-    fn keep_part(&mut self, id: NodeId, part: Part) -> Result<u32, Refusal> {
+    fn save(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, Refusal> {
         self.push(id, part)?;
         let local = self.temporary(type_of(self.graph.node(id).1, part));
         self.emitter.set(local);
@@ -437,39 +447,39 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes an operand of 32 bits as a vector. The number of the first lane is copied to all lanes.
-    fn push_vector(&mut self, id: NodeId, part: Part) -> Result<(), Refusal> {
+    fn push_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<(), Refusal> {
         self.push(id, part)?;
-        if part == Part::First {
+        if part == LaneSelection::First {
             self.op(I::I32x4Splat);
         }
         Ok(())
     }
 
-    /// Keeps an operand of 32 bits as a vector.
-    fn keep_vector(&mut self, id: NodeId, part: Part) -> Result<u32, Refusal> {
+    /// Saves an operand of 32 bits as a vector.
+    fn save_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, Refusal> {
         self.push_vector(id, part)?;
         let local = self.temporary(ValType::V128);
         self.emitter.set(local);
         Ok(local)
     }
 
-    /// Pushes a lane of a kept operand.
-    fn push_lane(&mut self, kept: Kept, bits: u32, lane: u8) {
-        match kept {
-            Kept::Constant(value) => self.op(match bits {
+    /// Pushes a lane of a saved operand.
+    fn push_lane(&mut self, saved: SavedOperand, bits: u32, lane: u8) {
+        match saved {
+            SavedOperand::Constant(value) => self.op(match bits {
                 64 => I::I64Const(value.cast_signed()),
                 _ => I::I32Const(value as i32),
             }),
-            Kept::First(local) => self.emitter.get(local),
-            Kept::All(local) => {
+            SavedOperand::First(local) => self.emitter.get(local),
+            SavedOperand::All(local) => {
                 self.emitter.get(local);
                 self.op(I::I32x4ExtractLane(lane));
             }
-            Kept::Halves(locals) => {
+            SavedOperand::Halves(locals) => {
                 self.emitter.get(locals[usize::from(lane / 2)]);
                 self.op(I::I64x2ExtractLane(lane % 2));
             }
-            Kept::Half(local) => {
+            SavedOperand::Half(local) => {
                 self.emitter.get(local);
                 self.op(I::I64x2ExtractLane(lane % 2));
             }
@@ -477,28 +487,33 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Computes each lane as a number and pushes the vector.
-    fn each_lane(&mut self, part: Part, mut one: impl FnMut(&mut Self, u8)) {
+    fn each_lane(&mut self, part: LaneSelection, mut one: impl FnMut(&mut Self, u8)) {
         match part {
-            Part::Half(half) => {
+            LaneSelection::Half(half) => {
                 self.op(splat64(0));
                 for lane in 0..2 {
                     one(self, 2 * half as u8 + lane);
                     self.op(I::I64x2ReplaceLane(lane));
                 }
             }
-            Part::All => {
+            LaneSelection::All => {
                 self.op(splat32(0));
                 for lane in 0..4 {
                     one(self, lane);
                     self.op(I::I32x4ReplaceLane(lane));
                 }
             }
-            Part::First => one(self, 0),
+            LaneSelection::First => one(self, 0),
         }
     }
 
     /// Selects bytes by a selector. A constant selector without sign bits is one shuffle.
-    fn permute(&mut self, bytes: [NodeId; 2], selector: NodeId, part: Part) -> Result<(), Refusal> {
+    fn permute(
+        &mut self,
+        bytes: [NodeId; 2],
+        selector: NodeId,
+        part: LaneSelection,
+    ) -> Result<(), Refusal> {
         if let Some(selector) = self.graph.constant_of(selector).filter(|s| s & 0x8888 == 0) {
             let indices = std::array::from_fn(|at| {
                 let (lane, byte) = (at as u64 / 4, at as u64 % 4);
@@ -512,8 +527,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             return Ok(());
         }
         let [low, high] = [
-            self.keep_vector(bytes[0], part)?,
-            self.keep_vector(bytes[1], part)?,
+            self.save_vector(bytes[0], part)?,
+            self.save_vector(bytes[1], part)?,
         ];
         let [nibbles, indices, result] = [ValType::V128; 3].map(|ty| self.temporary(ty));
         self.push_vector(selector, part)?;
@@ -560,11 +575,11 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         &mut self,
         factors: [NodeId; 2],
         is_signed: [bool; 2],
-        part: Part,
+        part: LaneSelection,
     ) -> Result<(), Refusal> {
         let rows = [
-            self.keep_vector(factors[0], part)?,
-            self.keep_vector(factors[1], part)?,
+            self.save_vector(factors[0], part)?,
+            self.save_vector(factors[1], part)?,
         ];
         let sums = [ValType::V128; 2].map(|ty| self.temporary(ty));
         let extended = |signed: bool, half: usize| match (signed, half) {
@@ -609,7 +624,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 Ok(())
             }
             Node::Unary(op, a) => {
-                self.push(a, Part::First)?;
+                self.push(a, LaneSelection::First)?;
                 match op {
                     Unary::Not if bits == 64 => self.ops([I::I64Const(-1), I::I64Xor]),
                     Unary::Not => self.ops([I::I32Const(-1), I::I32Xor]),
@@ -626,22 +641,25 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             Node::Binary(op, [a, b]) => {
                 let bits = self.graph.node(a).1;
                 if let Some(instruction) = number_instruction(op, bits) {
-                    self.push(a, Part::First)?;
+                    self.push(a, LaneSelection::First)?;
                     self.push_second(op, b, bits)?;
                     self.op(instruction);
                 } else if is_comparison(op) {
                     self.op(I::I32Const(0));
-                    self.push(a, Part::First)?;
-                    self.push(b, Part::First)?;
+                    self.push(a, LaneSelection::First)?;
+                    self.push(b, LaneSelection::First)?;
                     self.ops([comparison(op, bits), I::I32Sub]);
                 } else {
-                    let operands = [self.keep(a, Part::First)?, self.keep(b, Part::First)?];
+                    let operands = [
+                        self.save_operand(a, LaneSelection::First)?,
+                        self.save_operand(b, LaneSelection::First)?,
+                    ];
                     self.number(op, operands, bits, 0);
                 }
                 Ok(())
             }
             Node::Select { condition, yes, no } => {
-                self.apply(I::Select, [yes, no, condition], Part::First)
+                self.apply(I::Select, [yes, no, condition], LaneSelection::First)
             }
             Node::Blend { ones, zeros, mask } => {
                 // zeros ^ ((ones ^ zeros) & mask)
@@ -649,22 +667,22 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                     64 => (I::I64Xor, I::I64And),
                     _ => (I::I32Xor, I::I32And),
                 };
-                let zeros = self.keep(zeros, Part::First)?;
+                let zeros = self.save_operand(zeros, LaneSelection::First)?;
                 self.push_lane(zeros, bits, 0);
-                self.push(ones, Part::First)?;
+                self.push(ones, LaneSelection::First)?;
                 self.push_lane(zeros, bits, 0);
                 self.op(xor.clone());
-                self.push(mask, Part::First)?;
+                self.push(mask, LaneSelection::First)?;
                 self.ops([and, xor]);
                 Ok(())
             }
             Node::PermuteBytes { bytes, selector } => {
-                self.permute(bytes, selector, Part::First)?;
+                self.permute(bytes, selector, LaneSelection::First)?;
                 self.op(I::I32x4ExtractLane(0));
                 Ok(())
             }
             Node::DotBytes { factors, is_signed } => {
-                self.dot(factors, is_signed, Part::First)?;
+                self.dot(factors, is_signed, LaneSelection::First)?;
                 self.op(I::I32x4ExtractLane(0));
                 Ok(())
             }
@@ -682,7 +700,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 Some(amount),
             ) if bits == 64 => self.op(I::I64Const(amount.cast_signed())),
             _ => {
-                self.push(b, Part::First)?;
+                self.push(b, LaneSelection::First)?;
                 self.extend_second(op, bits);
             }
         }
@@ -713,8 +731,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Computes a number from a lane of kept operands.
-    fn number(&mut self, op: Binary, [a, b]: [Kept; 2], bits: u32, lane: u8) {
+    /// Computes a number from a lane of saved operands.
+    fn number(&mut self, op: Binary, [a, b]: [SavedOperand; 2], bits: u32, lane: u8) {
         let second_bits = match op {
             Binary::ShiftLeft | Binary::ShiftRightSigned | Binary::ShiftRightUnsigned => 32,
             _ => bits,
@@ -746,7 +764,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Divides without a trap: all ones for a divisor of zero, and the wrapped result for MIN / -1.
-    fn divide(&mut self, op: Binary, [a, b]: [Kept; 2], bits: u32, lane: u8) {
+    fn divide(&mut self, op: Binary, [a, b]: [SavedOperand; 2], bits: u32, lane: u8) {
         let is_signed = matches!(op, Binary::DivSigned | Binary::RemSigned);
         let is_wide = bits == 64;
         let pick = |wide: I<'static>, narrow: I<'static>| if is_wide { wide } else { narrow };
@@ -758,7 +776,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             false => u32::MAX.into(),
         };
         let known = match b {
-            Kept::Constant(value) => Some(value),
+            SavedOperand::Constant(value) => Some(value),
             _ => None,
         };
         let may_be_zero = known.is_none_or(|value| value == 0);
@@ -810,17 +828,17 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
 
 /// A 32-bit factor of a 64-bit product.
 #[derive(Clone, Copy)]
-enum Word {
+enum Factor {
     Node(NodeId),
     Constant(u32),
 }
 
 /// Returns the type of a value.
-fn type_of(bits: u32, part: Part) -> ValType {
+fn type_of(bits: u32, part: LaneSelection) -> ValType {
     match (part, bits) {
-        (Part::First, 64) => ValType::I64,
-        (Part::First, _) => ValType::I32,
-        (Part::All | Part::Half(_), _) => ValType::V128,
+        (LaneSelection::First, 64) => ValType::I64,
+        (LaneSelection::First, _) => ValType::I32,
+        (LaneSelection::All | LaneSelection::Half(_), _) => ValType::V128,
     }
 }
 

@@ -2,7 +2,7 @@
 //! registers.
 
 use crate::emit::Emitter;
-use crate::emit::lower::{Lowering, Part};
+use crate::emit::lower::{LaneSelection, Lowering};
 use crate::primitive::{Destination, Operands, results};
 use crate::refusal::Refusal;
 use crate::registers::Register;
@@ -41,7 +41,7 @@ impl Emitter<'_> {
             && let Some(scalar) = self.scalar(bank, slot)
             && let SlotPlace::Register(index) = slot.place()
         {
-            Lowering::push_all(self, &graph, &[(id, Part::First)])?;
+            Lowering::push_all(self, &graph, &[(id, LaneSelection::First)])?;
             self.set_scalar(scalar, self.own(bank, index));
             return Ok(true);
         }
@@ -51,10 +51,10 @@ impl Emitter<'_> {
         for (destination, id) in results.iter().rev() {
             match destination {
                 Destination::Register(Bank::B64, _) => {
-                    values.extend([1, 0].map(|half| (*id, Part::Half(half))));
+                    values.extend([1, 0].map(|half| (*id, LaneSelection::Half(half))));
                 }
                 Destination::Register(..) | Destination::CarryFlag => {
-                    values.push((*id, Part::All));
+                    values.push((*id, LaneSelection::All));
                 }
             }
         }

@@ -47,7 +47,7 @@ pub(crate) fn compute<const FMA: bool>(
             }
             l.set32(d, r32);
         }
-        Op::Select32 { d, a, b, p } => select::select32(l, [d, a, b, p]),
+        Op::Select32 { d, a, b, p } => select::select::<u32>(l, [d, a, b, p]),
         Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
         Op::Nop => {}
         infrequent!() => return compute_more(instr, code, l, results),
@@ -92,8 +92,8 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
         Op::Int8x4 { f, signed, slots } => int8x4(l, r32, f, signed, slots),
         Op::Extract64 { signed, slots } => extract64(l, r64, signed, slots),
         Op::Count64 { f, signed, slots } => count64(l, r32, f, signed, slots),
-        Op::Insert32(slots) => insert32(l, r32, slots),
-        Op::Insert64(slots) => insert64(l, r64, slots),
+        Op::Insert32(slots) => insert(l, r32, slots),
+        Op::Insert64(slots) => insert(l, r64, slots),
         Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
         Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
         Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
@@ -102,8 +102,8 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
                 video::video(l, r32, plan);
             }
         }
-        Op::Carry32 { f, mode, slots } => carry32(l, r32, f, mode, slots),
-        Op::Carry64 { f, mode, slots } => carry64(l, r64, f, mode, slots),
+        Op::Carry32 { f, mode, slots } => carry(l, r32, f, mode, slots),
+        Op::Carry64 { f, mode, slots } => carry(l, r64, f, mode, slots),
         Op::Mov128 { d, a } => {
             let row = *l.r128(a);
             l.set128(d, &row);
@@ -148,7 +148,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             combine,
         } => compare::set(l, compare, to, d, combine),
         Op::TestFloat { test, wide, d, a } => compare::test_float(l, test, wide, d, a),
-        Op::Select64 { d, a, b, p } => select::select64(l, [d, a, b, p]),
+        Op::Select64 { d, a, b, p } => select::select::<u64>(l, [d, a, b, p]),
         Op::SelectSign { d, a, b, c, sign } => select::select_sign(l, d, [a, b, c], sign),
         Op::PredicateLogic { table, d, a, b } => {
             predicate::predicate_logic(l, table, [d, a, b]);

@@ -4,10 +4,11 @@ use crate::semantics::integer::{self, Apply};
 use crate::semantics::ops::{
     CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, PackedOp, ShiftOp,
 };
-use crate::semantics::registers::{LANES, Lanes, Row32, Row64, Slot};
+use crate::semantics::registers::{BankWord, LANES, Lanes, Row32, Row64, Slot};
+use crate::semantics::word::Word;
 
 /// The rows of an operation's sources and of its destination.
-pub(crate) struct Rows<'a, S, R> {
+pub(crate) struct OperandRows<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut [R; LANES],
 }
@@ -25,7 +26,7 @@ pub(crate) fn each_lane<R>(result: &mut [R; LANES], f: impl Fn(usize) -> R) {
     }
 }
 
-impl<T: Copy, R, const N: usize> Apply<[T; N], R> for Rows<'_, [&[T; LANES]; N], R> {
+impl<T: Copy, R, const N: usize> Apply<[T; N], R> for OperandRows<'_, [&[T; LANES]; N], R> {
     #[inline(always)]
     fn apply(self, f: impl Fn([T; N]) -> R) {
         let sources = self.sources;
@@ -33,14 +34,14 @@ impl<T: Copy, R, const N: usize> Apply<[T; N], R> for Rows<'_, [&[T; LANES]; N],
     }
 }
 
-impl<T: Copy, R> Apply<T, R> for Rows<'_, &[T; LANES], R> {
+impl<T: Copy, R> Apply<T, R> for OperandRows<'_, &[T; LANES], R> {
     #[inline(always)]
     fn apply(self, f: impl Fn(T) -> R) {
         each_lane(self.result, |lane| f(self.sources[lane]));
     }
 }
 
-impl<A: Copy, B: Copy, R> Apply<(A, B), R> for Rows<'_, (&[A; LANES], &[B; LANES]), R> {
+impl<A: Copy, B: Copy, R> Apply<(A, B), R> for OperandRows<'_, (&[A; LANES], &[B; LANES]), R> {
     #[inline(always)]
     fn apply(self, f: impl Fn((A, B)) -> R) {
         let (a, b) = self.sources;
@@ -49,7 +50,7 @@ impl<A: Copy, B: Copy, R> Apply<(A, B), R> for Rows<'_, (&[A; LANES], &[B; LANES
 }
 
 impl<A: Copy, C: Copy, R> Apply<(A, A, C), R>
-    for Rows<'_, (&[A; LANES], &[A; LANES], &[C; LANES]), R>
+    for OperandRows<'_, (&[A; LANES], &[A; LANES], &[C; LANES]), R>
 {
     #[inline(always)]
     fn apply(self, f: impl Fn((A, A, C)) -> R) {
@@ -87,7 +88,7 @@ pub(crate) fn int32(
     signed: bool,
     [d, a, b, c]: [Slot; 4],
 ) {
-    let rows = Rows {
+    let rows = OperandRows {
         sources: [l.r32(a), l.r32(b), l.r32(c)],
         result,
     };
@@ -107,7 +108,7 @@ pub(crate) fn int16(
     [d, a, b, c]: [Slot; 4],
 ) {
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
-    integer::int16(f, signed, Rows { sources, result });
+    integer::int16(f, signed, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -134,7 +135,7 @@ pub(crate) fn int16x2(
     [d, a, b]: [Slot; 3],
 ) {
     let sources = [l.r32(a), l.r32(b)];
-    integer::int16x2(f, signed, Rows { sources, result });
+    integer::int16x2(f, signed, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -147,7 +148,7 @@ pub(crate) fn int8x4(
     [d, a, b]: [Slot; 3],
 ) {
     let sources = [l.r32(a), l.r32(b)];
-    integer::int8x4(f, signed, Rows { sources, result });
+    integer::int8x4(f, signed, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -161,7 +162,7 @@ pub(crate) fn int64(
     [d, a, b, c]: [Slot; 4],
 ) {
     let sources = [l.r64(a), l.r64(b), l.r64(c)];
-    integer::int64(f, signed, Rows { sources, result });
+    integer::int64(f, signed, OperandRows { sources, result });
     l.set64(d, result);
 }
 
@@ -175,7 +176,7 @@ pub(crate) fn shift64(
     [d, a, b]: [Slot; 3],
 ) {
     let sources = (l.r64(a), l.r32(b));
-    integer::shift(f, signed, Rows { sources, result });
+    integer::shift(f, signed, OperandRows { sources, result });
     l.set64(d, result);
 }
 
@@ -188,7 +189,7 @@ pub(crate) fn count64(
     [d, a]: [Slot; 2],
 ) {
     let sources = l.r64(a);
-    integer::count(f, signed, Rows { sources, result });
+    integer::count(f, signed, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -206,82 +207,52 @@ pub(crate) fn extract64(
     l.set64(d, result);
 }
 
-/// `bfi.b32`
-pub(crate) fn insert32(l: &mut Lanes<'_>, result: &mut Row32, [d, a, b, c, e]: [Slot; 5]) {
-    let (a, b, c, e) = (l.r32(a), l.r32(b), l.r32(c), l.r32(e));
+/// `bfi`
+pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
+    l: &mut Lanes<'_>,
+    result: &mut [W; LANES],
+    [d, a, b, c, e]: [Slot; 5],
+) {
+    let (a, b, c, e) = (W::row(l, a), W::row(l, b), l.r32(c), l.r32(e));
     each_lane(result, |lane| {
         integer::insert(a[lane], b[lane], c[lane], e[lane])
     });
-    l.set32(d, result);
-}
-
-/// `bfi.b64`
-pub(crate) fn insert64(l: &mut Lanes<'_>, result: &mut Row64, [d, a, b, c, e]: [Slot; 5]) {
-    let (a, b, c, e) = (l.r64(a), l.r64(b), l.r32(c), l.r32(e));
-    each_lane(result, |lane| {
-        integer::insert(a[lane], b[lane], c[lane], e[lane])
-    });
-    l.set64(d, result);
+    W::set_row(l, d, result);
 }
 
 /// Products of 64 bits of 32-bit factors.
 #[inline(always)]
 pub(crate) fn wide32(l: &mut Lanes<'_>, result: &mut Row64, signed: bool, [d, a, b, c]: [Slot; 4]) {
     let sources = (l.r32(a), l.r32(b), l.r64(c));
-    integer::wide32(signed, Rows { sources, result });
+    integer::wide32(signed, OperandRows { sources, result });
     l.set64(d, result);
 }
 
 /// Products of 32 bits of 16-bit factors.
 pub(crate) fn wide16(l: &mut Lanes<'_>, result: &mut Row32, signed: bool, [d, a, b, c]: [Slot; 4]) {
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
-    integer::wide16(signed, Rows { sources, result });
+    integer::wide16(signed, OperandRows { sources, result });
     l.set32(d, result);
 }
 
-/// Sums of 32 bits with carry flags.
-pub(crate) fn carry32(
+/// Sums with carry flags.
+pub(crate) fn carry<W: Word<Truth = bool> + BankWord>(
     l: &mut Lanes<'_>,
-    result: &mut Row32,
+    result: &mut [W; LANES],
     f: CarryOp,
     mode: CarryMode,
     [d, a, b, c]: [Slot; 4],
 ) {
     let mut new_flags = 0;
     let rows = CarryRows {
-        sources: [l.r32(a), l.r32(b), l.r32(c)],
+        sources: [W::row(l, a), W::row(l, b), W::row(l, c)],
         flags: *l.carry,
         result,
         new_flags: &mut new_flags,
     };
     integer::carry(f, mode, rows);
-    set_flags(l, mode, new_flags);
-    l.set32(d, result);
-}
-
-/// Sums of 64 bits with carry flags.
-pub(crate) fn carry64(
-    l: &mut Lanes<'_>,
-    result: &mut Row64,
-    f: CarryOp,
-    mode: CarryMode,
-    [d, a, b, c]: [Slot; 4],
-) {
-    let mut new_flags = 0;
-    let rows = CarryRows {
-        sources: [l.r64(a), l.r64(b), l.r64(c)],
-        flags: *l.carry,
-        result,
-        new_flags: &mut new_flags,
-    };
-    integer::carry(f, mode, rows);
-    set_flags(l, mode, new_flags);
-    l.set64(d, result);
-}
-
-/// Writes the carry flags of the active lanes.
-fn set_flags(l: &mut Lanes<'_>, mode: CarryMode, flags: u32) {
     if mode.writes {
-        *l.carry = *l.carry & !l.mask | flags & l.mask;
+        *l.carry = *l.carry & !l.mask | new_flags & l.mask;
     }
+    W::set_row(l, d, result);
 }

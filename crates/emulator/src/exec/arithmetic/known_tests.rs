@@ -4,7 +4,7 @@ use crate::code::{Bank, CompareKind, Comparison, Element, SignOf};
 use crate::exec::arithmetic::compare::set_predicate;
 use crate::exec::arithmetic::convert::convert;
 use crate::exec::arithmetic::float::{op_half, op32};
-use crate::exec::arithmetic::integer::carry32;
+use crate::exec::arithmetic::integer::carry;
 use crate::exec::arithmetic::select::select_sign;
 use crate::exec::elements::read64;
 use crate::semantics::mode::{ArithmeticMode, Conversion};
@@ -46,9 +46,9 @@ fn chain(first: CarryOp, second: CarryOp, a: u32, b: u32) -> (u32, u32) {
             reads,
             writes: !reads,
         };
-        carry32(l, &mut row, first, mode(false), slots(3, 0, 1));
+        carry(l, &mut row, first, mode(false), slots(3, 0, 1));
         let low = row[0];
-        carry32(l, &mut row, second, mode(true), slots(3, 2, 2));
+        carry(l, &mut row, second, mode(true), slots(3, 2, 2));
         (low, row[0])
     })
 }

@@ -2,13 +2,13 @@
 
 use crate::code::{Bank, Element, SignOf};
 use crate::exec::elements::mask_of;
-use crate::semantics::registers::{LANES, Lanes, Slot, lanes_of};
+use crate::semantics::registers::{BankWord, LANES, Lanes, Slot, lanes_of};
 
-/// `selp` on up to 32 bits.
+/// `selp`
 #[inline(always)]
-pub(crate) fn select32(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
-    let (a, b, p) = (l.r32(a), l.r32(b), l.predicate(p));
-    let mut row = [0; LANES];
+pub(crate) fn select<T: BankWord + Default>(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
+    let (a, b, p) = (T::row(l, a), T::row(l, b), l.predicate(p));
+    let mut row = [T::default(); LANES];
     for lane in 0..LANES {
         row[lane] = if p & (1 << lane) != 0 {
             a[lane]
@@ -16,21 +16,7 @@ pub(crate) fn select32(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
             b[lane]
         };
     }
-    l.set32(d, &row);
-}
-
-/// `selp` on 64 bits.
-pub(crate) fn select64(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
-    let (a, b, p) = (l.r64(a), l.r64(b), l.predicate(p));
-    let mut row = [0; LANES];
-    for lane in 0..LANES {
-        row[lane] = if p & (1 << lane) != 0 {
-            a[lane]
-        } else {
-            b[lane]
-        };
-    }
-    l.set64(d, &row);
+    T::set_row(l, d, &row);
 }
 
 /// `slct`: a where c >= 0 (a NaN is not).

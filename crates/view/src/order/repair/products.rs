@@ -2,13 +2,13 @@
 
 use super::body::is_block_barrier;
 use super::completion::{new_wait, of_mbarriers, smaller_groups};
+use super::meeting::BLOCK;
 use super::{Broken, Edits};
 use warpgrid_isa::{Does, TensorMemoryOp, WarpgroupOp};
 use warpgrid_program::Action;
 
 const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
 const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
-const BLOCK: &str = "bar.sync 0;";
 
 /// Checks whether an instruction starts a product or a copy to tensor memory.
 pub(super) fn is_product(does: Does) -> bool {
