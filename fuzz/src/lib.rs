@@ -1,7 +1,8 @@
 //! Any text of one language: it is checked, coloured, formatted, explained, and, where it is accepted, launched and stepped
 //! forward and back, without a panic and without running away.
 
-use warpgrid_view::{CheckOptions, Front, Language, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, Language, Scenario, Session};
+use warpgrid_view::source::check;
 
 /// Does all of it.
 pub fn try_text(text: &str, front: Front) {

@@ -5,7 +5,7 @@ use crate::protocol::{Answer, Question};
 use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;
-use warpgrid_view::assist::{CompletionView, HoverView, SignatureText};
+use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureText};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 

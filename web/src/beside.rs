@@ -4,7 +4,7 @@ use crate::examples::{EXAMPLES, with_source};
 use crate::protocol::{BesideLook, BesideOpened, Refusal};
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::analysis::beside::BesideFrame;
+use warpgrid_view::analysis::comparison::BesideFrame;
 
 /// Examples that are the same kernel: PTX, and machine code of it.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];

@@ -7,7 +7,7 @@ use crate::share::Fact;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
 use std::collections::BTreeMap;
-use warpgrid_view::lens::AccessLayout;
+use warpgrid_view::layouts::inspector::AccessLayout;
 use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
 use warpgrid_worker::traffic::LineMark;
 use wasm_bindgen::JsValue;

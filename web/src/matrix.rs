@@ -15,8 +15,8 @@ pub use questions::{Question, questions};
 pub use tile_plan::{piece_words, tile_plan};
 
 use std::rc::Rc;
-use warpgrid_view::fragment::{CellHolder, FragmentPicture, FragmentRequest};
-use warpgrid_view::layout::LayoutPicture;
+use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, FragmentRequest};
+use warpgrid_view::layouts::tensor::LayoutPicture;
 use warpgrid_view::model::MatrixOperand;
 
 /// The view as it is set, and what the core has said of it.
@@ -263,7 +263,7 @@ pub fn element_words(operand: &MatrixOperand, cell: usize) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod fixture {
     use super::*;
-    use warpgrid_view::fragment::picture;
+    use warpgrid_view::layouts::fragment::picture;
 
     /// `wmma.store.d.m16n16k16.f32` on `sm_80`.
     pub(crate) fn store_d() -> FragmentPicture {

@@ -10,7 +10,7 @@ pub use plan::{Arrow, NodeBox, Plan, plan};
 pub use samples::{SAMPLES, Sample};
 
 use std::rc::Rc;
-use warpgrid_view::litmus::{GraphView, LitmusError, LitmusRepairs, LitmusView};
+use warpgrid_view::memory_model::litmus::{GraphView, LitmusError, LitmusRepairs, LitmusView};
 
 /// The view as it is set, and what the core has said of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,8 +9,8 @@ pub use link::{read_link, write_link};
 
 use crate::protocol::ProductAnswer;
 use std::rc::Rc;
+use warpgrid_view::analysis::mma_explanation::ProductRequest;
 use warpgrid_view::model::MatrixStep;
-use warpgrid_view::product::ProductRequest;
 
 /// The view as it is set, and what the core has said of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,7 @@ pub fn depth_of(shape: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpgrid_view::product::product;
+    use warpgrid_view::analysis::mma_explanation::product;
 
     #[test]
     fn the_first_product_shows_a_difference() {

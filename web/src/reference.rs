@@ -1,6 +1,6 @@
 //! The reference as the page lists it: every form and every diagnostic of the core, searchable.
 
-use warpgrid_view::reference::{CodePage, FormPage, Pages, SlotFacts, TermFacts};
+use warpgrid_view::source::reference::{CodePage, FormPage, Pages, SlotFacts, TermFacts};
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,7 +196,7 @@ fn term_text(page: &TermFacts) -> String {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use warpgrid_view::reference::pages;
+    use warpgrid_view::source::reference::pages;
 
     fn library() -> Library {
         Library::new(pages())

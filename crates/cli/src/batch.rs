@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use warpgrid_view::catalogue::{ignored_field, not_a_request};
+use warpgrid_view::diagnostics::{ignored_field, not_a_request};
 use warpgrid_view::{CheckOptions, Front};
 
 /// One request line.

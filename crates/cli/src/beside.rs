@@ -5,7 +5,7 @@ use crate::output::{Answer, stdout};
 use crate::{Format, Outcome};
 use std::io::{self, Write};
 use warpgrid_view::Front;
-use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
+use warpgrid_view::analysis::comparison::{BesideReport, BesideSide};
 use warpgrid_view::counted;
 
 /// Writes a report; the outcome is [`Outcome::Wrong`] where the texts part.

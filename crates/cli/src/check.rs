@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use warpgrid_view::catalogue::{no_blocks, unreadable_file};
-use warpgrid_view::file::is_compiled;
+use warpgrid_view::compiled_file::is_compiled;
+use warpgrid_view::diagnostics::{no_blocks, unreadable_file};
 use warpgrid_view::model::{DiagnosticView, PartView, Severity};
 use warpgrid_view::{CheckOptions, CheckReport, Front, counted};
 

@@ -6,7 +6,7 @@ use crate::output::{Source, complain, render, renderer};
 use crate::{Format, Outcome};
 use serde::Serialize;
 use std::io::{self, Write};
-use warpgrid_view::file::{CompiledFile, FileView, ProgramLanguage, ProgramView};
+use warpgrid_view::compiled_file::{CompiledFile, FileView, ProgramLanguage, ProgramView};
 use warpgrid_view::model::PartView;
 use warpgrid_view::{CheckOptions, CheckReport, Scenario};
 

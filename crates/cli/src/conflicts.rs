@@ -9,9 +9,10 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::api;
-use warpgrid_view::catalogue::UNREADABLE_ARGUMENT;
 use warpgrid_view::counted;
-use warpgrid_view::lens::{self, ConflictReport, Cured};
+use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
+use warpgrid_view::layouts::inspector;
+use warpgrid_view::layouts::inspector::{ConflictReport, Cured};
 use warpgrid_view::{Scenario, Session};
 
 /// Arguments of `conflicts`.
@@ -121,7 +122,7 @@ fn conflicts_of_kernel(
                     }
                 }
             }
-            out.write_all(lens::conflicts_text(&report).as_bytes())?;
+            out.write_all(inspector::conflicts_text(&report).as_bytes())?;
             write_guesses(&mut out, session.guesses())?;
         }
     }

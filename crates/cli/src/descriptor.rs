@@ -4,8 +4,8 @@ use crate::Outcome;
 use crate::fragment::{FragmentFormat, print_request};
 use clap::{Args, ValueEnum};
 use std::io;
-use warpgrid_view::fragment::FragmentRequest;
-use warpgrid_view::lens::picture::family_of;
+use warpgrid_view::layouts::fragment::FragmentRequest;
+use warpgrid_view::layouts::inspector::picture::family_of;
 
 /// Arguments of `descriptor`.
 #[derive(Debug, Args)]

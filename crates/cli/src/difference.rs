@@ -1,7 +1,7 @@
 //! The element in which two runs differ, and the stores that wrote it. In: names of the runs and a difference; out: lines.
 
 use std::io::{self, Write};
-use warpgrid_view::analysis::seeds::{Difference, Side};
+use warpgrid_view::analysis::schedule_seeds::{Difference, Side};
 use warpgrid_view::counted;
 
 /// Writes the element, and for each run its value and the store that it comes from.

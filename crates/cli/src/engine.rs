@@ -2,7 +2,7 @@
 //! it, and a line about the engine.
 
 use warpgrid_view::Session;
-use warpgrid_view::translated::{Engine, Limits, Native};
+use warpgrid_view::session::translated::{Engine, Limits, Native};
 
 /// Runs a session by translated code where it is long, on `n_threads` threads or one for each core. None if the run was over before, or is likely to be soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>) -> Option<String> {

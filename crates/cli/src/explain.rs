@@ -5,7 +5,7 @@ use crate::output::{complain, stdout};
 use clap::Args;
 use std::io::{self, Write};
 use warpgrid_view::Front;
-use warpgrid_view::reference::{codes, opcodes, terms};
+use warpgrid_view::source::reference::{codes, opcodes, terms};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use warpgrid_view::Failure;
 use warpgrid_view::api;
-use warpgrid_view::fragment::FragmentRequest;
-use warpgrid_view::lens::Map;
+use warpgrid_view::layouts::fragment::FragmentRequest;
+use warpgrid_view::layouts::inspector::Map;
 
 /// Arguments of `fragment`.
 #[derive(Debug, Args)]

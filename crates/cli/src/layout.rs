@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::fragment::{FragmentFormat, print_request};
 use clap::Args;
 use std::io;
-use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::layouts::fragment::FragmentRequest;
 
 /// Arguments of `layout`.
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use warpgrid_view::litmus::{
+use warpgrid_view::memory_model::litmus::{
     CutThread, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError, LitmusRepairs,
     LitmusTest, LitmusView, OutcomeView, Races, explore, read_text, repairs, write_text,
 };
@@ -86,7 +86,7 @@ struct Line<'a> {
 #[derive(Serialize)]
 struct Forbidden<'a> {
     values: &'a [u64],
-    axiom: warpgrid_view::litmus::Axiom,
+    axiom: warpgrid_view::memory_model::litmus::Axiom,
     sentence: &'a str,
 }
 
@@ -333,7 +333,7 @@ fn print_outcome(out: &mut impl Write, outcome: &OutcomeView) -> io::Result<()> 
     writeln!(out, "allowed {}{note}", words(&outcome.values))?;
     let graph = &outcome.graph;
     for edge in &graph.edges {
-        if edge.kind != warpgrid_view::litmus::EdgeKind::ReadsFrom {
+        if edge.kind != warpgrid_view::memory_model::litmus::EdgeKind::ReadsFrom {
             continue;
         }
         let node = |index: usize| graph.nodes.get(index);

@@ -4,8 +4,8 @@ use crate::output::complain;
 use crate::{Format, Outcome};
 use clap::Args;
 use std::io::{self, Write};
+use warpgrid_view::analysis::mma_explanation::{ProductRequest, text};
 use warpgrid_view::api;
-use warpgrid_view::product::{ProductRequest, text};
 
 /// Arguments of `product`.
 #[derive(Debug, Args)]

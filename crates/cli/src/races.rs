@@ -1,7 +1,7 @@
 //! Data races as text for people.
 
 use std::io::{self, Write};
-use warpgrid_view::order::{RaceSure, RaceView, RepairOp};
+use warpgrid_view::memory_model::concurrency::{RaceSure, RaceView, RepairOp};
 
 /// A paragraph for each race: both accesses, what is missing, and the weakest repair.
 pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Result<()> {

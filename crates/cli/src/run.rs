@@ -18,13 +18,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_share::Shared;
-use warpgrid_view::analysis::beside::{BesideError, Pair};
+use warpgrid_view::analysis::comparison::{BesideError, Pair};
+use warpgrid_view::api::unknown_fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::api::{BufferDigest, ReportRequest, RunReport, STEPS_OF_A_COMMAND, Values};
-use warpgrid_view::fields::{CASE_FACTS, unknown_field};
-use warpgrid_view::file::is_compiled;
-use warpgrid_view::lens::layouts_text;
+use warpgrid_view::compiled_file::is_compiled;
+use warpgrid_view::layouts::inspector::layouts_text;
+use warpgrid_view::memory_model::concurrency::RaceView;
 use warpgrid_view::model::{CauseView, Severity};
-use warpgrid_view::order::RaceView;
 use warpgrid_view::scenario::Beside;
 use warpgrid_view::{Failure, Front, Scenario, Session, counted};
 

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
+use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::GridRequest;
-use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::{MemoryId, Session};
 
 /// A memory, and the file that it becomes.

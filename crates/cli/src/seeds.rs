@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
-use warpgrid_view::analysis::seeds::{SeedReport, SeedSearch};
+use warpgrid_view::analysis::schedule_seeds::{SeedReport, SeedSearch};
 use warpgrid_view::counted;
 use warpgrid_view::{Failure, Scenario};
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::Instant;
-use warpgrid_view::litmus::{
+use warpgrid_view::memory_model::litmus::{
     LitmusEditOp, LitmusSearch, LitmusTest, Races, SAMPLE, apply, explore, read_text, repairs,
 };
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use warpgrid_view::order::{HangView, RaceView};
+use warpgrid_view::memory_model::concurrency::{HangView, RaceView};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Scenario, Session};
 

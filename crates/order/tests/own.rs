@@ -5,7 +5,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
-use warpgrid_view::order::RaceView;
+use warpgrid_view::memory_model::concurrency::RaceView;
 use warpgrid_view::{Scenario, Session};
 
 const SEEDS: u64 = 4;

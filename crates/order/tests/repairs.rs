@@ -2,8 +2,8 @@
 
 use crate::kernels::MAX_STEPS;
 use expect_test::{Expect, expect};
+use warpgrid_view::memory_model::concurrency::fix_of;
 use warpgrid_view::model::EditView;
-use warpgrid_view::order::fix_of;
 use warpgrid_view::{Scenario, Session};
 
 fn session(source: &str) -> Session {

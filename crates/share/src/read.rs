@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt;
 use warpgrid_view::Scenario;
-use warpgrid_view::fields::fields_of;
+use warpgrid_view::api::unknown_fields::fields_of;
 use warpgrid_view::scenario::Beside;
 
 /// The field of a file that says its version.

@@ -1,10 +1,11 @@
-//! What is found out by running a session on, once more, or beside another one. In: a [`Session`](crate::Session); out: plain data of
-//! [`model`](crate::model). An analysis costs a run nothing until it is asked for.
+//! Analyses that execute the steps of a [`Session`](crate::Session) again, or run a second session. Input: a session, or scenarios. Output:
+//! plain data of [`model`](crate::model). An analysis has no cost until a host requests the analysis.
 
-pub mod beside;
-mod causes;
-pub(crate) mod difference;
-pub mod history;
-pub mod seeds;
-mod traffic;
-mod uninitialized;
+pub mod cell_history;
+pub mod comparison;
+pub(crate) mod fault_causes;
+pub(crate) mod memory_diff;
+pub mod mma_explanation;
+pub mod schedule_seeds;
+pub(crate) mod traffic;
+pub(crate) mod uninitialized;

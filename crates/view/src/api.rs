@@ -9,27 +9,39 @@
 //! - `report`: a run to its end, compared with what its scenario promises.
 //! - `values`: elements of a memory in the notation of scenarios.
 
-mod final_values;
-mod limits;
-mod report;
-mod session;
-mod values;
+pub(crate) mod final_values;
+pub(crate) mod limits;
+pub(crate) mod report;
+pub(crate) mod session;
+pub mod unknown_fields;
+pub(crate) mod values;
 
-pub use final_values::{ChangedMemory, ChangedRange, LaneGroup, RegisterResult};
-pub use limits::{STEPS_OF_A_CALL, STEPS_OF_A_COMMAND, whole};
-pub use report::{BufferDigest, FaultReport, ReportOptions, ReportRequest, RunReport};
-pub use values::Values;
+pub use crate::api::final_values::{ChangedMemory, ChangedRange, LaneGroup, RegisterResult};
+pub use crate::api::limits::{STEPS_OF_A_CALL, STEPS_OF_A_COMMAND, whole};
+pub use crate::api::report::{BufferDigest, FaultReport, ReportOptions, ReportRequest, RunReport};
+pub use crate::api::values::Values;
 
-use crate::analysis::beside::{self, BesideError, BesideReport};
-use crate::failure::Failure;
+use crate::analysis::comparison;
+use crate::analysis::comparison::{BesideError, BesideReport};
+use crate::analysis::mma_explanation;
+use crate::analysis::mma_explanation::{ProductRequest, ProductView};
+use crate::compiled_file::FileView;
 #[cfg(feature = "paste")]
-use crate::file::{CompiledFile, FileView};
-use crate::fragment::{self, FragmentRequest, FragmentView};
-use crate::layout::{self, LayoutView};
-use crate::lens::query::{PictureForm, drawn};
-use crate::lens::{self, Cured, Map};
-use crate::litmus::{self, CutRequest, LitmusRepairs, LitmusView};
-use crate::product::{self, ProductRequest, ProductView};
+use crate::compiled_file::open::CompiledFile;
+use crate::layouts::fragment;
+use crate::layouts::fragment::FragmentView;
+use crate::layouts::fragment::request::FragmentRequest;
+use crate::layouts::inspector;
+use crate::layouts::inspector::bank_conflict_fix::Cured;
+use crate::layouts::inspector::element_map::Map;
+use crate::layouts::inspector::picture_url::{PictureForm, drawn};
+use crate::layouts::tensor;
+use crate::layouts::tensor::LayoutView;
+use crate::memory_model::litmus;
+use crate::memory_model::litmus::extraction::CutRequest;
+use crate::memory_model::litmus::repairs::LitmusRepairs;
+use crate::memory_model::litmus::results_view::LitmusView;
+use crate::request_error::Failure;
 use crate::session::Session;
 use warpgrid_launch::Scenario;
 
@@ -40,12 +52,12 @@ pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, Failure> {
 
 /// Where the elements of a tensor instruction lie. Fails where there is no such layout; the message says what exists instead.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, Failure> {
-    Ok(layout::layout(request)?)
+    Ok(tensor::layout(request)?)
 }
 
 /// A layout that is written, the tile of a descriptor, or two instructions in a row. Fails with the place of a mistake.
 pub fn lens(request: &FragmentRequest) -> Result<LayoutView, Failure> {
-    Ok(lens::picture::layout(request)?)
+    Ok(inspector::picture::layout(request)?)
 }
 
 /// Any of [`fragment`], [`layout`] and [`lens`], by the operation that is asked for.
@@ -64,7 +76,7 @@ pub fn picture(query: &str, form: &str) -> Result<String, Failure> {
 
 /// How a tensor core computes one element of a matrix product. Fails where there is no such product.
 pub fn product(request: &ProductRequest) -> Result<ProductView, Failure> {
-    product::product(request).map_err(Failure::refused)
+    mma_explanation::product(request).map_err(Failure::refused)
 }
 
 /// Runs both texts of a scenario with one launch, each for at most `max_steps` steps. Fails where the scenario has no second text, or one
@@ -76,14 +88,14 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Failu
             "the field `beside` contains no source",
         ));
     }
-    let report = beside::compare(scenario, max_steps);
+    let report = comparison::compare(scenario, max_steps);
     report.map_err(|BesideError { error, .. }| error)
 }
 
 /// Rewrites the text of a scenario so that its accesses to shared memory have no bank conflicts, and proves it by running both texts. Fails
 /// where the scenario cannot run, or nothing is cured.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
-    lens::cure(scenario, max_steps)
+    inspector::cure(scenario, max_steps)
 }
 
 /// Every outcome that the memory model allows for a litmus test, given as a text. Fails where the text is wrong, or its search too large.

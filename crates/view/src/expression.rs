@@ -12,12 +12,12 @@
 //! An expression combines operands with the operators of C, in the precedence of C except for comparisons, which have the lowest. `type(…)`
 //! reinterprets bits as another element type: `f32(%r5)`, `bin32(out[0])`.
 
-mod lexer;
-mod parser;
+pub(crate) mod lexer;
+pub(crate) mod parser;
 #[cfg(test)]
 mod tests;
-mod tree;
+pub(crate) mod tree;
 
-pub(crate) use lexer::SyntaxError;
-pub(crate) use tree::read_unsigned;
-pub use tree::{Binary, Comparison, Condition, Expression, Literal, Place, Unary, WatchExpression};
+pub use crate::expression::tree::{
+    Binary, Comparison, Condition, Expression, Literal, Place, Unary, WatchExpression,
+};

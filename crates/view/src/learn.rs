@@ -3,27 +3,27 @@
 //! A puzzle and a tour are one Markdown file each. The page shows them and asks here; so do the tests, which solve every puzzle and
 //! follow every tour. Only the core that is loaded later links this.
 //!
-//! - `sheet`: a file as fields, prose and a kernel. `prose`: what is said, in pieces.
-//! - `moment`: a moment of a run. `quantity`: what can be asked of it, and whether an answer is right.
+//! - `lesson_file`: a file as fields, prose and a kernel. `prose`: what is said, in pieces.
+//! - `run_position`: a moment of a run. `quantity`: what can be asked of it, and whether an answer is right.
 //! - `puzzle`: predict a quantity, or write lines; `tour`: stops of a run with facts that hold there.
 //! - `thumbnail`: a small picture of what a text stores.
 
-mod moment;
-mod prose;
+pub(crate) mod lesson_file;
+pub(crate) mod prose;
 pub mod puzzle;
-mod quantity;
-mod sheet;
-mod thumbnail;
+pub(crate) mod quantity;
+pub(crate) mod run_position;
+pub(crate) mod thumbnail;
 pub mod tour;
 
-pub use moment::Moment;
-pub use prose::{Piece, Prose};
-pub use quantity::{Found, Quantity};
-pub use thumbnail::thumbnail;
+pub use crate::learn::prose::{Piece, Prose};
+pub use crate::learn::quantity::{Found, Quantity};
+pub use crate::learn::run_position::Moment;
+pub use crate::learn::thumbnail::thumbnail;
 
-use crate::failure::Failure;
-use crate::language::Language;
+use crate::request_error::Failure;
 use crate::session::Session;
+use crate::source::language::Language;
 use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::{Front, Scenario};
 

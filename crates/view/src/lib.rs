@@ -1,64 +1,33 @@
-//! The facade for all hosts: a [`Session`] runs a [`Scenario`] and returns plain serializable data with the texts that hosts show.
+//! The facade for all hosts: a [`Session`] runs a [`Scenario`] and returns plain serializable data with the texts that hosts display.
 //!
-//! The types of [`model`] are deliberately serialisable: they cross from the worker to the page, to
-//! JavaScript and to the command line as they are. No handle into the core leaks through them.
+//! The types of [`model`] are serializable, because the same types are sent from the worker to the page, to JavaScript, and to the command
+//! line. These types contain no references to the machine.
 
-pub mod address;
 pub mod analysis;
 pub mod api;
-pub mod assist;
-pub mod blocks;
-#[cfg(test)]
-mod blocks_tests;
-pub mod catalogue;
-pub mod check;
-mod document;
-pub mod expect;
+pub mod compiled_file;
+pub mod diagnostics;
 pub mod expression;
-mod failure;
-mod fault;
-pub mod fields;
-pub mod file;
-pub mod find;
-pub mod fragment;
-pub mod front_ends;
-pub mod grid;
-mod held;
-pub mod inspect;
-pub mod language;
-pub mod layout;
+pub mod layouts;
 pub mod learn;
-pub mod lens;
-pub mod litmus;
-pub mod mbarriers;
-mod memories;
-pub mod memory_id;
+pub mod memory_export;
+pub mod memory_model;
 pub mod model;
-pub mod order;
-pub mod picture;
-pub mod product;
-pub mod reference;
+pub(crate) mod request_error;
 pub mod session;
-#[cfg(feature = "translate")]
-pub mod shared;
-pub mod start;
-mod step;
-mod terms;
-mod traffic;
-#[cfg(feature = "translate")]
-pub mod translated;
-pub mod until;
+pub mod source;
+pub mod url_encoding;
 
-pub use check::{CheckOptions, CheckReport, check};
-pub use document::Document;
-pub use failure::Failure;
-pub use held::HeldSession;
-pub use language::{Language, Understanding};
-pub use memory_id::MemoryId;
-pub use reference::explain;
-pub use session::Session;
+pub use crate::request_error::Failure;
+pub use crate::session::Session;
+pub use crate::session::hybrid::HeldSession;
+pub use crate::session::memory_id::MemoryId;
+pub use crate::source::check::{CheckOptions, CheckReport, check};
+pub use crate::source::document::Document;
+pub use crate::source::language::{Language, Understanding};
+pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
-// Hosts see one door: what they need of launches comes through here.
+// Hosts depend on this crate only, so the crate exports the types of launches that hosts use.
 pub use warpgrid_launch::{
     Front, Parameter, Scenario, annotations, catalogue::NO_SUCH_KERNEL, prepare::Writers, scenario,
     value,
@@ -79,5 +48,5 @@ pub fn is_wrapped(source: &str) -> bool {
 /// How much of a text is understood in the language that it shows: a text of which nothing is may be anything.
 pub fn understanding(source: &str) -> Understanding {
     let front = Front::of_source(source);
-    Language::from(front).understanding(source, &reference::opcodes(front))
+    Language::from(front).understanding(source, &source::reference::opcodes(front))
 }

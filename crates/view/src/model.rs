@@ -1,43 +1,45 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
-mod cluster;
-mod fault;
-mod grid;
-mod history;
-mod matrix;
-mod mbarrier;
-mod part;
-mod request;
-mod step;
-mod store;
-mod tensor;
-mod text;
-mod traffic;
-mod warp;
+pub(crate) mod cluster;
+pub(crate) mod fault;
+pub(crate) mod grid;
+pub(crate) mod history;
+pub(crate) mod inline_asm_block;
+pub(crate) mod matrix;
+pub(crate) mod mbarrier;
+pub(crate) mod request;
+pub(crate) mod step;
+pub(crate) mod store;
+pub(crate) mod tensor;
+pub(crate) mod text;
+pub(crate) mod traffic;
+pub(crate) mod warp;
 
-pub use cluster::{ClusterBlock, ClusterView};
-pub use fault::{CauseView, FaultView};
-pub use grid::{Cell, Grid, GridRequest, MemoryView, Written};
-pub use history::{CellHistory, CellWrite, HistoryOptions};
-pub use matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
-pub use mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
-pub use part::{PartOperand, PartView};
-pub use request::{
+pub use crate::model::cluster::{ClusterBlock, ClusterView};
+pub use crate::model::fault::{CauseView, FaultView};
+pub use crate::model::grid::{Cell, Grid, GridRequest, MemoryView, Written};
+pub use crate::model::history::{CellHistory, CellWrite, HistoryOptions};
+pub use crate::model::inline_asm_block::{PartOperand, PartView};
+pub use crate::model::matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
+pub use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
+pub use crate::model::request::{
     EngineChoice, EngineName, EngineView, FrameRequest, GridOptions, RunOptions, SessionRunOptions,
     UntilOptions,
 };
-pub use step::{CounterpartView, StepView};
-pub use store::{LaneStore, PendingPieceView, PendingView, PieceView, StoreAction, StoreView};
-pub use tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
-pub use text::{
+pub use crate::model::step::{CounterpartView, StepView};
+pub use crate::model::store::{
+    LaneStore, PendingPieceView, PendingView, PieceView, StoreAction, StoreView,
+};
+pub use crate::model::tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
+pub use crate::model::text::{
     DiagnosticView, EditView, FixView, LabelView, Severity, SourceRange, TokenClass, TokenView,
 };
-pub use traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
-pub use warp::{
+pub use crate::model::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
+pub use crate::model::warp::{
     BlockMap, LaneState, LaneView, Progress, RegisterType, RegisterView, ResidentBlock, WarpView,
 };
 
-use crate::memory_id::MemoryId;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_emulator::Status as RunStatus;
 pub use warpgrid_launch::fault::{FaultSort, Space};

@@ -1,19 +1,40 @@
-//! A run that a host steps through: one scenario, one machine with its past.
+//! A run that a host steps through: one scenario, and one machine with its history.
 
-mod look;
-mod open;
+pub mod block_map;
+#[cfg(test)]
+mod block_map_tests;
+#[cfg(feature = "translate")]
+pub mod distributed_run;
+pub mod expectations;
+pub(crate) mod fault;
+pub(crate) mod hybrid;
+pub mod inspect;
+pub mod mbarriers;
+pub mod memory_grid;
+pub mod memory_id;
+pub(crate) mod memory_list;
+pub mod memory_search;
+pub(crate) mod open;
+pub(crate) mod queries;
+pub mod start;
+pub(crate) mod step;
+#[cfg(feature = "translate")]
+pub mod translated;
+pub mod until;
 
-pub(crate) use open::Restart;
-
-use crate::check::Places;
-use crate::language::Language;
-use crate::memories::Memory;
-use crate::model::{CauseView, DiagnosticView, PartView, PendingView, StepView};
-use crate::step::matrix::MatrixRecord;
-use crate::step::pending;
-use crate::step::stores::StoreRecord;
-use crate::step::tensor::TensorRecord;
-use crate::traffic::TrafficCounter;
+use crate::analysis::traffic::counter::TrafficCounter;
+use crate::model::fault::CauseView;
+use crate::model::inline_asm_block::PartView;
+use crate::model::step::StepView;
+use crate::model::store::PendingView;
+use crate::model::text::DiagnosticView;
+use crate::session::memory_list::Memory;
+use crate::session::step::matrix::MatrixRecord;
+use crate::session::step::pending;
+use crate::session::step::stores::StoreRecord;
+use crate::session::step::tensor::TensorRecord;
+use crate::source::check::Places;
+use crate::source::language::Language;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use warpgrid_emulator::plain::StepCounts;
@@ -27,7 +48,7 @@ pub const MAX_EVENTS: usize = 10_000;
 
 /// The step just done, and what it stored.
 #[derive(Clone, Debug, Default)]
-struct Last {
+pub(crate) struct Last {
     /// Position and status that this belongs to.
     of: Option<(u64, bool)>,
     step: Option<StepView>,

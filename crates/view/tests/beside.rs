@@ -1,7 +1,7 @@
 //! Two texts of a kernel, run with one launch: equal memory, the place where they part, and both step by store.
 
 use expect_test::expect;
-use warpgrid_view::analysis::beside::{BesideCell, CellMark, Pair, compare};
+use warpgrid_view::analysis::comparison::{BesideCell, CellMark, Pair, compare};
 use warpgrid_view::scenario::Beside;
 use warpgrid_view::{Front, Scenario};
 

@@ -1,6 +1,6 @@
 //! A kernel cut down to a question: its lines become a litmus test, whose outcomes are those of the lines.
 
-use warpgrid_view::litmus::{CutRequest, CutThread, explore, read_text, write_text};
+use warpgrid_view::memory_model::litmus::{CutRequest, CutThread, explore, read_text, write_text};
 use warpgrid_view::{Scenario, Session};
 
 /// Steps that a kernel is run.

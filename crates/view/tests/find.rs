@@ -1,6 +1,6 @@
 //! Where a value, an address or an element is: a text goes in, the next cell comes out.
 
-use warpgrid_view::find::FoundCell;
+use warpgrid_view::session::memory_search::FoundCell;
 use warpgrid_view::{Scenario, Session};
 
 const KERNEL: &str = "//@ launch grid=1 block=4

@@ -1,7 +1,7 @@
 //! The history of a cell: every store that wrote it, with what it changed.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::analysis::history::{CellPlace, LISTED};
+use warpgrid_view::analysis::cell_history::{CellPlace, LISTED};
 use warpgrid_view::model::{CellHistory, HistoryOptions, StoreAction};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warpgrid_view::MemoryId;
-use warpgrid_view::inspect::{
+use warpgrid_view::session::inspect::{
     Arrangement, Moments, ShadeRequest, Shades, Shading, WatchExpression, WatchedValue,
 };
 use warpgrid_view::value::ElementType;

@@ -8,8 +8,9 @@
 use crate::common::entries;
 use std::path::{Path, PathBuf};
 use warpgrid_view::api::ReportRequest;
+use warpgrid_view::check;
 use warpgrid_view::model::DiagnosticView;
-use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, Scenario, Session};
 
 const MAX_STEPS: u64 = 1_000_000;
 /// The note on declarations that a snippet lacks.

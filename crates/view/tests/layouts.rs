@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use warpgrid_view::fragment::FragmentRequest;
-use warpgrid_view::layout::{LayoutView, has_layout, layout, operations, picture, svg, table};
+use warpgrid_view::layouts::fragment::FragmentRequest;
+use warpgrid_view::layouts::tensor::{
+    LayoutView, has_layout, layout, operations, picture, svg, table,
+};
 
 fn request(op: &str, shape: &str, ty: &str, with: &[(&str, String)]) -> FragmentRequest {
     FragmentRequest {

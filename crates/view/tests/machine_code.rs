@@ -4,9 +4,10 @@
 use crate::common::{entries, keeps_promise};
 use std::fs;
 use std::path::Path;
-use warpgrid_view::analysis::beside::{BesideSide, compare};
+use warpgrid_view::analysis::comparison::{BesideSide, compare};
+use warpgrid_view::check;
 use warpgrid_view::scenario::Beside;
-use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
 
 /// Far more than any listing needs.
 const MAX_STEPS: u64 = 20_000_000;

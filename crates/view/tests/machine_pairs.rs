@@ -4,7 +4,7 @@
 use crate::common::{entries, keeps_promise};
 use std::fs;
 use std::path::Path;
-use warpgrid_view::analysis::beside::compare;
+use warpgrid_view::analysis::comparison::compare;
 use warpgrid_view::scenario::Beside;
 use warpgrid_view::{Front, Scenario, Session};
 

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::path::Path;
+use warpgrid_view::check;
 use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
 
 /// Far more than any listing needs.
 const MAX_STEPS: u64 = 5_000_000;

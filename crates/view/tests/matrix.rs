@@ -182,7 +182,7 @@ fn a_product_is_compared_with_the_exact_sums() {
     let frame = session.frame(&FrameRequest::default());
     let step = frame.matrix.expect("a product");
     let product = step.product.expect("of floating-point numbers");
-    let request = warpgrid_view::product::ProductRequest {
+    let request = warpgrid_view::analysis::mma_explanation::ProductRequest {
         a: (0..16)
             .map(|k| step.operands[1].cells[k].bits.clone())
             .collect(),
@@ -192,7 +192,8 @@ fn a_product_is_compared_with_the_exact_sums() {
         c: Some(step.operands[3].cells[0].bits.clone()),
         ..product.request
     };
-    let view = warpgrid_view::product::product(&request).expect("a product of sm_80");
+    let view =
+        warpgrid_view::analysis::mma_explanation::product(&request).expect("a product of sm_80");
     assert_eq!(view.result.bits, step.operands[0].cells[0].bits);
     let is_odd = view
         .rounded_once

@@ -1,7 +1,8 @@
 //! Source code with inline assembly, and logs, as a host shows them: checked, run block by block, each step at its line of the source code.
 
+use warpgrid_view::check;
 use warpgrid_view::model::{FrameRequest, Severity};
-use warpgrid_view::{CheckOptions, MemoryId, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, MemoryId, Scenario, Session};
 
 const SOURCE: &str = r#"//@ launch grid=1 block=32
 //@ buffer out: u32[64] = 0

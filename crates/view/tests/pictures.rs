@@ -1,8 +1,8 @@
 //! Memories as files: drawings, moving drawings, tables and arrays.
 
 use expect_test::expect_file;
+use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::GridRequest;
-use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 

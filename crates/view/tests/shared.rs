@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::time::Duration;
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::model::EngineChoice;
-use warpgrid_view::shared::{SharedRun, Sharing};
-use warpgrid_view::translated::{Limits, Memory, Native, NativeInstance, Part};
+use warpgrid_view::session::distributed_run::{SharedRun, Sharing};
+use warpgrid_view::session::translated::{Limits, Memory, Native, NativeInstance, Part};
 use warpgrid_view::{HeldSession, Scenario, Session};
 
 /// Blocks are left to others as soon as may be.

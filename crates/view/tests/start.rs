@@ -1,8 +1,8 @@
 //! What a launch starts with is changed in place: the edit of the text, and the run after it.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::analysis::history::CellPlace;
-use warpgrid_view::start::{StartEdit, StartPlace};
+use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::session::start::{StartEdit, StartPlace};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, Scenario, Session};
 

@@ -4,7 +4,7 @@ use crate::cases::cases;
 use expect_test::expect_file;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use warpgrid_view::layout::layout;
+use warpgrid_view::layouts::tensor::layout;
 use warpgrid_view::model::{Frame, FrameRequest, Grid, GridRequest, Written};
 use warpgrid_view::{MemoryId, Scenario, Session};
 

@@ -1,9 +1,9 @@
 //! A run goes on until a cell changes, a line is reached or a lane meets a condition; forwards and backwards.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::analysis::history::CellPlace;
-use warpgrid_view::until::condition::Condition;
-use warpgrid_view::until::{Direction, Until, UntilError};
+use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::session::until::condition::Condition;
+use warpgrid_view::session::until::{Direction, Until, UntilError};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 
@@ -54,7 +54,7 @@ fn meets(text: &str) -> Until {
     Until::Meets(text.into())
 }
 
-fn said(found: Result<warpgrid_view::until::Reached, UntilError>) -> String {
+fn said(found: Result<warpgrid_view::session::until::Reached, UntilError>) -> String {
     match found {
         Ok(reached) => format!("{}: {}", reached.position, reached.text),
         Err(why) => why.message,

@@ -8,13 +8,13 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpgrid_view::api;
-use warpgrid_view::fields::{CASE_FACTS, unknown_field};
+use warpgrid_view::api::unknown_fields::{CASE_FACTS, unknown_field};
 #[cfg(feature = "whole")]
 use warpgrid_view::model::RunOptions;
 use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, SessionRunOptions};
 use warpgrid_view::scenario::ExpectedFault;
 #[cfg(feature = "translate")]
-use warpgrid_view::shared::SharedRun;
+use warpgrid_view::session::distributed_run::SharedRun;
 use warpgrid_view::{CheckOptions, Failure, HeldSession, Parameter, Scenario};
 #[cfg(feature = "translate")]
 use warpgrid_webassembly::Host;
@@ -183,7 +183,7 @@ pub fn tokens(
     #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let options: CheckOptions = from_js(options, "options")?;
-    to_js(&warpgrid_view::check::tokens(source, options.front))
+    to_js(&warpgrid_view::source::check::tokens(source, options.front))
 }
 
 /// A launched scenario that can be stepped forward and back.

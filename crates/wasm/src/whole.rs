@@ -3,9 +3,9 @@
 use super::*;
 use js_sys::Uint8Array;
 use warpgrid_view::api::ReportOptions;
-use warpgrid_view::litmus::CutRequest;
+use warpgrid_view::memory_model::litmus::CutRequest;
 use warpgrid_view::model::{HistoryOptions, UntilOptions};
-use warpgrid_view::{assist, reference};
+use warpgrid_view::source::{editor_assist, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
 #[wasm_bindgen]
@@ -122,7 +122,7 @@ pub fn hover(
     #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let options: CheckOptions = from_js(options, "options")?;
-    match assist::hover(source, &options, offset) {
+    match editor_assist::hover(source, &options, offset) {
         Some(hover) => to_js(&hover),
         None => Ok(JsValue::UNDEFINED),
     }
@@ -136,7 +136,7 @@ pub fn complete(
     #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let options: CheckOptions = from_js(options, "options")?;
-    to_js(&assist::complete(source, &options, offset))
+    to_js(&editor_assist::complete(source, &options, offset))
 }
 
 /// Returns the instruction forms of the reference as data.

@@ -6,8 +6,8 @@ use js_sys::Object;
 use std::time::Duration;
 use warpgrid_view::Failure;
 use warpgrid_view::model::SessionRunOptions;
-use warpgrid_view::shared::{SharedRun, Sharing, Untranslated};
-use warpgrid_view::translated::Limits;
+use warpgrid_view::session::distributed_run::{SharedRun, Sharing, Untranslated};
+use warpgrid_view::session::translated::Limits;
 use warpgrid_webassembly::{Host, received, sent};
 use wasm_bindgen::prelude::*;
 

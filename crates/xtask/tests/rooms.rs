@@ -160,7 +160,7 @@ fn one_file_to_the_right_of_the_front_ends_names_them() {
         .iter()
         .filter_map(|path| path.strip_prefix(&root).ok())
         .collect();
-    assert_eq!(names, [Path::new("crates/view/src/front_ends.rs")]);
+    assert_eq!(names, [Path::new("crates/view/src/source/front_ends.rs")]);
 }
 
 #[test]

@@ -77,15 +77,15 @@ const DIRECTIVES: &[&str] = &[
 /// Files that read texts of their own format, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
-        "crates/view/src/layout.rs",
+        "crates/view/src/layouts/tensor.rs",
         "names of layout requests are opcodes",
     ),
     (
-        "crates/view/src/layout/idesc.rs",
+        "crates/view/src/layouts/tensor/instruction_descriptor_lookup.rs",
         "the page asks for the descriptor operand of a displayed instruction",
     ),
     (
-        "crates/view/src/litmus/text.rs",
+        "crates/view/src/memory_model/litmus/parser.rs",
         "the head of a litmus test contains `.version` and `.target` lines and functions",
     ),
     (

@@ -4,23 +4,31 @@
 use expect_test::expect_file;
 use std::collections::BTreeSet;
 use ts_rs::{Config, TS};
-use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
-use warpgrid_view::analysis::seeds::{Difference, ElementStore, Side};
+use warpgrid_view::analysis::comparison::{BesideReport, BesideSide};
+use warpgrid_view::analysis::mma_explanation::{
+    BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
+    TermView,
+};
+use warpgrid_view::analysis::schedule_seeds::{Difference, ElementStore, Side};
 use warpgrid_view::api::{
     BufferDigest, FaultReport, LaneGroup, RegisterResult, ReportOptions, RunReport,
 };
-use warpgrid_view::assist::{CompletionView, HoverView, SuggestionKind};
-use warpgrid_view::file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
-use warpgrid_view::fragment::{
+use warpgrid_view::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
+use warpgrid_view::layouts::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
 };
-use warpgrid_view::layout::{DescriptorField, LayoutParameter, LayoutView, RelatedLayout};
-use warpgrid_view::lens::{
+use warpgrid_view::layouts::inspector::{
     AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
     ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
 };
-use warpgrid_view::litmus::{
+use warpgrid_view::layouts::tensor::{DescriptorField, LayoutParameter, LayoutView, RelatedLayout};
+use warpgrid_view::memory_export::MemoryForm;
+use warpgrid_view::memory_model::concurrency::{
+    HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
+    RaceReport, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, Why,
+};
+use warpgrid_view::memory_model::litmus::{
     Axiom, CutRequest, CutThread, Edge, EdgeKind, ForbiddenView, GraphView, LitmusEdit,
     LitmusEditOp, LitmusRepairs, LitmusView, NodeKind, NodeView, OutcomeView, Races, ViolationView,
 };
@@ -40,21 +48,13 @@ use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{PartOperand, PartView};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
-use warpgrid_view::order::{
-    HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
-    RaceReport, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, Why,
-};
-use warpgrid_view::picture::MemoryForm;
-use warpgrid_view::product::{
-    BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
-    TermView,
-};
-use warpgrid_view::reference::{CodePage, FormPage, OperandFacts, SlotFacts, ValueFacts};
 use warpgrid_view::scenario::{
     Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
     TensorMap, TexelArray, Texture,
 };
-use warpgrid_view::until::Reached;
+use warpgrid_view::session::until::Reached;
+use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SuggestionKind};
+use warpgrid_view::source::reference::{CodePage, FormPage, OperandFacts, SlotFacts, ValueFacts};
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
 

@@ -46,7 +46,7 @@ use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
 use std::rc::Rc;
-use warpgrid_view::analysis::seeds::SeedReport;
+use warpgrid_view::analysis::schedule_seeds::SeedReport;
 use warpgrid_view::model::RunStatus;
 use web_sys::Element;
 use yew::prelude::*;

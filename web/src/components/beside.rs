@@ -17,7 +17,7 @@ use grid::grid;
 use lines::TextLines;
 use std::rc::Rc;
 use warpgrid_view::Front;
-use warpgrid_view::analysis::beside::{BesideSide, BesideStep};
+use warpgrid_view::analysis::comparison::{BesideSide, BesideStep};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

@@ -10,9 +10,9 @@ use crate::links::{bytes_of, lanes_of, writer_of};
 use crate::model::{Action, StartPage, cell_of};
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::analysis::history::CellPlace;
+use warpgrid_view::analysis::cell_history::CellPlace;
 use warpgrid_view::model::{CellHistory, Grid, PieceView, StoreAction, StoreView, Written};
-use warpgrid_view::start::{StartPlace, why_fixed};
+use warpgrid_view::session::start::{StartPlace, why_fixed};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

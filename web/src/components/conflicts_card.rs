@@ -7,7 +7,7 @@ use crate::editor;
 use crate::format::{bytes, plural};
 use crate::model::{Action, Cure};
 use crate::theme::lane_css;
-use warpgrid_view::lens::{
+use warpgrid_view::layouts::inspector::{
     AccessConflicts, BankPhase, BufferConflicts, ConflictReport, Cured, ProfilerCount,
 };
 use warpgrid_view::model::{EditView, FixView};

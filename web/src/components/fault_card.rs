@@ -6,8 +6,8 @@ use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::model::Action;
 use crate::protocol::Goal;
+use warpgrid_view::memory_model::concurrency::HangView;
 use warpgrid_view::model::CauseView;
-use warpgrid_view::order::HangView;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

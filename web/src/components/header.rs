@@ -17,7 +17,7 @@ use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
 use std::rc::Rc;
-use warpgrid_view::litmus::CutRequest;
+use warpgrid_view::memory_model::litmus::CutRequest;
 use warpgrid_view::{CheckReport, Front};
 use web_sys::Element;
 use yew::prelude::*;

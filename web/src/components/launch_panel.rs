@@ -8,7 +8,7 @@ use crate::model::{Action, StartPage};
 use crate::protocol::LaunchFacts;
 use crate::{editor, format};
 use std::rc::Rc;
-use warpgrid_view::start::StartPlace;
+use warpgrid_view::session::start::StartPlace;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

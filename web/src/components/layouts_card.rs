@@ -4,7 +4,7 @@
 use super::line_button::line_button;
 use super::phrases::{capital, prose};
 use crate::matrix::layout_link;
-use warpgrid_view::lens::{AccessLayout, SectorAdvice};
+use warpgrid_view::layouts::inspector::{AccessLayout, SectorAdvice};
 use yew::prelude::*;
 
 /// Accesses that are listed; hover has the others.

@@ -24,7 +24,7 @@ use facts::facts;
 use lanes::{lane_table, lanes};
 use layout::LayoutPanel;
 use std::rc::Rc;
-use warpgrid_view::fragment::FragmentPicture;
+use warpgrid_view::layouts::fragment::FragmentPicture;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

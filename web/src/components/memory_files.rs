@@ -4,8 +4,8 @@ use crate::client::Ask;
 use crate::editor::save_promised;
 use crate::protocol::{Answer, Question};
 use js_sys::{Error, Uint8Array};
+use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::GridRequest;
-use warpgrid_view::picture::MemoryForm;
 use wasm_bindgen::JsValue;
 
 /// What a person can save: words, the form that the core makes, and whether it is painted as a picture (PNG).

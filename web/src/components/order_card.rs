@@ -6,10 +6,10 @@ use super::{Dispatch, say};
 use crate::editor;
 use crate::model::{Action, OutcomesAction};
 use crate::protocol::OrderAnswer;
-use warpgrid_view::litmus::CutRequest;
-use warpgrid_view::order::{
+use warpgrid_view::memory_model::concurrency::{
     HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, fix_of,
 };
+use warpgrid_view::memory_model::litmus::CutRequest;
 use yew::prelude::*;
 
 /// Races that are shown.

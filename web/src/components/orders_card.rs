@@ -4,7 +4,7 @@ use super::{Dispatch, say};
 use crate::editor;
 use crate::format::{count, plural};
 use crate::model::Action;
-use warpgrid_view::analysis::seeds::{Difference, ElementStore, End, SeedReport, Side};
+use warpgrid_view::analysis::schedule_seeds::{Difference, ElementStore, End, SeedReport, Side};
 use yew::prelude::*;
 
 /// Memories whose difference is shown.

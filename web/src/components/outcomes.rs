@@ -7,7 +7,9 @@ use crate::format::plural;
 use crate::model::{Action, OutcomesAction};
 use crate::outcomes::{Found, OutcomesPage, SAMPLES};
 use std::rc::Rc;
-use warpgrid_view::litmus::{LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, Races};
+use warpgrid_view::memory_model::litmus::{
+    LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, Races,
+};
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
@@ -114,7 +116,7 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
         Races::Sometimes => "data race in some executions",
         Races::Always => "data race",
     };
-    let one = |(number, outcome): (usize, &warpgrid_view::litmus::OutcomeView)| {
+    let one = |(number, outcome): (usize, &warpgrid_view::memory_model::litmus::OutcomeView)| {
         let odd = if outcome.is_interleaving {
             ""
         } else {

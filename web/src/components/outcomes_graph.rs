@@ -1,7 +1,7 @@
 //! An execution as a drawing: a column for each thread, arrows with their names, and the same in words for those who cannot see it.
 
 use crate::outcomes::{NodeBox, Plan, plan};
-use warpgrid_view::litmus::{Edge, EdgeKind, GraphView, NodeView};
+use warpgrid_view::memory_model::litmus::{Edge, EdgeKind, GraphView, NodeView};
 use yew::prelude::*;
 
 /// The drawing.

@@ -2,7 +2,7 @@
 
 use super::Dispatch;
 use crate::model::Action;
-use warpgrid_view::check::{targets, versions};
+use warpgrid_view::source::check::{targets, versions};
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 

@@ -5,7 +5,7 @@ use super::{Dispatch, say};
 use crate::matrix::MatrixChoice;
 use crate::model::{Action, MatrixAction, ProductAction};
 use crate::product::{BitRow, ProductPage, bit_rows, depth_of, set_element};
-use warpgrid_view::product::{
+use warpgrid_view::analysis::mma_explanation::{
     BlockView, NumberView, ProductRequest, ProductStep, ProductView as Explained,
 };
 use web_sys::HtmlInputElement;
@@ -74,7 +74,10 @@ fn controls(props: &Props<'_>) -> Html {
             }
         })
     };
-    let option = |(at, choice): (usize, &warpgrid_view::product::ProductChoice)| {
+    let option = |(at, choice): (
+        usize,
+        &warpgrid_view::analysis::mma_explanation::ProductChoice,
+    )| {
         html! { <option value={at.to_string()}>{ format!("{} {}, {}", choice.op, choice.shape, types(&choice.types)) }</option> }
     };
     let target_option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };

@@ -3,7 +3,7 @@
 use super::{Dispatch, say};
 use crate::format::bytes;
 use crate::model::{Action, FileAction, OpenedFile};
-use warpgrid_view::file::{ProgramKernel, ProgramLanguage, ProgramView};
+use warpgrid_view::compiled_file::{ProgramKernel, ProgramLanguage, ProgramView};
 use yew::prelude::*;
 
 /// The list, where a file is open.

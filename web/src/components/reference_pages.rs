@@ -1,7 +1,7 @@
 //! A page of the reference: an instruction form, or a diagnostic.
 
 use super::phrases::prose;
-use warpgrid_view::reference::{
+use warpgrid_view::source::reference::{
     CodePage, FormPage, OperandFacts, SlotFacts, TermFacts, ValueFacts,
 };
 use yew::prelude::*;

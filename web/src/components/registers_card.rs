@@ -5,7 +5,9 @@ use crate::format;
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
-use warpgrid_view::layout::{descriptor_link, descriptor_operand, instruction_descriptor_link};
+use warpgrid_view::layouts::tensor::{
+    descriptor_link, descriptor_operand, instruction_descriptor_link,
+};
 use warpgrid_view::model::{LaneState, RegisterView, StepView, WarpView};
 use yew::prelude::*;
 

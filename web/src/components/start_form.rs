@@ -3,7 +3,7 @@
 use super::Dispatch;
 use super::phrases::{capital, prose};
 use crate::model::{Action, StartPage};
-use warpgrid_view::start::StartPlace;
+use warpgrid_view::session::start::StartPlace;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

@@ -6,7 +6,7 @@ use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::model::{Action, UntilAction};
 use std::rc::Rc;
-use warpgrid_view::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

@@ -5,7 +5,7 @@ use crate::editor;
 use crate::model::{Action, UntilAction};
 use crate::protocol::Goal;
 use gloo_events::{EventListener, EventListenerOptions};
-use warpgrid_view::until::Direction;
+use warpgrid_view::session::until::Direction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;

@@ -3,7 +3,7 @@
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{Mark, Plan, Raster};
 use crate::layout::Rect;
-use warpgrid_view::layout::LayoutView;
+use warpgrid_view::layouts::tensor::LayoutView;
 
 /// Columns from which on a cell has room for one short text, and from which on for none.
 const MANY_COLUMNS: u32 = 65;
@@ -353,8 +353,8 @@ fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use warpgrid_view::fragment::FragmentRequest;
-    use warpgrid_view::layout::{layout, operations};
+    use warpgrid_view::layouts::fragment::FragmentRequest;
+    use warpgrid_view::layouts::tensor::{layout, operations};
 
     fn view(op: &str, with: &[(&str, &str)]) -> LayoutView {
         let with: BTreeMap<String, String> = with

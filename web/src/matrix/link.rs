@@ -1,10 +1,10 @@
 //! URL fragment of the Layout Explorer: `#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
 
 use super::MatrixChoice;
-use warpgrid_view::address::{FORMER_LAYOUTS, LAYOUTS};
-use warpgrid_view::layout::has_layout;
-use warpgrid_view::lens::picture::has_picture;
-use warpgrid_view::lens::query::{decoded, parts};
+use warpgrid_view::layouts::inspector::picture::has_picture;
+use warpgrid_view::layouts::inspector::picture_url::{decoded, parts};
+use warpgrid_view::layouts::tensor::has_layout;
+use warpgrid_view::url_encoding::{FORMER_LAYOUTS, LAYOUTS};
 
 /// Operation of a link that contains a descriptor and no operation.
 const DESCRIPTOR_OP: &str = "wgmma.tile.a";
@@ -138,7 +138,7 @@ impl MatrixChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpgrid_view::fragment::FragmentRequest;
+    use warpgrid_view::layouts::fragment::FragmentRequest;
 
     #[test]
     fn a_link_leads_back_to_its_choice() {

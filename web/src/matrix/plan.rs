@@ -3,7 +3,7 @@
 use super::{CellLabels, position, register_label};
 use crate::layout::Rect;
 use std::collections::BTreeMap;
-use warpgrid_view::fragment::FragmentPicture;
+use warpgrid_view::layouts::fragment::FragmentPicture;
 use warpgrid_view::model::MatrixOperand;
 
 const CELL_HEIGHT: f64 = 30.0;

@@ -25,9 +25,9 @@ mod tests {
     use super::*;
     use crate::examples::EXAMPLES;
     use crate::matrix::read_link;
-    use warpgrid_view::fragment::fragment;
-    use warpgrid_view::layout::{has_layout, layout};
-    use warpgrid_view::lens::picture;
+    use warpgrid_view::layouts::fragment::fragment;
+    use warpgrid_view::layouts::inspector::picture;
+    use warpgrid_view::layouts::tensor::{has_layout, layout};
 
     #[test]
     fn each_question_leads_to_an_answer() {

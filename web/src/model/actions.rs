@@ -14,9 +14,9 @@ use crate::reference::Subject;
 use crate::share::Linked;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::find::FoundCell;
 use warpgrid_view::model::RunStatus;
-use warpgrid_view::start::StartPlace;
+use warpgrid_view::session::memory_search::FoundCell;
+use warpgrid_view::session::start::StartPlace;
 use warpgrid_view::value::ElementType;
 use warpgrid_worker::first::SHARE_OF_EXAMPLE;
 

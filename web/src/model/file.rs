@@ -3,7 +3,7 @@
 use super::{Model, Trouble};
 use crate::protocol::{FileAnswer, FileRequest, RequestBody};
 use std::rc::Rc;
-use warpgrid_view::file::FileView;
+use warpgrid_view::compiled_file::FileView;
 
 /// The file as it is open.
 #[derive(Clone, Debug, PartialEq)]

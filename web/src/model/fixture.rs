@@ -3,8 +3,8 @@
 
 use crate::protocol::BesideOpened;
 use warpgrid_view::Front;
-use warpgrid_view::analysis::beside::{BesideFrame, BesideReport, BesideSide, BesideStep};
-use warpgrid_view::fragment::{CellHolder, FragmentRequest};
+use warpgrid_view::analysis::comparison::{BesideFrame, BesideReport, BesideSide, BesideStep};
+use warpgrid_view::layouts::fragment::{CellHolder, FragmentRequest};
 use warpgrid_view::model::Traffic;
 use warpgrid_view::model::{
     BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,

@@ -9,8 +9,8 @@ use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
 use std::rc::Rc;
-use warpgrid_view::find::FoundCell;
-use warpgrid_view::reference::Pages;
+use warpgrid_view::session::memory_search::FoundCell;
+use warpgrid_view::source::reference::Pages;
 
 /// What a core said, in an action. Actions are copied where elements repeat them, and a frame is large: so the copies share it, and the
 /// first who opens one has it.

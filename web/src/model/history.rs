@@ -2,7 +2,7 @@
 
 use super::{Focus, Model};
 use crate::protocol::RequestBody;
-use warpgrid_view::analysis::history::CellPlace;
+use warpgrid_view::analysis::cell_history::CellPlace;
 
 /// The bytes of a focused cell, when it is in the present window.
 pub fn place_of(model: &Model, focus: &Focus) -> Option<CellPlace> {

@@ -4,8 +4,8 @@ use super::{Model, Screen};
 use crate::matrix::{CellLabels, MatrixChoice, MatrixFocus, MatrixPage};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
-use warpgrid_view::fragment::FragmentPicture;
-use warpgrid_view::layout::LayoutPicture;
+use warpgrid_view::layouts::fragment::FragmentPicture;
+use warpgrid_view::layouts::tensor::LayoutPicture;
 
 /// Something happened in the matrix view.
 #[derive(Clone, Debug, PartialEq)]

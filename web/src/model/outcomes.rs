@@ -5,7 +5,7 @@ use super::{Model, Screen};
 use crate::outcomes::{Found, OutcomesPage, first_choice};
 use crate::protocol::{LitmusAnswer, LitmusRequest, RequestBody};
 use std::rc::Rc;
-use warpgrid_view::litmus::{CutRequest, LitmusError};
+use warpgrid_view::memory_model::litmus::{CutRequest, LitmusError};
 
 /// Something happened in the view of outcomes.
 #[derive(Clone, Debug, PartialEq)]

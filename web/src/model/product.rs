@@ -4,7 +4,7 @@ use super::{Model, Screen};
 use crate::product::ProductPage;
 use crate::protocol::{ProductAnswer, RequestBody};
 use std::rc::Rc;
-use warpgrid_view::product::ProductRequest;
+use warpgrid_view::analysis::mma_explanation::ProductRequest;
 
 /// Something happened in the view of a product.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use crate::protocol::{LaunchFacts, OrderAnswer, Refusal};
 use std::rc::Rc;
-use warpgrid_view::analysis::history::CellPlace;
-use warpgrid_view::analysis::seeds::SeedReport;
-use warpgrid_view::lens::Cured;
+use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::analysis::schedule_seeds::SeedReport;
+use warpgrid_view::layouts::inspector::Cured;
 use warpgrid_view::model::{CellHistory, Frame};
 use warpgrid_worker::traffic::TrafficWords;
 

@@ -3,7 +3,7 @@
 use super::Model;
 use crate::protocol::RequestBody;
 use std::rc::Rc;
-use warpgrid_view::start::{StartEdit, StartPlace};
+use warpgrid_view::session::start::{StartEdit, StartPlace};
 
 /// What the page knows of a change that was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]

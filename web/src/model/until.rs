@@ -3,7 +3,7 @@
 use super::{Busy, Model};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
-use warpgrid_view::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
 
 /// What the page knows of runs until something happens.
 #[derive(Clone, Debug, Default, PartialEq)]

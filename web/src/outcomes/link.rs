@@ -1,7 +1,7 @@
 //! URL fragment of a litmus test: `#litmus=message` names a built-in test, `#litmus?text=…` contains the source of any other test.
 
 use super::samples::SAMPLES;
-use warpgrid_view::address::{decoded, encoded};
+use warpgrid_view::url_encoding::{decoded, encoded};
 
 const START: &str = "#litmus";
 /// Former spelling of [`START`], which links may contain.

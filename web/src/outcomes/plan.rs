@@ -1,7 +1,7 @@
 //! Where the events of an execution are drawn: a column for each thread, what is there at the start above them, and arrows between. In: the
 //! graph; out: boxes and paths, in pixels.
 
-use warpgrid_view::litmus::{EdgeKind, GraphView, NodeKind};
+use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeKind};
 
 const LEAST_WIDTH: f64 = 184.0;
 /// Of a letter of a label, and what is beside the label in its box.

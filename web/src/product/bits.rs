@@ -1,6 +1,6 @@
 //! The terms of a block as rows of binary digits, one under the other: what takes part, and what is cut off.
 
-use warpgrid_view::product::BlockView;
+use warpgrid_view::analysis::mma_explanation::BlockView;
 
 /// Digits after the cut that are shown.
 const MAX_CUT: usize = 28;
@@ -62,7 +62,7 @@ pub fn bit_rows(block: &BlockView) -> Vec<BitRow> {
 mod tests {
     use super::*;
     use crate::product::first_product;
-    use warpgrid_view::product::{ProductStep, product};
+    use warpgrid_view::analysis::mma_explanation::{ProductStep, product};
 
     #[test]
     fn rows_line_up_at_the_cut_and_the_sum_is_theirs() {

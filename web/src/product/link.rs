@@ -1,6 +1,6 @@
 //! The address of a product: `#product?op=mma&shape=m16n8k16&types=f16,f16,f32,f32&target=sm_80&a=1.5,2&b=4&c=8`.
 
-use warpgrid_view::product::ProductRequest;
+use warpgrid_view::analysis::mma_explanation::ProductRequest;
 
 const START: &str = "#product";
 /// The longest part of a link that is read: 64 elements with an exponent.

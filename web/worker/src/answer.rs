@@ -2,8 +2,9 @@
 
 use crate::open_text::OpenText;
 use crate::protocol::{Answer, Question};
-use warpgrid_view::check::tokens;
-use warpgrid_view::{Front, Language, Session, fragment, layout};
+use warpgrid_view::layouts::{fragment, tensor};
+use warpgrid_view::source::check::tokens;
+use warpgrid_view::{Front, Language, Session};
 
 /// Answers from the question and the text that is open, or from the run where it is about that.
 pub(crate) fn answer(
@@ -41,14 +42,14 @@ pub(crate) fn answer(
             Answer::Format(Language::from(Front::of_source(source)).format(source))
         }
         Question::FragmentSvg(request) => {
-            Answer::FragmentSvg(match layout::has_layout(&request.op) {
-                true => layout::layout(request).ok().as_ref().map(layout::svg),
+            Answer::FragmentSvg(match tensor::has_layout(&request.op) {
+                true => tensor::layout(request).ok().as_ref().map(tensor::svg),
                 false => fragment::fragment(request).ok().as_ref().map(fragment::svg),
             })
         }
         Question::FragmentTable(request) => {
-            Answer::FragmentTable(match layout::has_layout(&request.op) {
-                true => layout::layout(request).ok().as_ref().map(layout::table),
+            Answer::FragmentTable(match tensor::has_layout(&request.op) {
+                true => tensor::layout(request).ok().as_ref().map(tensor::table),
                 false => fragment::fragment(request)
                     .ok()
                     .as_ref()

@@ -3,8 +3,8 @@
 
 use crate::protocol::ResponseBody;
 use crate::traffic::words;
-use warpgrid_view::analysis::history::{CellPlace, HistorySearch};
-use warpgrid_view::analysis::seeds::SeedSearch;
+use warpgrid_view::analysis::cell_history::{CellPlace, HistorySearch};
+use warpgrid_view::analysis::schedule_seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
 
 /// Milliseconds that a slice aims at.

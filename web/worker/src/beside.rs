@@ -8,7 +8,7 @@ use crate::protocol::{
     BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, LitmusAnswer, Refusal,
     Request, RequestBody, Response, ResponseBody,
 };
-use warpgrid_view::analysis::beside::{BesideError, Pair};
+use warpgrid_view::analysis::comparison::{BesideError, Pair};
 use warpgrid_view::scenario::Beside as Other;
 use warpgrid_view::{Front, Scenario};
 

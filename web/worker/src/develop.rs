@@ -1,7 +1,7 @@
 //! The core while one works on the page: whatever its worker is named, it reads both languages, and it writes the pages of the reference
 //! itself. So one program is compiled in place of four.
 
-use warpgrid_view::reference::pages;
+use warpgrid_view::source::reference::pages;
 use warpgrid_worker::later::Later;
 use warpgrid_worker::listen::listen;
 use warpgrid_worker::protocol::encode;

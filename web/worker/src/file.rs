@@ -2,7 +2,7 @@
 //! number of a program; out: what the file holds, or a text.
 
 use crate::protocol::{FileAnswer, FileRequest};
-use warpgrid_view::file::CompiledFile;
+use warpgrid_view::compiled_file::CompiledFile;
 
 /// The file that is open.
 #[derive(Debug, Default)]

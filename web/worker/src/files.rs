@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use warpgrid_view::reference::pages;
+use warpgrid_view::source::reference::pages;
 use warpgrid_worker::first;
 use warpgrid_worker::protocol::encode;
 

@@ -10,7 +10,7 @@ use crate::listen::Answered;
 use crate::order;
 use crate::protocol::OrderRequest;
 use crate::runner::launched;
-use warpgrid_view::inspect::{Arrangement, ShadeRequest, Shading};
+use warpgrid_view::session::inspect::{Arrangement, ShadeRequest, Shading};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Session};
 use wasm_bindgen::JsValue;

@@ -1,9 +1,9 @@
 //! The layout lens in a worker: pictures of what is asked for, and their files. Only the core for two texts has it, so that no other core is larger.
 
 use crate::protocol::{Answer, Question, RequestBody, ResponseBody};
-use warpgrid_view::fragment::every_operation;
-use warpgrid_view::layout;
-use warpgrid_view::lens::picture;
+use warpgrid_view::layouts::fragment::every_operation;
+use warpgrid_view::layouts::inspector::picture;
+use warpgrid_view::layouts::tensor;
 
 /// The answer, where the lens has one.
 pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
@@ -13,11 +13,11 @@ pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
             Some(ResponseBody::Layout(Box::new(found)))
         }
         RequestBody::Ask(Question::FragmentSvg(request)) => {
-            let svg = picture::layout(request).ok().as_ref().map(layout::svg);
+            let svg = picture::layout(request).ok().as_ref().map(tensor::svg);
             Some(ResponseBody::Answer(Answer::FragmentSvg(svg)))
         }
         RequestBody::Ask(Question::FragmentTable(request)) => {
-            let table = picture::layout(request).ok().as_ref().map(layout::table);
+            let table = picture::layout(request).ok().as_ref().map(tensor::table);
             Some(ResponseBody::Answer(Answer::FragmentTable(table)))
         }
         _ => None,
@@ -28,7 +28,7 @@ pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
 mod tests {
     use super::*;
     use crate::protocol::Core;
-    use warpgrid_view::fragment::FragmentRequest;
+    use warpgrid_view::layouts::fragment::FragmentRequest;
 
     fn request(op: &str) -> FragmentRequest {
         FragmentRequest {

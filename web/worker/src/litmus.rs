@@ -4,7 +4,7 @@
 use crate::order::{MAX_STEPS, scenario};
 use crate::protocol::{LitmusAnswer, LitmusRequest};
 use crate::runner::launched;
-use warpgrid_view::litmus::{
+use warpgrid_view::memory_model::litmus::{
     LitmusError, LitmusSearch, LitmusTest, RepairSearch, apply, bad_outcomes, read_text, write_text,
 };
 
@@ -60,7 +60,7 @@ pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
 }
 
 fn bad_of(test: &LitmusTest) -> Result<Vec<Vec<u64>>, LitmusError> {
-    let view = warpgrid_view::litmus::explore(test)?;
+    let view = warpgrid_view::memory_model::litmus::explore(test)?;
     Ok(bad_outcomes(test, &view))
 }
 
@@ -100,7 +100,7 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpgrid_view::litmus::SAMPLE;
+    use warpgrid_view::memory_model::litmus::SAMPLE;
 
     fn answer(request: LitmusRequest) -> LitmusAnswer {
         let mut search = match start(request) {
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn lines_of_a_kernel_become_a_question() {
         use crate::protocol::OrderRequest;
-        use warpgrid_view::litmus::CutRequest;
+        use warpgrid_view::memory_model::litmus::CutRequest;
         let source = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\n\
             .reg .b32 %w;\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
         let launch = |source: &str| {

@@ -5,8 +5,9 @@
 use crate::background::is_small;
 use crate::protocol::{OrderAnswer, OrderMark, OrderRequest, ResponseBody};
 use crate::runner::launched;
-use warpgrid_view::lens::{self, AccessLayout, ConflictReport};
-use warpgrid_view::order::{RacePlace, RaceReport, RaceSure};
+use warpgrid_view::layouts::inspector;
+use warpgrid_view::layouts::inspector::{AccessLayout, ConflictReport};
+use warpgrid_view::memory_model::concurrency::{RacePlace, RaceReport, RaceSure};
 use warpgrid_view::{Front, Scenario, Session};
 
 /// Steps of a run up to which it is looked through.
@@ -103,7 +104,7 @@ pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
         seed,
         ..scenario(request)
     };
-    ResponseBody::Cured(lens::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message))
+    ResponseBody::Cured(inspector::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message))
 }
 
 pub(crate) fn scenario(request: OrderRequest) -> Scenario {

@@ -4,25 +4,25 @@
 
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use warpgrid_view::analysis::beside::{BesideFrame, BesideReport};
-use warpgrid_view::analysis::history::CellPlace;
-use warpgrid_view::analysis::seeds::SeedReport;
-use warpgrid_view::assist::{CompletionView, HoverView, SignatureText};
-use warpgrid_view::file::FileView;
-use warpgrid_view::find::FoundCell;
-use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
-use warpgrid_view::layout::LayoutPicture;
-use warpgrid_view::lens::picture::has_picture;
-use warpgrid_view::lens::{AccessLayout, ConflictReport, Cured};
-use warpgrid_view::litmus::{CutRequest, LitmusError, LitmusRepairs, LitmusView};
+use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::analysis::comparison::{BesideFrame, BesideReport};
+use warpgrid_view::analysis::mma_explanation::{ProductChoice, ProductRequest, ProductView};
+use warpgrid_view::analysis::schedule_seeds::SeedReport;
+use warpgrid_view::compiled_file::FileView;
+use warpgrid_view::layouts::fragment::{FragmentPicture, FragmentRequest};
+use warpgrid_view::layouts::inspector::picture::has_picture;
+use warpgrid_view::layouts::inspector::{AccessLayout, ConflictReport, Cured};
+use warpgrid_view::layouts::tensor::LayoutPicture;
+use warpgrid_view::memory_export::MemoryForm;
+use warpgrid_view::memory_model::concurrency::{HangView, RaceReport};
+use warpgrid_view::memory_model::litmus::{CutRequest, LitmusError, LitmusRepairs, LitmusView};
 use warpgrid_view::model::{
     CellHistory, DiagnosticView, Frame, FrameRequest, GridRequest, StoreView,
 };
-use warpgrid_view::order::{HangView, RaceReport};
-use warpgrid_view::picture::MemoryForm;
-use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
-use warpgrid_view::start::{StartEdit, StartPlace};
-use warpgrid_view::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::session::memory_search::FoundCell;
+use warpgrid_view::session::start::{StartEdit, StartPlace};
+use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureText};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, is_wrapped};
 
 /// From the page to the worker.
@@ -394,7 +394,7 @@ pub enum ResponseBody {
     Beside(BesideAnswer),
     Litmus(LitmusAnswer),
     File(FileAnswer),
-    /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.
+    /// The file with the reference: [`Pages`](warpgrid_view::source::reference::Pages), encoded; or why there is none.
     Reference(Result<Vec<u8>, String>),
     Answer(Answer),
     Launched(LaunchFacts),
@@ -551,12 +551,12 @@ mod tests {
             b: vec!["2".into()],
             c: None,
         };
-        let view = warpgrid_view::product::product(&request);
+        let view = warpgrid_view::analysis::mma_explanation::product(&request);
         assert!(view.is_ok());
         let body = ResponseBody::Product(Box::new(ProductAnswer {
             view,
-            choices: warpgrid_view::product::choices("sm_80"),
-            targets: warpgrid_view::product::targets(),
+            choices: warpgrid_view::analysis::mma_explanation::choices("sm_80"),
+            targets: warpgrid_view::analysis::mma_explanation::targets(),
         }));
         let response = Response::new(1, 1, body);
         assert_eq!(decode(&encode(&response)), Some(response));

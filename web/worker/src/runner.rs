@@ -7,12 +7,12 @@ use crate::open_text::OpenText;
 use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
-use warpgrid_view::fragment::{FragmentRequest, every_operation, picture};
-use warpgrid_view::layout;
+use warpgrid_view::analysis::mma_explanation;
+use warpgrid_view::layouts::fragment::{FragmentRequest, every_operation, picture};
+use warpgrid_view::layouts::tensor;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
-use warpgrid_view::until::{Direction, Until, Watch};
+use warpgrid_view::session::until::{Direction, Until, Watch};
 use warpgrid_view::{Document, Failure, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session};
 
 /// Returns at the end of a run that are passed over: one a warp of a few blocks.
@@ -78,7 +78,7 @@ impl Work for Runner {
                 base_bytes,
                 beside,
             } => {
-                if let Some(picture) = layout::picture(&request, every_operation().collect()) {
+                if let Some(picture) = tensor::picture(&request, every_operation().collect()) {
                     let body = ResponseBody::Layout(Box::new(picture));
                     return vec![Response::new(id, launch, body)];
                 }
@@ -91,9 +91,9 @@ impl Work for Runner {
                 ResponseBody::Fragments(pictures.collect())
             }
             RequestBody::Product(request) => ResponseBody::Product(Box::new(ProductAnswer {
-                view: product::product(&request),
-                choices: product::choices(&request.target),
-                targets: product::targets(),
+                view: mma_explanation::product(&request),
+                choices: mma_explanation::choices(&request.target),
+                targets: mma_explanation::targets(),
             })),
             // The worker itself fetches it: the core does not carry its pages.
             RequestBody::Reference => return Vec::new(),
@@ -567,7 +567,7 @@ mod tests {
     use super::*;
     use crate::protocol::{Answer, Question, decode, encode};
     use warpgrid_view::CheckOptions;
-    use warpgrid_view::analysis::history::CellPlace;
+    use warpgrid_view::analysis::cell_history::CellPlace;
     use warpgrid_view::value::ElementType;
 
     fn request(id: u32, launch: u32, body: RequestBody) -> Request {

@@ -5,7 +5,7 @@ use super::words::Word;
 use super::{Block, Start};
 use std::ops::Range;
 use warpgrid_view::Front;
-use warpgrid_view::catalogue::cut_text;
+use warpgrid_view::diagnostics::cut_text;
 
 const NAME: &str = "warpgrid-playground";
 

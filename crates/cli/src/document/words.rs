@@ -6,7 +6,7 @@ use super::places::Places;
 use serde_json::{Map, Value};
 use std::ops::Range;
 use std::sync::LazyLock;
-use warpgrid_view::catalogue::unknown_word;
+use warpgrid_view::diagnostics::unknown_word;
 use warpgrid_view::value::ElementType;
 
 /// The values of the attributes of the element: a list of values, the largest number, or the kind of value.
@@ -184,7 +184,10 @@ mod tests {
 
     #[test]
     fn the_limit_of_columns_is_that_of_grids() {
-        assert_eq!(ATTRIBUTES["columns"], warpgrid_view::grid::MAX_COLUMNS);
+        assert_eq!(
+            ATTRIBUTES["columns"],
+            warpgrid_view::session::memory_grid::MAX_COLUMNS
+        );
     }
 
     #[test]

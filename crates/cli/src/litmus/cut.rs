@@ -6,7 +6,7 @@ use crate::output::complain;
 use crate::run;
 use std::io;
 use warpgrid_view::Session;
-use warpgrid_view::litmus::{CutRequest, CutThread, LitmusTest};
+use warpgrid_view::memory_model::litmus::{CutRequest, CutThread, LitmusTest};
 
 /// Why there is no question, as the command ends.
 pub(super) type Cut = Result<LitmusTest, Outcome>;

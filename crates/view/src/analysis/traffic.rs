@@ -1,8 +1,11 @@
 //! The traffic of a run: the session runs its steps once more, or for the first time, with a counter beside it.
 
-use crate::model::{LineTraffic, Traffic, TrafficView};
+pub(crate) mod access;
+pub(crate) mod counter;
+
+use crate::analysis::traffic::counter::TrafficCounter;
+use crate::model::traffic::{LineTraffic, Traffic, TrafficView};
 use crate::session::Session;
-use crate::traffic::TrafficCounter;
 use std::collections::BTreeMap;
 use warpgrid_launch::reading::Reader;
 use warpgrid_program::FunctionId;

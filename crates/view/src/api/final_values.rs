@@ -1,10 +1,10 @@
 //! Values at the end of a run: the registers that a snippet has written, and the elements of memory that the run has changed.
 
-use crate::analysis::difference::{differing, outlasts_run};
-use crate::memories::Memory;
-use crate::memory_id::MemoryId;
+use crate::analysis::memory_diff::{differing, outlasts_run};
 use crate::session::Session;
-use crate::step::warp::readable;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::Memory;
+use crate::session::step::warp::readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! How far a run goes where the host names no limit, and numbers as hosts without 64-bit integers have them.
 
-use crate::failure::Failure;
-use crate::grid::MAX_COLUMNS;
-use crate::model::{RunOptions, SessionRunOptions};
+use crate::model::request::{RunOptions, SessionRunOptions};
+use crate::request_error::Failure;
+use crate::session::memory_grid::MAX_COLUMNS;
 
 /// Steps of one call from a program, which may have a person waiting for its window.
 pub const STEPS_OF_A_CALL: u64 = 100_000_000;
@@ -19,7 +19,7 @@ pub fn whole(value: f64, what: &str) -> Result<u64, Failure> {
 }
 
 /// Reads a limit of steps: [`STEPS_OF_A_CALL`] when absent, no limit when infinite.
-pub(super) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
+pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
     match max_steps {
         Some(f64::INFINITY) => Ok(u64::MAX),
         Some(steps) => whole(steps, "maxSteps"),
@@ -42,7 +42,7 @@ impl SessionRunOptions {
 }
 
 /// Refuses a width that no grid has; `what` names the argument.
-pub(super) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Failure> {
+pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Failure> {
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());
     }

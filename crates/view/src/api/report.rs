@@ -1,15 +1,18 @@
 //! A run to its end, compared with what its scenario promises. A session goes in; whether all is well, and what differs, comes out.
 
-use super::final_values::RegisterResult;
-use super::limits::steps;
-use super::values::Values;
-use crate::expect::{compare, compare_fault};
-use crate::failure::Failure;
-use crate::lens::AccessLayout;
-use crate::memory_id::MemoryId;
-use crate::model::{CauseView, EngineChoice, FaultView, TrafficView};
-use crate::order::{HangView, RaceView};
+use crate::api::final_values::RegisterResult;
+use crate::api::limits::steps;
+use crate::api::values::Values;
+use crate::layouts::inspector::layout_inference::AccessLayout;
+use crate::memory_model::concurrency::RaceView;
+use crate::memory_model::concurrency::hang::HangView;
+use crate::model::fault::{CauseView, FaultView};
+use crate::model::request::EngineChoice;
+use crate::model::traffic::TrafficView;
+use crate::request_error::Failure;
 use crate::session::Session;
+use crate::session::expectations::{compare, compare_fault};
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

@@ -1,17 +1,18 @@
 //! The calls of a session with plain arguments: memories by their names, options that are checked. A name goes in; a view or a [`Failure`]
 //! comes out.
 
-use super::limits::check_columns;
-use crate::analysis::history::{CellPlace, MAX_CELL_BYTES};
-use crate::catalogue::{NO_SUCH_MEMORY, no_such_memory};
-use crate::failure::Failure;
-use crate::memory_id::MemoryId;
-use crate::model::{
-    CellHistory, Frame, FrameRequest, Grid, GridOptions, HistoryOptions, RunOptions, UntilOptions,
-};
-use crate::picture::MemoryForm;
+use crate::analysis::cell_history::{CellPlace, MAX_CELL_BYTES};
+use crate::api::limits::check_columns;
+use crate::diagnostics::{NO_SUCH_MEMORY, no_such_memory};
+use crate::memory_export::MemoryForm;
+use crate::model::Frame;
+use crate::model::grid::Grid;
+use crate::model::history::{CellHistory, HistoryOptions};
+use crate::model::request::{FrameRequest, GridOptions, RunOptions, UntilOptions};
+use crate::request_error::Failure;
 use crate::session::Session;
-use crate::until::{Direction, Reached, Until, UntilError};
+use crate::session::memory_id::MemoryId;
+use crate::session::until::{Direction, Reached, Until, UntilError};
 
 impl Session {
     /// The bytes of the memory of a name.

@@ -1,6 +1,6 @@
 //! Tokens of conditions and expressions, with their positions.
 
-use super::tree::Binary;
+use crate::expression::tree::Binary;
 use std::ops::Range;
 use warpgrid_launch::value::hexadecimal_digits;
 
@@ -13,17 +13,17 @@ pub(crate) struct SyntaxError {
 
 /// A part of a text without surrounding white space, and the offset of its first byte.
 #[derive(Clone, Copy)]
-pub(super) struct Token<'a> {
-    pub(super) text: &'a str,
-    pub(super) start: usize,
+pub(crate) struct Token<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) start: usize,
 }
 
 impl Token<'_> {
-    pub(super) fn range(self) -> Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 
-    pub(super) fn error(self, message: impl Into<String>) -> SyntaxError {
+    pub(crate) fn error(self, message: impl Into<String>) -> SyntaxError {
         SyntaxError {
             message: message.into(),
             range: self.range(),
@@ -32,18 +32,18 @@ impl Token<'_> {
 }
 
 /// A position within a text.
-pub(super) struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Lexer<'a> {
+    pub(crate) fn new(text: &'a str) -> Lexer<'a> {
         Lexer { text, at: 0 }
     }
 
     /// Skips white space and returns the rest of the text.
-    pub(super) fn rest(&mut self) -> &'a str {
+    pub(crate) fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let trimmed = rest.trim_start();
         self.at += rest.len() - trimmed.len();
@@ -60,19 +60,19 @@ impl<'a> Lexer<'a> {
         Token { text, start }
     }
 
-    pub(super) fn take_while(&mut self, is_part: fn(char) -> bool) -> Token<'a> {
+    pub(crate) fn take_while(&mut self, is_part: fn(char) -> bool) -> Token<'a> {
         let end = self.rest().find(|c| !is_part(c));
         self.token(end)
     }
 
     /// Takes a sign if the text continues with it.
-    pub(super) fn take(&mut self, sign: &str) -> bool {
+    pub(crate) fn take(&mut self, sign: &str) -> bool {
         let is_next = self.rest().starts_with(sign);
         self.at += if is_next { sign.len() } else { 0 };
         is_next
     }
 
-    pub(super) fn need(&mut self, sign: &str) -> Result<(), SyntaxError> {
+    pub(crate) fn need(&mut self, sign: &str) -> Result<(), SyntaxError> {
         match self.take(sign) {
             true => Ok(()),
             false => Err(self.expected(&format!("`{sign}`"))),
@@ -80,14 +80,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Checks that nothing follows; `expected` is what could have followed.
-    pub(super) fn end(&mut self, expected: &str) -> Result<(), SyntaxError> {
+    pub(crate) fn end(&mut self, expected: &str) -> Result<(), SyntaxError> {
         match self.rest() {
             "" => Ok(()),
             _ => Err(self.expected(expected)),
         }
     }
 
-    pub(super) fn expected(&mut self, what: &str) -> SyntaxError {
+    pub(crate) fn expected(&mut self, what: &str) -> SyntaxError {
         let found: String = self.rest().chars().take(16).collect();
         let token = self.token(Some(found.len()));
         token.error(match token.text {
@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes an operator of a list. `<` and `>` do not match the first character of a shift.
-    pub(super) fn operator(&mut self, operators: &[(&str, Binary)]) -> Option<Binary> {
+    pub(crate) fn operator(&mut self, operators: &[(&str, Binary)]) -> Option<Binary> {
         let rest = self.rest();
         let is_shift = rest.starts_with("<<") || rest.starts_with(">>");
         let is_next = |(sign, _): &&(&str, Binary)| {
@@ -109,13 +109,13 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes a word of a lane selection. Commas separate words, as white space does.
-    pub(super) fn word(&mut self) -> Token<'a> {
+    pub(crate) fn word(&mut self) -> Token<'a> {
         self.take_while(|c| c.is_whitespace() || c == ',');
         self.take_while(|c| !(c.is_whitespace() || ",:".contains(c)))
     }
 
     /// Takes an unsigned number: `7`, `0x1f`, `1.5e-3`.
-    pub(super) fn number(&mut self) -> Token<'a> {
+    pub(crate) fn number(&mut self) -> Token<'a> {
         let rest = self.rest();
         let is_hex = hexadecimal_digits(rest).is_some();
         let mut last = ' ';
@@ -128,7 +128,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes the name of a register, memory or type: `%r5`, `v.x`, `out`, `shared:0`, `var:table`.
-    pub(super) fn name(&mut self) -> Token<'a> {
+    pub(crate) fn name(&mut self) -> Token<'a> {
         let mut last = ':';
         let end = self.rest().find(|c: char| {
             let is_first_percent = c == '%' && last == ':';

@@ -1,10 +1,10 @@
 //! Parsers of conditions, watch expressions and lane selections.
 
-use super::lexer::{Lexer, SyntaxError};
-use super::tree::{COMPARISONS, LEVELS, SIGNS};
-use super::{Binary, Condition, Expression, Literal, Place, WatchExpression};
-use crate::catalogue::suggestion;
-use crate::memory_id::MemoryId;
+use crate::diagnostics::suggestion;
+use crate::expression::lexer::{Lexer, SyntaxError};
+use crate::expression::tree::{Binary, Condition, Expression, Literal, Place, WatchExpression};
+use crate::expression::tree::{COMPARISONS, LEVELS, SIGNS};
+use crate::session::memory_id::MemoryId;
 use warpgrid_launch::value::ElementType;
 
 /// Example of a condition in messages.

@@ -1,7 +1,7 @@
 //! Law of the grammar: parentheses around the operation that binds first do not change the syntax tree.
 
-use super::WatchExpression;
-use super::tree::LEVELS;
+use crate::expression::tree::LEVELS;
+use crate::expression::tree::WatchExpression;
 
 const OPERANDS: [&str; 7] = [
     "%r5",

@@ -1,6 +1,6 @@
 //! Syntax trees of conditions and watch expressions, and their operators.
 
-use crate::memory_id::MemoryId;
+use crate::session::memory_id::MemoryId;
 use std::ops::Range;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
@@ -90,7 +90,7 @@ pub enum Unary {
 }
 
 /// Comparison operators. An operator precedes its own prefixes.
-pub(super) const COMPARISONS: &[(&str, Binary)] = &[
+pub(crate) const COMPARISONS: &[(&str, Binary)] = &[
     ("==", Binary::Compare(Comparison::Equal)),
     ("!=", Binary::Compare(Comparison::NotEqual)),
     ("<=", Binary::Compare(Comparison::LessOrEqual)),
@@ -100,7 +100,7 @@ pub(super) const COMPARISONS: &[(&str, Binary)] = &[
 ];
 
 /// Binary operators by precedence, lowest first.
-pub(super) const LEVELS: &[&[(&str, Binary)]] = &[
+pub(crate) const LEVELS: &[&[(&str, Binary)]] = &[
     COMPARISONS,
     &[("|", Binary::Or)],
     &[("^", Binary::Xor)],
@@ -115,7 +115,7 @@ pub(super) const LEVELS: &[&[(&str, Binary)]] = &[
 ];
 
 /// Unary operators.
-pub(super) const SIGNS: [(&str, Unary); 3] = [
+pub(crate) const SIGNS: [(&str, Unary); 3] = [
     ("-", Unary::Negate),
     ("~", Unary::Complement),
     ("!", Unary::Not),
@@ -152,7 +152,7 @@ pub(crate) fn read_unsigned(text: &str) -> Option<u64> {
 
 impl Literal {
     /// Reads a number, with its sign if it has one.
-    pub(super) fn read(text: &str) -> Option<Literal> {
+    pub(crate) fn read(text: &str) -> Option<Literal> {
         match (text, hexadecimal_digits(text)) {
             ("nan" | "NaN", _) => Some(Literal::NotANumber),
             ("true", _) => Some(Literal::Integer(1)),

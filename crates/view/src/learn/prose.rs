@@ -2,7 +2,7 @@
 //!
 //! `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
 
-use super::quantity::Quantity;
+use crate::learn::quantity::Quantity;
 
 /// A piece of a paragraph.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,13 +34,13 @@ pub type Prose = Vec<Vec<Piece>>;
 const MARKS: [(&str, &str); 4] = [("`", "`"), ("**", "**"), ("[line ", "]"), ("{{", "}}")];
 
 /// Reads paragraphs. The sentence says which fact is none.
-pub(super) fn read(text: &str) -> Result<Prose, String> {
+pub(crate) fn read(text: &str) -> Result<Prose, String> {
     let paragraphs = text.split("\n\n").map(str::trim);
     let paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());
     paragraphs.map(read_paragraph).collect()
 }
 
-pub(super) fn read_paragraph(text: &str) -> Result<Vec<Piece>, String> {
+pub(crate) fn read_paragraph(text: &str) -> Result<Vec<Piece>, String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut pieces = Vec::new();
     let mut rest = text.as_str();

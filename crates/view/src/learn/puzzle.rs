@@ -5,19 +5,21 @@
 //! `//? instead`; `also` states other values of a launch, `limit` what an answer may cost. An answer is right when its run leaves the bytes
 //! that the run of the solution leaves, in every launch, without a fault and without a race that the solution has not.
 
-mod outcome;
-mod trial;
-mod variant;
+pub(crate) mod answer_check;
+pub(crate) mod launch_variant;
+pub(crate) mod run_outcome;
 
-pub use outcome::Outcome;
+pub use crate::learn::puzzle::run_outcome::Outcome;
 
-use super::moment::Moment;
-use super::prose::{self, Piece, Prose};
-use super::quantity::Quantity;
-use super::sheet::Sheet;
-use super::{Found, launched};
-use trial::{Limit, Trial};
-use variant::Variant;
+use crate::learn::launched;
+use crate::learn::lesson_file::Sheet;
+use crate::learn::prose;
+use crate::learn::prose::{Piece, Prose};
+use crate::learn::puzzle::answer_check::{Limit, Trial};
+use crate::learn::puzzle::launch_variant::Variant;
+use crate::learn::quantity::Found;
+use crate::learn::quantity::Quantity;
+use crate::learn::run_position::Moment;
 
 const FIELDS: &[&str] = &[
     "title", "chapter", "hint", "ask", "at", "answer", "choice", "also", "limit",
@@ -57,7 +59,7 @@ struct Prediction {
 
 /// Lines that are to be written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Gap {
+pub(crate) struct Gap {
     before: String,
     given: String,
     answer: String,
@@ -261,7 +263,7 @@ impl Gap {
         })
     }
 
-    pub(super) fn with(&self, answer: &str) -> String {
+    pub(crate) fn with(&self, answer: &str) -> String {
         let end = if answer.is_empty() || answer.ends_with('\n') {
             ""
         } else {

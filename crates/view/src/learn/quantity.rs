@@ -13,14 +13,14 @@
 //! stores   steps                         how many so far
 //! ```
 
-use super::MAX_STEPS;
-use super::puzzle::Outcome;
-use crate::catalogue::{no_such_memory, ranges};
-use crate::expression::Place;
-use crate::memory_id::MemoryId;
-use crate::model::RegisterType;
+use crate::diagnostics::{no_such_memory, ranges};
+use crate::expression::tree::Place;
+use crate::learn::MAX_STEPS;
+use crate::learn::puzzle::run_outcome::Outcome;
+use crate::model::warp::RegisterType;
 use crate::session::Session;
-use crate::start::read_value;
+use crate::session::memory_id::MemoryId;
+use crate::session::start::read_value;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::ElementType;
 

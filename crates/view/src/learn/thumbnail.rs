@@ -1,9 +1,9 @@
 //! A small picture of what a text stores: a text goes in; SVG of the memory that it writes most comes out, in the colours of its lanes.
 
-use super::{MAX_STEPS, launched};
-use crate::memories::Memory;
-use crate::model::{Cell, Grid, GridRequest, Written};
+use crate::learn::{MAX_STEPS, launched};
+use crate::model::grid::{Cell, Grid, GridRequest, Written};
 use crate::session::Session;
+use crate::session::memory_list::Memory;
 use std::fmt::Write;
 
 /// Rows and columns at most.
@@ -27,7 +27,7 @@ pub fn thumbnail(source: &str) -> Result<String, String> {
 
 /// The memory that lanes wrote most of, from its first row that they wrote.
 fn most_written(session: &Session) -> Option<GridRequest> {
-    let written = |id: &crate::MemoryId, size: u64, width: u64| {
+    let written = |id: &crate::session::memory_id::MemoryId, size: u64, width: u64| {
         let offsets = (0..size.min(MAX_BYTES)).step_by(width.max(1) as usize);
         offsets
             .filter(|at| session.last_writer(id, *at).is_some())

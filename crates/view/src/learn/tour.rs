@@ -12,10 +12,11 @@
 //! ## end
 //! ```
 
-use super::moment::Moment;
-use super::prose::{self, Piece, Prose};
-use super::sheet::Sheet;
-use super::{MAX_STEPS, launched};
+use crate::learn::lesson_file::Sheet;
+use crate::learn::prose;
+use crate::learn::prose::{Piece, Prose};
+use crate::learn::run_position::Moment;
+use crate::learn::{MAX_STEPS, launched};
 use crate::session::Session;
 
 const HEADING: &str = "## ";

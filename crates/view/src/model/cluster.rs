@@ -1,6 +1,6 @@
 //! The cluster of the block that is shown.
 
-use super::Progress;
+use crate::model::warp::Progress;
 use serde::{Deserialize, Serialize};
 
 /// Cluster whose blocks are resident.

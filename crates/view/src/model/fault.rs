@@ -1,6 +1,6 @@
 //! What went wrong in a run, and the earlier events that matter for it.
 
-use super::SourceRange;
+use crate::model::text::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::Space;

@@ -1,7 +1,7 @@
 //! Memories as grids of cells.
 
-use super::TileCells;
-use crate::memory_id::MemoryId;
+use crate::model::tensor::TileCells;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::Space;
 use warpgrid_launch::value::ElementType;

@@ -1,7 +1,8 @@
 //! What a cell held from the launch on: every store that wrote it.
 
-use super::{SourceRange, StoreAction};
-use crate::memory_id::MemoryId;
+use crate::model::store::StoreAction;
+use crate::model::text::SourceRange;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 

@@ -1,8 +1,9 @@
 //! The matrix instruction that a step was.
 
-use crate::fragment::{CellHolder, FragmentRequest};
-use crate::memory_id::MemoryId;
-use crate::product::ProductRequest;
+use crate::analysis::mma_explanation::ProductRequest;
+use crate::layouts::fragment::CellHolder;
+use crate::layouts::fragment::request::FragmentRequest;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 
 /// Matrix instruction that the step executed.

@@ -1,6 +1,6 @@
 //! Mbarrier objects, as pictures need them.
 
-use crate::memory_id::MemoryId;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 
 /// mbarrier object.

@@ -1,7 +1,7 @@
 //! What a host asks for.
 
-use super::GridRequest;
-use crate::memory_id::MemoryId;
+use crate::model::grid::GridRequest;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 

@@ -1,6 +1,6 @@
 //! A step of a warp.
 
-use super::SourceRange;
+use crate::model::text::SourceRange;
 use serde::{Deserialize, Serialize};
 
 /// Step of a warp.

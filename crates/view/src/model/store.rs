@@ -1,8 +1,8 @@
 //! Stores, and operations that are on their way.
 
-use super::SourceRange;
-use super::Traffic;
-use crate::memory_id::MemoryId;
+use crate::model::text::SourceRange;
+use crate::model::traffic::Traffic;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::Space;
 use warpgrid_launch::value::ElementType;

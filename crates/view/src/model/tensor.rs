@@ -1,7 +1,7 @@
 //! What a step did on the tensor units.
 
-use crate::fragment::FragmentRequest;
-use crate::memory_id::MemoryId;
+use crate::layouts::fragment::request::FragmentRequest;
+use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 
 /// Tensor operation that a step started or completed.

@@ -1,11 +1,12 @@
 //! From a scenario to a session at its start, or to the reason why there is none.
 
-use super::{Last, Session};
-use crate::check::{CheckOptions, Places};
-use crate::failure::Failure;
-use crate::language::Language;
-use crate::model::{DiagnosticView, PartView, Severity};
-use crate::traffic::TrafficCounter;
+use crate::analysis::traffic::counter::TrafficCounter;
+use crate::model::inline_asm_block::PartView;
+use crate::model::text::{DiagnosticView, Severity};
+use crate::request_error::Failure;
+use crate::session::{Last, Session};
+use crate::source::check::{CheckOptions, Places};
+use crate::source::language::Language;
 use std::sync::Arc;
 use warpgrid_emulator::{Decoded, Timeline, TimelineLimits};
 use warpgrid_launch::catalogue::{NO_KERNEL, NO_SUCH_KERNEL, Problem};

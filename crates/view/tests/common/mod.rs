@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
-use warpgrid_view::expect::{compare, compare_fault};
+use warpgrid_view::session::expectations::{compare, compare_fault};
 use warpgrid_view::{MemoryId, Session};
 
 /// The paths in a folder, sorted.

@@ -5,8 +5,9 @@ use super::puzzles;
 use expect_test::expect_file;
 use std::collections::BTreeSet;
 use std::path::Path;
+use warpgrid_view::CheckOptions;
+use warpgrid_view::check;
 use warpgrid_view::learn::puzzle::Puzzle;
-use warpgrid_view::{CheckOptions, check};
 
 /// Words of opcodes, and what each becomes.
 const WORDS: &[(&str, &[&str])] = &[

@@ -3,9 +3,10 @@
 use super::kernels::kernels;
 use expect_test::expect_file;
 use std::fmt::Write;
-use warpgrid_view::catalogue::UNREADABLE_ARGUMENT;
-use warpgrid_view::lens::cure;
-use warpgrid_view::{CheckOptions, Scenario, Session, check};
+use warpgrid_view::check;
+use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
+use warpgrid_view::layouts::inspector::cure;
+use warpgrid_view::{CheckOptions, Scenario, Session};
 
 fn scenario(source: &str) -> Scenario {
     Scenario {
@@ -65,5 +66,6 @@ fn conflicts_name_two_lanes_and_their_addresses() {
     let mut session = Session::untracked(scenario(&kernel.source)).expect("it runs");
     session.run(1_000_000);
     let report = session.conflicts();
-    expect_file!["transpose.txt"].assert_eq(&warpgrid_view::lens::conflicts_text(&report));
+    expect_file!["transpose.txt"]
+        .assert_eq(&warpgrid_view::layouts::inspector::conflicts_text(&report));
 }

@@ -2,10 +2,11 @@
 
 use expect_test::{Expect, expect};
 use warpgrid_view::CheckOptions;
-use warpgrid_view::assist::hover;
-use warpgrid_view::fragment::FragmentRequest;
-use warpgrid_view::layout::{self, LayoutView};
-use warpgrid_view::lens::picture;
+use warpgrid_view::layouts::fragment::FragmentRequest;
+use warpgrid_view::layouts::inspector::picture;
+use warpgrid_view::layouts::tensor;
+use warpgrid_view::layouts::tensor::LayoutView;
+use warpgrid_view::source::editor_assist::hover;
 
 fn request(op: &str, words: &[(&str, &str)]) -> FragmentRequest {
     let with = words
@@ -28,8 +29,8 @@ fn request(op: &str, words: &[(&str, &str)]) -> FragmentRequest {
 
 fn draw(op: &str, words: &[(&str, &str)]) -> Result<LayoutView, String> {
     let request = request(op, words);
-    let found = match layout::has_layout(op) {
-        true => layout::layout(&request),
+    let found = match tensor::has_layout(op) {
+        true => tensor::layout(&request),
         false => picture::layout(&request),
     };
     found.map_err(|refusal| refusal.message)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use warpgrid_layout::{Composed, Layout, Swizzle, Tuple, parse};
-use warpgrid_view::lens::AccessLayout;
+use warpgrid_view::layouts::inspector::AccessLayout;
 use warpgrid_view::{Scenario, Session};
 
 /// Random numbers that are the same in every run (SplitMix64).

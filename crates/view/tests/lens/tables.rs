@@ -1,7 +1,7 @@
 //! Tables of linear layouts that others wrote out: `tables.txt` goes in; each is compared, element by element, with the picture that is drawn.
 
-use warpgrid_view::fragment::{FragmentRequest, fragment};
-use warpgrid_view::layout::{has_layout, layout};
+use warpgrid_view::layouts::fragment::{FragmentRequest, fragment};
+use warpgrid_view::layouts::tensor::{has_layout, layout};
 
 type Element = (u32, u32);
 

@@ -13,8 +13,9 @@ use super::{Options, Result, map_on_threads};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
+use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, Scenario, Session};
 
 /// The known differences: path below the folder of checkouts, a tab, the reason.
 const KNOWN: &str = include_str!("public/known.tsv");

@@ -6,8 +6,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
 use std::path::Path;
+use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, Scenario, Session};
 
 /// Compares all modules and launches of a folder; false if a module is rejected.
 pub(super) fn compare(folder: &Path) -> Result<bool> {

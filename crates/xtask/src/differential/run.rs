@@ -5,8 +5,9 @@ use super::assemble::Build;
 use super::constructs;
 use super::inputs;
 use super::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
+use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
 
 /// Far more than any kernel takes.
 const MAX_STEPS: u64 = 400_000;

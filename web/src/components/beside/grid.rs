@@ -4,7 +4,7 @@ use crate::components::{Dispatch, say};
 use crate::format::count;
 use crate::model::{Action, BesideAction};
 use crate::theme::lane_css;
-use warpgrid_view::analysis::beside::{BesideCell, BesideGrid, CellMark};
+use warpgrid_view::analysis::comparison::{BesideCell, BesideGrid, CellMark};
 use yew::prelude::*;
 
 /// The card of a memory.

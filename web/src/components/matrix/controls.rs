@@ -5,9 +5,9 @@ use crate::components::{Dispatch, say};
 use crate::matrix::{MatrixChoice, questions};
 use crate::model::{Action, MatrixAction, ProductAction};
 use crate::product::first_product;
-use warpgrid_view::fragment::FragmentChoices;
-use warpgrid_view::layout::has_layout;
-use warpgrid_view::lens::picture::has_picture;
+use warpgrid_view::layouts::fragment::FragmentChoices;
+use warpgrid_view::layouts::inspector::picture::has_picture;
+use warpgrid_view::layouts::tensor::has_layout;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

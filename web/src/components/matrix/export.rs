@@ -3,7 +3,7 @@
 use crate::client::Ask;
 use crate::editor::save_promised;
 use crate::protocol::{Answer, Question};
-use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::layouts::fragment::FragmentRequest;
 use wasm_bindgen::JsValue;
 
 /// A file that the core writes.

@@ -2,7 +2,7 @@
 
 use crate::components::phrases::prose;
 use crate::format::plural;
-use warpgrid_view::fragment::{AccessTraffic, FragmentPicture};
+use warpgrid_view::layouts::fragment::{AccessTraffic, FragmentPicture};
 use yew::prelude::*;
 
 /// The card of facts.

@@ -4,7 +4,7 @@ use crate::components::{Dispatch, say};
 use crate::matrix::{MatrixFocus, MatrixPage, offset_text, position, register_label};
 use crate::model::{Action, MatrixAction};
 use crate::theme::lane_css;
-use warpgrid_view::fragment::{CellHolder, FragmentPicture};
+use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture};
 use yew::prelude::*;
 
 /// The lanes, and what the one in focus holds.
@@ -48,7 +48,7 @@ fn registers_text(picture: &FragmentPicture) -> String {
 
 /// The cells that a lane holds, in the order of registers and elements.
 fn held(lane: u8, picture: &FragmentPicture) -> Vec<(CellHolder, usize)> {
-    let of_cell = |(cell, found): (usize, &warpgrid_view::fragment::PictureCell)| {
+    let of_cell = |(cell, found): (usize, &warpgrid_view::layouts::fragment::PictureCell)| {
         let holders = found.holders.iter().filter(|holder| holder.lane == lane);
         holders.map(|holder| (*holder, cell)).collect::<Vec<_>>()
     };

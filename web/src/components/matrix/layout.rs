@@ -13,7 +13,7 @@ use crate::matrix::{
 };
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::layout::{LayoutParameter, LayoutPicture, LayoutView, RelatedLayout};
+use warpgrid_view::layouts::tensor::{LayoutParameter, LayoutPicture, LayoutView, RelatedLayout};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -256,7 +256,7 @@ fn link_of(related: &RelatedLayout) -> String {
 }
 
 fn fields(view: &LayoutView) -> Html {
-    let row = |field: &warpgrid_view::layout::DescriptorField| {
+    let row = |field: &warpgrid_view::layouts::tensor::DescriptorField| {
         let [low, high] = field.bits;
         let bits = if low == high {
             low.to_string()

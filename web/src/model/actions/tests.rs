@@ -4,9 +4,9 @@ use super::*;
 use crate::model::{fixture, place_of};
 use crate::protocol::{Refusal, Response, ResponseBody, encode};
 use warpgrid_view::model::{CellHistory, Frame};
-use warpgrid_view::reference::Pages;
-use warpgrid_view::start::{StartEdit, StartPlace};
-use warpgrid_view::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::session::start::{StartEdit, StartPlace};
+use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::source::reference::Pages;
 use warpgrid_view::{CheckOptions, CheckReport};
 use warpgrid_worker::first::{FIRST_TEXT, requests};
 

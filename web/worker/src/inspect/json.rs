@@ -1,10 +1,10 @@
 //! Watched values and moments as JSON.
 
 use crate::json::{list, object, or_null, text};
-use warpgrid_view::inspect::{
+use warpgrid_view::model::{Cell, Written};
+use warpgrid_view::session::inspect::{
     Arranged, CellChange, MemoryChange, Minimap, Moments, RegisterChange, Shades, WatchedValue,
 };
-use warpgrid_view::model::{Cell, Written};
 
 pub(super) fn watched(found: &[WatchedValue]) -> String {
     list(found.iter().map(value))

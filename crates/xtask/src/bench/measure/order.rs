@@ -4,7 +4,7 @@ use crate::emulation::session;
 use crate::timing::best_within;
 use crate::{Inputs, Measured};
 use std::time::Duration;
-use warpgrid_view::litmus::{LitmusTest, explore};
+use warpgrid_view::memory_model::litmus::{LitmusTest, explore};
 use warpgrid_view::{Scenario, Session};
 
 /// How long one kernel may be measured, after as long without: engines of wasm begin with slow code.

@@ -6,7 +6,7 @@ use crate::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_scenario}
 use serde_json::{Value, json};
 use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
-use warpgrid_view::translated::Limits;
+use warpgrid_view::session::translated::Limits;
 
 /// More than any of the runs needs.
 #[cfg(not(target_arch = "wasm32"))]
@@ -168,7 +168,7 @@ mod native {
     use crate::emulation::{million_lane_instructions_a_second, session};
     use crate::timing::best_of;
     use crate::{Inputs, Measured};
-    use warpgrid_view::translated::{Native, Translated};
+    use warpgrid_view::session::translated::{Native, Translated};
     use warpgrid_view::{Scenario, Session};
 
     fn scenario_of(inputs: &Inputs, name: &str) -> Result<Scenario, String> {

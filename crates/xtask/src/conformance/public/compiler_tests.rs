@@ -5,8 +5,9 @@ use super::Outcome;
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 use std::path::Path;
+use warpgrid_view::CheckOptions;
+use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, check};
 
 /// The code of an unknown name: a body may name parameters, functions and variables that its module declares.
 const UNKNOWN_NAME: &str = "W0110";

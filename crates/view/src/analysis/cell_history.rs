@@ -1,0 +1,336 @@
+//! Every store that wrote a cell. In: bytes of a memory; out: the stores with what they changed, the latest ones and how many there are. The
+//! steps are run once more with an observer, in slices where a host must stay responsive.
+
+use crate::model::history::{CellHistory, CellWrite};
+use crate::model::store::StoreAction;
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::{Memory, locate};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::ops::Range;
+use warpgrid_emulator::{
+    AccessAction, AccessEvent, Agent, Interest, MemoryRegion, Observer, Piece, StepEvent, WarpId,
+};
+use warpgrid_launch::value::ElementType;
+use warpgrid_program::FunctionId;
+
+/// Most bytes of a cell.
+pub const MAX_CELL_BYTES: u64 = 64;
+/// Stores that are listed before a position, and as many after it.
+pub const LISTED: usize = 64;
+
+/// Bytes of a memory, as a host names them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellPlace {
+    pub memory: MemoryId,
+    /// From the start of the memory.
+    pub offset: u64,
+    pub n_bytes: u64,
+    /// How values are shown.
+    pub ty: ElementType,
+}
+
+impl CellPlace {
+    /// Whether all its bytes are in a memory of this size.
+    pub(crate) fn is_within(&self, size_bytes: u64) -> bool {
+        let end = self.offset.checked_add(self.n_bytes);
+        self.n_bytes > 0 && end.is_some_and(|end| end <= size_bytes)
+    }
+}
+
+/// A store to the cell.
+#[derive(Clone, Debug)]
+struct Write {
+    step: u64,
+    issued_by: WarpId,
+    lane: Option<u8>,
+    /// Every lane that wrote it.
+    lanes: u32,
+    function: FunctionId,
+    instruction: u32,
+    action: AccessAction,
+    has_landed: bool,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+/// The search for the stores to a cell: see [`Session::search_history`].
+#[derive(Debug)]
+pub struct HistorySearch {
+    place: CellPlace,
+    memory: Memory,
+    /// The position that the list is made around.
+    position: u64,
+    /// Number of examined steps.
+    done: u64,
+    initial: Vec<u8>,
+    /// What the cell holds after those steps.
+    bytes: Vec<u8>,
+    before: VecDeque<Write>,
+    n_before: u64,
+    after: Vec<Write>,
+    n_after: u64,
+    /// The last store that is counted and not listed.
+    cut: Option<Write>,
+}
+
+impl Write {
+    fn is_same_store(&self, other: &Write) -> bool {
+        (self.step, self.function, self.instruction)
+            == (other.step, other.function, other.instruction)
+    }
+}
+
+impl HistorySearch {
+    /// Keeps a store; lanes of one store are one.
+    fn keep(&mut self, write: Write) {
+        let is_after = write.step >= self.position;
+        let last = match is_after {
+            true => self
+                .after
+                .last_mut()
+                .filter(|_| self.n_after <= LISTED as u64),
+            false => self.before.back_mut(),
+        };
+        if let Some(last) = last.filter(|last| last.is_same_store(&write)) {
+            last.lanes |= write.lanes;
+            (last.lane, last.after) = (write.lane, write.after);
+            return;
+        }
+        if is_after
+            && self
+                .cut
+                .as_ref()
+                .is_some_and(|cut| cut.is_same_store(&write))
+        {
+            return;
+        }
+        if is_after {
+            self.n_after += 1;
+            match self.after.len() < LISTED {
+                true => self.after.push(write),
+                false => self.cut = Some(write),
+            }
+            return;
+        }
+        self.n_before += 1;
+        if self.before.len() == LISTED {
+            self.before.pop_front();
+        }
+        self.before.push_back(write);
+    }
+
+    fn listed_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Write> {
+        self.before.iter_mut().chain(&mut self.after)
+    }
+
+    /// The bytes of the cell that a piece has, from the start of the cell; and where they begin in the piece.
+    fn shared_with(&self, piece: &Piece) -> Option<(Range<usize>, usize)> {
+        let memories = std::slice::from_ref(&self.memory);
+        let size = u64::from(piece.n_bytes);
+        // A piece may begin before the memory does only where it lies outside.
+        let (_, start) = locate(memories, piece.memory, piece.address)?;
+        let from = start.max(self.place.offset);
+        let to = (start + size).min(self.place.offset + self.place.n_bytes);
+        if from >= to {
+            return None;
+        }
+        let cell = (from - self.place.offset) as usize..(to - self.place.offset) as usize;
+        Some((cell, (from - start) as usize))
+    }
+}
+
+impl Observer for HistorySearch {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            steps: true,
+            ..Interest::NONE
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        for piece in event.written() {
+            let Some((cell, at)) = self.shared_with(piece) else {
+                continue;
+            };
+            let in_piece = at..at + cell.len();
+            let (Some(old), Some(new)) = (
+                event.before(piece).get(in_piece.clone()),
+                event.after(piece).get(in_piece),
+            ) else {
+                continue;
+            };
+            let Some(bytes) = self.bytes.get_mut(cell.clone()) else {
+                continue;
+            };
+            bytes.copy_from_slice(old);
+            let before = self.bytes.clone();
+            self.bytes[cell].copy_from_slice(new);
+            self.keep(Write {
+                step: event.step,
+                issued_by: event.warp().unwrap_or_default(),
+                lane: Some(piece.gave),
+                lanes: 1 << (piece.gave & 31),
+                function: event.function,
+                instruction: event.instruction,
+                action: event.action,
+                has_landed: event.warp().is_none(),
+                before,
+                after: self.bytes.clone(),
+            });
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        if !matches!(event.agent, Agent::InFlight(_)) {
+            return;
+        }
+        // What an operation in flight does names no warp; its step names the one that started it.
+        let landed = self.listed_mut().rev();
+        for write in landed.take_while(|write| write.step == event.position) {
+            write.issued_by = event.warp_id();
+        }
+    }
+}
+
+impl Session {
+    /// Begins to look for the stores to a cell; none where there is no such memory or the cell lies outside. [`Session::continue_history`] goes
+    /// on with it, [`Session::history_found`] says what it found.
+    pub fn search_history(&mut self, place: &CellPlace) -> Option<HistorySearch> {
+        let memory = self.memory_with(&place.memory)?;
+        if !place.is_within(memory.view.size_bytes) || place.n_bytes > MAX_CELL_BYTES {
+            return None;
+        }
+        let position = self.position();
+        self.seek(0);
+        let initial = self.cell_bytes(memory.region, place);
+        self.seek(position);
+        Some(HistorySearch {
+            place: place.clone(),
+            memory,
+            position,
+            done: 0,
+            bytes: initial.clone(),
+            initial,
+            before: VecDeque::new(),
+            n_before: 0,
+            after: Vec::new(),
+            n_after: 0,
+            cut: None,
+        })
+    }
+
+    /// Looks through at most `budget` more of the steps that were taken; true when all of them are looked through.
+    pub fn continue_history(&mut self, search: &mut HistorySearch, budget: u64) -> bool {
+        let seen = self.steps_seen();
+        let to = seen.min(search.done.saturating_add(budget));
+        if search.done < to {
+            match search.memory.region {
+                MemoryRegion::Tensor { .. } => self.compare_steps(search, to),
+                _ => self.timeline.replay(search.done, to, search),
+            }
+            search.done = to;
+        }
+        search.done >= seen
+    }
+
+    /// What changes tensor memory is no access of lanes: the bytes before and after each step are compared.
+    fn compare_steps(&mut self, search: &mut HistorySearch, to: u64) {
+        let stood = self.position();
+        self.seek(search.done);
+        while self.position() < to && self.step() {
+            let now = self.cell_bytes(search.memory.region, &search.place);
+            if now == search.bytes {
+                continue;
+            }
+            let Some(event) = self.timeline.machine().last_step() else {
+                continue;
+            };
+            let before = std::mem::replace(&mut search.bytes, now);
+            let write = Write {
+                step: event.position,
+                issued_by: event.warp_id(),
+                lane: None,
+                lanes: 0,
+                function: event.function,
+                instruction: event.instruction,
+                action: AccessAction::Store,
+                has_landed: matches!(event.agent, Agent::InFlight(_)),
+                before,
+                after: search.bytes.clone(),
+            };
+            search.keep(write);
+        }
+        self.seek(stood);
+    }
+
+    /// The bytes of a cell now; none where its block has no place on the machine.
+    pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellPlace) -> Option<&[u8]> {
+        let memory = self.timeline.machine().memory(region)?;
+        memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
+    }
+
+    /// The same, with zeros where the block has no place.
+    fn cell_bytes(&self, region: MemoryRegion, place: &CellPlace) -> Vec<u8> {
+        let now = self.cell_now(region, place);
+        now.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)
+    }
+
+    /// What was found so far.
+    pub fn history_found(&self, search: &HistorySearch) -> CellHistory {
+        let HistorySearch { place, .. } = search;
+        let listed = search.before.iter().chain(&search.after);
+        CellHistory {
+            memory: place.memory.clone(),
+            offset: place.offset,
+            n_bytes: place.n_bytes,
+            ty: place.ty,
+            initial: text(place.ty, &search.initial),
+            position: search.position,
+            n_before: search.n_before,
+            n_after: search.n_after,
+            steps: search.done,
+            writes: listed
+                .map(|write| self.write_view(write, place.ty))
+                .collect(),
+        }
+    }
+
+    fn write_view(&self, write: &Write, ty: ElementType) -> CellWrite {
+        let WarpId { block, warp } = write.issued_by;
+        CellWrite {
+            position: write.step + 1,
+            block,
+            warp,
+            lane: write.lane,
+            n_lanes: write.lanes.count_ones(),
+            range: self.range_of(write.function, write.instruction),
+            instruction: self.text_of(write.function, write.instruction).to_owned(),
+            action: match write.action {
+                AccessAction::Load | AccessAction::Store => StoreAction::Store,
+                AccessAction::Atomic => StoreAction::Atomic,
+                AccessAction::Reduction => StoreAction::Reduction,
+            },
+            has_landed: write.has_landed,
+            before: text(ty, &write.before),
+            after: text(ty, &write.after),
+        }
+    }
+
+    /// Every store that wrote a cell in the steps that were taken: the latest [`LISTED`] of them up to the present position, and the first
+    /// ones after it. None where there is no such memory or the cell lies outside.
+    pub fn history(&mut self, place: &CellPlace) -> Option<CellHistory> {
+        let mut search = self.search_history(place)?;
+        while !self.continue_history(&mut search, u64::MAX) {}
+        Some(self.history_found(&search))
+    }
+}
+
+/// The elements of a cell, separated by commas.
+fn text(ty: ElementType, bytes: &[u8]) -> String {
+    let elements = bytes.chunks(ty.width_bytes());
+    let texts: Vec<String> = elements.map(|bytes| ty.text(ty.bits(bytes))).collect();
+    texts.join(", ")
+}

@@ -1,0 +1,458 @@
+//! Two texts of one kernel side by side, PTX and its machine code as a rule. In: a scenario with a text beside its own; out:
+//! both runs, step by store, and whether they leave the same memory or where they part.
+
+pub(crate) mod frame;
+pub(crate) mod listing;
+
+pub use crate::analysis::comparison::frame::{
+    BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark,
+};
+
+use crate::analysis::memory_diff::{Difference, Left, differences_between, left_by, outlasts_run};
+use crate::memory_model::concurrency::RaceSure;
+use crate::request_error::Failure;
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::Memory;
+use crate::session::memory_list::locate;
+use crate::source::language::Language;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use warpgrid_emulator::{AccessEvent, MemoryId as Place, Observer, Status};
+use warpgrid_launch::fault::FaultSort;
+use warpgrid_launch::prepare::Writers;
+use warpgrid_launch::scenario::Beside;
+use warpgrid_launch::{Annotations, Front, Scenario};
+
+/// Stores of a text after which further ones are run, but no longer stopped at.
+const MAX_STOPS: usize = 1 << 20;
+
+/// Comparison of two versions of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BesideReport {
+    /// Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault.
+    pub equal: bool,
+    /// Summary of the result: `identical memory contents: 128 bytes of \`out\``.
+    pub summary: String,
+    pub sides: [BesideSide; 2],
+    /// Memories that exist in both versions: buffers, and variables with equal names.
+    pub memories: Vec<MemoryId>,
+    /// Total size of these memories in bytes.
+    pub n_bytes: u64,
+    /// Variables that exist in only one version and are not compared.
+    pub alone: [Vec<MemoryId>; 2],
+    /// First differing element of each memory, with the stores of both versions that wrote this element.
+    pub differences: Vec<Difference>,
+    /// If the results differ, findings that make the results of a version undefined, such as a data race.
+    pub notes: Vec<String>,
+}
+
+/// Run of one version of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BesideSide {
+    pub front: Front,
+    /// Target for which the version was checked and run.
+    pub target: String,
+    /// Executed kernel.
+    pub entry: String,
+    /// Number of steps of the run.
+    pub steps: u64,
+    /// Number of steps that stored to the compared memory.
+    pub stores: u64,
+    /// Whether the run finished within the step limit.
+    pub over: bool,
+    /// Fault that stopped the run.
+    pub fault: Option<String>,
+}
+
+/// Why two texts cannot be compared: one of them does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BesideError {
+    /// 0 for the text of the scenario, 1 for the one beside it.
+    pub side: usize,
+    pub error: Failure,
+}
+
+/// Two runs with one launch.
+pub struct Pair {
+    sessions: [Session; 2],
+    /// Positions just after each step that stored to what is compared.
+    stops: [Vec<u64>; 2],
+    /// What both have.
+    compared: Vec<MemoryId>,
+    alone: [Vec<MemoryId>; 2],
+    /// Steps that each run may take.
+    max_steps: u64,
+}
+
+/// Runs both texts of a scenario to their ends, for at most `max_steps` steps each.
+pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, BesideError> {
+    let mut pair = Pair::new(scenario, max_steps)?;
+    while !pair.work(u64::MAX) {}
+    Ok(pair.report())
+}
+
+impl Pair {
+    /// Checks and launches both texts; nothing has run yet. The launch of one drives both: of the text that states one in
+    /// `//@` lines where the other does not, or else of the PTX, which says more about its parameters.
+    pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<Pair, BesideError> {
+        let beside = scenario.beside.take().unwrap_or_default();
+        let own = Text {
+            front: scenario.front,
+            source: std::mem::take(&mut scenario.source),
+            target: scenario.target.take(),
+            ptx_version: scenario.ptx_version.take(),
+            entry: None,
+        };
+        let other = Text::of(beside);
+        let mut texts = [own, other];
+        listing::complete(&mut texts);
+        let leader = usize::from(!leads([&texts[0], &texts[1]]));
+        let follower = 1 - leader;
+        let [led, leading] = [follower, leader].map(|side| &texts[side]);
+        let fail = |side| move |error| BesideError { side, error };
+        let first = leading.session(&scenario).map_err(fail(leader))?;
+        let facts = Scenario {
+            registers: match led.front == leading.front {
+                true => first.scenario().registers.clone(),
+                // Each language has registers of its own; the lines of the text set them.
+                false => Vec::new(),
+            },
+            ..first.scenario().clone()
+        };
+        let second = led.session(&facts).map_err(fail(follower))?;
+        let sessions = match leader {
+            0 => [first, second],
+            _ => [second, first],
+        };
+        Ok(Pair::of(sessions, max_steps))
+    }
+
+    fn of(sessions: [Session; 2], max_steps: u64) -> Pair {
+        let ids = sessions.each_ref().map(lasting);
+        let [compared, left] = partition(&ids[0], &ids[1]);
+        let [_, right] = partition(&ids[1], &ids[0]);
+        Pair {
+            sessions,
+            stops: [Vec::new(), Vec::new()],
+            compared,
+            alone: [left, right],
+            max_steps,
+        }
+    }
+
+    /// Runs at most `budget` steps; true when both are over, or have taken the steps that they may.
+    pub fn work(&mut self, budget: u64) -> bool {
+        let mut left = budget;
+        for (session, stops) in self.sessions.iter_mut().zip(&mut self.stops) {
+            let memories = session.memories().into_iter();
+            let mut listener = Listener {
+                memories: memories
+                    .filter(|memory| self.compared.contains(&memory.view.id))
+                    .collect(),
+                stores: false,
+            };
+            while !session.is_over() && session.position() < self.max_steps {
+                if left == 0 {
+                    return false;
+                }
+                left -= 1;
+                listener.stores = false;
+                let status = session.timeline.step(&mut listener);
+                if listener.stores && stops.len() < MAX_STOPS {
+                    stops.push(session.position());
+                }
+                if status != Status::Running {
+                    break;
+                }
+            }
+        }
+        true
+    }
+
+    /// How both end, once they have run.
+    pub fn report(&mut self) -> BesideReport {
+        for session in &mut self.sessions {
+            session.run(self.max_steps.saturating_sub(session.position()));
+        }
+        let [first, mut second]: [Vec<Left>; 2] = self.sessions.each_ref().map(|session| {
+            let mut left = left_by(session);
+            left.retain(|memory| self.compared.contains(&memory.id));
+            left
+        });
+        unify_addresses(&first, &mut second, &self.sessions);
+        let lefts = [first, second];
+        let sides = [0, 1].map(|side| self.side(side));
+        let faults = self.sessions.each_ref().map(fault_sort);
+        let differences = differences_between([&lefts[0], &lefts[1]], &mut self.sessions);
+        let n_bytes = lefts[0].iter().map(|memory| memory.bytes.len() as u64);
+        let n_bytes = n_bytes.sum();
+        let end = End {
+            is_over: sides.iter().all(|side| side.over),
+            faults_agree: faults[0] == faults[1],
+            has_fault: faults[0].is_some(),
+            n_parted: differences.len(),
+            depends_on_nan: !differences.is_empty() && self.depends_on_nan(&lefts),
+        };
+        let equal = end.n_parted == 0 && end.faults_agree && end.is_over;
+        let notes = match equal {
+            true => Vec::new(),
+            false => self.undefined_results(),
+        };
+        BesideReport {
+            equal,
+            summary: summary(&end, &self.compared, n_bytes),
+            n_bytes,
+            sides,
+            memories: self.compared.clone(),
+            alone: self.alone.clone(),
+            differences,
+            notes,
+        }
+    }
+
+    /// Undefined behavior of both texts, which may explain a difference.
+    fn undefined_results(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (session, name) in self.sessions.iter().zip(["A", "B"]) {
+            let uninitialized = session.uninitialized_registers().into_iter();
+            notes.extend(uninitialized.map(|note| format!("kernel {name}, {note}")));
+            let Ok(mut again) = session.unwatched() else {
+                continue;
+            };
+            let races = again.look_for_races(self.max_steps).races;
+            let race = races
+                .iter()
+                .find(|race| race.sure == RaceSure::Certain && !race.same_value);
+            if let Some(race) = race {
+                let lines = [race.first.line, race.second.line];
+                let lines: Vec<String> = lines.iter().flatten().map(u32::to_string).collect();
+                let word = if lines.len() == 1 { "line" } else { "lines" };
+                notes.push(format!(
+                    "kernel {name} has a data race ({word} {}), so the results of this kernel may differ between runs",
+                    lines.join(" and ")
+                ));
+            }
+        }
+        notes
+    }
+
+    /// The number of stores of each after which the texts first hold what differs at the end; absent where nothing does.
+    pub fn parting(&self, report: &BesideReport) -> Option<u64> {
+        let moments = report.differences.iter().filter_map(|difference| {
+            let done = (0..2).filter_map(|side| {
+                // A side that never stored there has its value from the start.
+                let last = difference.sides[side].stores.last()?;
+                let done = self.stops[side].partition_point(|stop| *stop <= last.step + 1);
+                Some(done as u64)
+            });
+            done.max()
+        });
+        moments.min()
+    }
+
+    fn side(&self, side: usize) -> BesideSide {
+        let session = &self.sessions[side];
+        let scenario = session.scenario();
+        BesideSide {
+            front: scenario.front,
+            target: session.target_name().to_owned(),
+            entry: scenario.entry.clone().unwrap_or_default(),
+            steps: session.position(),
+            stores: self.stops[side].len() as u64,
+            over: session.is_over(),
+            fault: session.fault().map(|fault| fault.message),
+        }
+    }
+
+    /// The launch of both, as `//@` lines that would state what was guessed of it.
+    pub fn guesses(&self) -> &[String] {
+        let guesses = self.sessions.each_ref().map(Session::guesses);
+        match guesses[0].is_empty() {
+            true => guesses[1],
+            false => guesses[0],
+        }
+    }
+}
+
+/// A text with what it is read as.
+pub(crate) struct Text {
+    front: Front,
+    source: String,
+    target: Option<String>,
+    ptx_version: Option<String>,
+    /// The kernel that was asked for.
+    entry: Option<String>,
+}
+
+impl Text {
+    fn of(beside: Beside) -> Text {
+        Text {
+            front: beside
+                .front
+                .unwrap_or_else(|| Front::of_source(&beside.source)),
+            source: beside.source,
+            target: beside.target,
+            ptx_version: None,
+            entry: beside.entry,
+        }
+    }
+
+    fn states_launch(&self) -> bool {
+        !Annotations::parse(&self.source, "//").places.is_empty()
+    }
+
+    /// A session of this text with the launch of `facts`.
+    fn session(&self, facts: &Scenario) -> Result<Session, Failure> {
+        let language = Language::from(self.front);
+        let scenario = Scenario {
+            source: self.source.clone(),
+            front: self.front,
+            target: self.target.clone(),
+            ptx_version: self.ptx_version.clone(),
+            entry: self.entry.clone().or_else(|| facts.entry.clone()),
+            ..facts.clone()
+        };
+        let is_named = self.entry.is_some();
+        match language.session(scenario.clone(), Writers::Tracked) {
+            // The kernel of the other text has another name here.
+            Err(error) if !is_named && error.code == warpgrid_launch::catalogue::NO_SUCH_KERNEL => {
+                let scenario = Scenario {
+                    entry: None,
+                    ..scenario
+                };
+                language.session(scenario, Writers::Tracked)
+            }
+            done => done,
+        }
+    }
+}
+
+/// Bytes of a pointer.
+const POINTER_BYTES: usize = 8;
+
+/// Replaces pointers of the second text by those of the first one where both point to code, or to one place of one memory: the texts have
+/// addresses of their own, which are no results.
+fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2]) {
+    let memories = sessions.each_ref().map(Session::memories);
+    let target = |side: usize, address: u64| {
+        let (memory, offset) = locate(&memories[side], Place::Global, address)?;
+        Some((memory.view.id.clone(), offset))
+    };
+    let is_code = |side: usize, address: u64| {
+        let session: &Session = &sessions[side];
+        session.timeline.machine().is_code_address(address)
+    };
+    for other in second {
+        let Some(one) = first.iter().find(|one| one.id == other.id) else {
+            continue;
+        };
+        let is_initial = |offset: usize| {
+            let writer = |session: &Session| session.last_writer(&one.id, offset as u64);
+            sessions.iter().all(|session| writer(session).is_none())
+        };
+        let words = one.bytes.as_chunks::<POINTER_BYTES>().0.iter();
+        let others = other.bytes.as_chunks_mut::<POINTER_BYTES>().0;
+        let words = words.zip(others).enumerate();
+        for (index, (word, other)) in words.filter(|(_, (word, other))| word != other) {
+            let [a, b] = [*word, *other].map(u64::from_le_bytes);
+            let same_target = target(0, a).is_some_and(|place| target(1, b) == Some(place));
+            let code = [is_code(0, a), is_code(1, b)];
+            // The initial values of a table have function numbers instead of addresses if no kernel calls the functions.
+            let same_table = code.contains(&true) && is_initial(index * POINTER_BYTES);
+            if same_target || code == [true; 2] || same_table {
+                *other = *word;
+            }
+        }
+    }
+}
+
+/// Whether the launch of the first text drives both.
+fn leads(texts: [&Text; 2]) -> bool {
+    match texts.map(Text::states_launch) {
+        [true, false] => true,
+        [false, true] => false,
+        [false, false] | [true, true] => {
+            texts[0].front == Front::Ptx || texts[1].front != Front::Ptx
+        }
+    }
+}
+
+/// The memories that outlast the run.
+fn lasting(session: &Session) -> Vec<MemoryId> {
+    let memories = session.memories().into_iter();
+    let lasts = memories.filter(outlasts_run);
+    lasts.map(|memory| memory.view.id).collect()
+}
+
+/// The memories of a list that the other has, too, and those that it has not.
+fn partition(of: &[MemoryId], other: &[MemoryId]) -> [Vec<MemoryId>; 2] {
+    let other: BTreeSet<&MemoryId> = other.iter().collect();
+    let (both, alone) = of.iter().cloned().partition(|id| other.contains(id));
+    [both, alone]
+}
+
+fn fault_sort(session: &Session) -> Option<FaultSort> {
+    session.fault().map(|fault| fault.kind)
+}
+
+/// How two runs ended.
+struct End {
+    is_over: bool,
+    /// None has a fault, or both have one of the same sort.
+    faults_agree: bool,
+    has_fault: bool,
+    /// Memories that differ.
+    n_parted: usize,
+    /// Whether all differences depend on the bits of a NaN literal that a listing does not state.
+    depends_on_nan: bool,
+}
+
+/// The verdict in a few words.
+fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
+    let memory = match compared {
+        [] => return "the two kernels have no buffer or variable in common".to_owned(),
+        [one] => format!("{n_bytes} bytes of `{one}`"),
+        all => format!("{n_bytes} bytes in {} buffers and variables", all.len()),
+    };
+    if end.depends_on_nan {
+        return "memory is not comparable, because the differing values depend on a NaN literal whose bits are missing in the listing (`nvdisasm -hex` prints these bits)"
+            .to_owned();
+    }
+    match (end.n_parted, end.is_over, end.faults_agree) {
+        (n, false, _) => {
+            let so_far = if n == 0 { "identical" } else { "different" };
+            format!("the runs have not finished, and memory is {so_far} so far")
+        }
+        (0, true, true) if end.has_fault => {
+            format!("both runs have the same kind of fault and identical memory contents: {memory}")
+        }
+        (0, true, true) => format!("identical memory contents: {memory}"),
+        (0, true, false) => {
+            format!("both runs have identical memory contents, but different faults: {memory}")
+        }
+        (n, true, _) => format!(
+            "different memory contents: {n} of {} buffers and variables {}",
+            compared.len(),
+            if n == 1 { "differs" } else { "differ" }
+        ),
+    }
+}
+
+/// Hears whether a step stored to what is compared.
+struct Listener {
+    memories: Vec<Memory>,
+    stores: bool,
+}
+
+impl Observer for Listener {
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let mut pieces = event.pieces.iter().filter(|piece| piece.written);
+        self.stores |=
+            pieces.any(|piece| locate(&self.memories, piece.memory, piece.address).is_some());
+    }
+}

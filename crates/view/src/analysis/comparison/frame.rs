@@ -1,0 +1,212 @@
+//! Both runs after the same number of stores, as plain data: the step of each, and one grid for the memory of both.
+
+use crate::analysis::comparison::Pair;
+use crate::model::grid::{Grid, GridRequest, MemoryView, Written};
+use crate::model::request::FrameRequest;
+use crate::model::step::StepView;
+use crate::model::store::StoreView;
+use crate::model::{Phrase, RunStatus};
+use crate::session::memory_id::MemoryId;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::value::ElementType;
+
+/// Both runs at a position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BesideFrame {
+    /// Stores that each has done: step `n` shows both just after their `n`th store. The last position is the end of both.
+    pub position: u64,
+    /// The last position.
+    pub length: u64,
+    pub sides: [BesideStep; 2],
+    pub grids: Vec<BesideGrid>,
+}
+
+/// Where one of the runs is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BesideStep {
+    /// Number of executed steps.
+    pub position: u64,
+    /// Stores done, and in all.
+    pub stores: u64,
+    pub n_stores: u64,
+    pub status: RunStatus,
+    /// Last executed step. Absent at the start.
+    pub last: Option<StepView>,
+    /// One sentence about it.
+    pub sentence: Vec<Phrase>,
+    pub store: Option<StoreView>,
+}
+
+/// A window of a memory, with the cells of both runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BesideGrid {
+    pub memory: MemoryView,
+    pub ty: ElementType,
+    pub columns: u32,
+    pub first_row: u64,
+    pub total_rows: u64,
+    pub cells: Vec<BesideCell>,
+    /// Elements of the whole memory that differ at present.
+    pub n_differing: u64,
+}
+
+/// An element in both runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BesideCell {
+    pub texts: [String; 2],
+    pub mark: CellMark,
+    /// Whether the store of the position wrote it.
+    pub now: [bool; 2],
+    /// The lanes that wrote it last.
+    pub lanes: [Option<u8>; 2],
+}
+
+/// How an element compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CellMark {
+    /// No store of either went there.
+    Untouched,
+    /// Both hold the same bytes.
+    Equal,
+    /// Only the first text has stored there, and it made a difference.
+    First,
+    /// Only the second has.
+    Second,
+    /// Both have stored there, other bytes.
+    Differs,
+}
+
+impl Pair {
+    /// The last position: one for each store of the text that has more of them, and one for the ends.
+    pub fn length(&self) -> u64 {
+        let longest = self.stops.iter().map(Vec::len).max();
+        longest.unwrap_or(0) as u64 + 1
+    }
+
+    /// Both just after as many stores; at the last position, at their ends. Of each memory the rows that `windows` ask for, by
+    /// memory, or the first `n_rows`.
+    pub fn frame(
+        &mut self,
+        position: u64,
+        windows: &[(MemoryId, u64)],
+        n_rows: u32,
+    ) -> BesideFrame {
+        let length = self.length();
+        let position = position.min(length);
+        let sides = [0, 1].map(|side| self.step(side, position));
+        let mut grids = Vec::new();
+        for memory in self.compared.clone() {
+            let window = windows.iter().find(|(of, _)| *of == memory);
+            let first_row = window.map_or(0, |(_, row)| *row);
+            grids.extend(self.grid(&memory, first_row, n_rows));
+        }
+        BesideFrame {
+            position,
+            length,
+            sides,
+            grids,
+        }
+    }
+
+    fn step(&mut self, side: usize, position: u64) -> BesideStep {
+        let (stops, last) = (&self.stops[side], self.length());
+        let session = &mut self.sessions[side];
+        let index = usize::try_from(position).unwrap_or(usize::MAX);
+        let stores = index.min(stops.len());
+        match index {
+            0 => session.seek(0),
+            _ if position == last => {
+                session.run(self.max_steps.saturating_sub(session.position()));
+            }
+            // A text that has no more stores stays at its last one.
+            _ => session.seek(stores.checked_sub(1).map_or(0, |at| stops[at])),
+        }
+        let frame = session.frame(&FrameRequest::default());
+        BesideStep {
+            position: frame.position,
+            stores: stores as u64,
+            n_stores: stops.len() as u64,
+            status: frame.status,
+            last: frame.last,
+            sentence: frame.sentence,
+            store: frame.store,
+        }
+    }
+
+    fn grid(&mut self, memory: &MemoryId, first_row: u64, n_rows: u32) -> Option<BesideGrid> {
+        let [first, second] = &mut self.sessions;
+        let own = first.grid(&window(memory, None, None, first_row, n_rows))?;
+        // Both as the first one is shown.
+        let request = window(
+            memory,
+            Some(own.ty),
+            Some(own.columns),
+            own.first_row,
+            own.n_rows,
+        );
+        let other = second.grid(&request)?;
+        let bytes = [first.memory(memory)?, second.memory(memory)?];
+        let width = own.ty.width_bytes().max(1);
+        let differs = |index: usize| {
+            let [a, b] = bytes.each_ref().map(|bytes| element(bytes, index, width));
+            a != b
+        };
+        let n_elements = bytes[0].len().min(bytes[1].len()).div_ceil(width);
+        let from = usize::try_from(own.first_row * u64::from(own.columns)).unwrap_or(0);
+        let n_differing = (0..n_elements).filter(|index| differs(*index)).count() as u64;
+        let cells = cells([&own, &other], |at| differs(from + at));
+        Some(BesideGrid {
+            cells,
+            n_differing,
+            ty: own.ty,
+            columns: own.columns,
+            first_row: own.first_row,
+            total_rows: own.total_rows,
+            memory: own.memory,
+        })
+    }
+}
+
+fn window(
+    memory: &MemoryId,
+    ty: Option<ElementType>,
+    columns: Option<u32>,
+    first_row: u64,
+    n_rows: u32,
+) -> GridRequest {
+    GridRequest {
+        memory: memory.clone(),
+        ty,
+        columns,
+        first_row,
+        n_rows: Some(n_rows),
+    }
+}
+
+fn element(bytes: &[u8], index: usize, width: usize) -> &[u8] {
+    let start = (index * width).min(bytes.len());
+    &bytes[start..(start + width).min(bytes.len())]
+}
+
+/// The cells of two windows of one memory; `differs` knows the bytes, by place in the window.
+fn cells([first, second]: [&Grid; 2], differs: impl Fn(usize) -> bool) -> Vec<BesideCell> {
+    let pairs = first.cells.iter().zip(&second.cells).enumerate();
+    pairs
+        .map(|(at, (a, b))| {
+            let stored = [a, b].map(|cell| cell.written != Written::Never);
+            let mark = match (differs(at), stored) {
+                (false, [false, false]) => CellMark::Untouched,
+                (false, _) => CellMark::Equal,
+                (true, [true, false]) => CellMark::First,
+                (true, [false, true]) => CellMark::Second,
+                (true, [true, true] | [false, false]) => CellMark::Differs,
+            };
+            BesideCell {
+                texts: [a.text.clone(), b.text.clone()],
+                mark,
+                now: [a, b].map(|cell| cell.written == Written::Now),
+                lanes: [a.lane, b.lane],
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,456 @@
+//! The earlier events that matter for a fault: where an address comes from and who stored it, who changed an mbarrier last, where threads
+//! ended that others wait for. In: a run that stopped; out: places with a sentence each. The steps before are run once more for it, a
+//! window at a time.
+
+use crate::model::fault::CauseView;
+use crate::session::Session;
+use warpgrid_emulator::{
+    AccessEvent, Agent, Fault, FaultKind, Interest, MatrixMistake, MemoryId as Place, Observer,
+    Outcome, Piece, StepEvent, WaitReason, WarpId,
+};
+use warpgrid_isa::StateSpace;
+use warpgrid_launch::reading::{AccessKind, Reader};
+use warpgrid_program::{FunctionId, Program, RegisterId};
+
+/// Steps before the fault that are looked at: more where fewer do not have the event.
+const WINDOWS: [u64; 3] = [1 << 12, 1 << 15, 1 << 18];
+/// Groups of waiting lanes for which the cause is looked for.
+const MAX_WAITERS: usize = 4;
+/// Bytes of an mbarrier object.
+const MBARRIER_BYTES: u64 = 8;
+
+/// A step of the past.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    step: u64,
+    function: FunctionId,
+    instruction: u32,
+    block: u64,
+    warp: u32,
+    lanes: u32,
+}
+
+impl From<&StepEvent> for Past {
+    fn from(event: &StepEvent) -> Past {
+        Past {
+            step: event.position,
+            function: event.function,
+            instruction: event.instruction,
+            block: event.block,
+            warp: event.warp,
+            lanes: event.executed,
+        }
+    }
+}
+
+/// Keeps what lanes of one warp did.
+struct WarpSteps {
+    block: u64,
+    warp: u32,
+    lanes: u32,
+    steps: Vec<Past>,
+}
+
+impl Observer for WarpSteps {
+    fn interest(&self) -> Interest {
+        Interest::STEPS
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        let is_own = (event.block, event.warp) == (self.block, self.warp);
+        let is_step = matches!(event.agent, Agent::Warp { .. });
+        if is_own && is_step && event.lanes & self.lanes != 0 {
+            self.steps.push(event.into());
+        }
+    }
+}
+
+/// Keeps the last step in which threads of a block ended.
+struct LastEnd {
+    /// Any where absent.
+    block: Option<u64>,
+    found: Option<Past>,
+}
+
+impl Observer for LastEnd {
+    fn interest(&self) -> Interest {
+        Interest::STEPS
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        if event.what == Outcome::Exited && self.block.is_none_or(|block| block == event.block) {
+            self.found = Some(event.into());
+        }
+    }
+}
+
+/// Bytes of a memory.
+#[derive(Clone, Copy, Debug)]
+struct Bytes {
+    memory: Place,
+    start: u64,
+    n: u64,
+}
+
+impl Bytes {
+    fn meets(&self, piece: &Piece) -> bool {
+        let end = piece.address.saturating_add(piece.n_bytes.into());
+        piece.memory == self.memory
+            && piece.address < self.start.saturating_add(self.n)
+            && self.start < end
+    }
+}
+
+/// Keeps the last change of some bytes.
+struct LastChange {
+    bytes: Bytes,
+    found: Option<Past>,
+}
+
+impl Observer for LastChange {
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let changes = event.written().filter(|piece| self.bytes.meets(piece));
+        if let Some(piece) = changes.last() {
+            let WarpId { block, warp } = event.warp().unwrap_or_default();
+            self.found = Some(Past {
+                step: event.step,
+                function: event.function,
+                instruction: event.instruction,
+                block,
+                warp,
+                lanes: 1 << (piece.gave & 31),
+            });
+        }
+    }
+}
+
+/// Keeps what one lane loads.
+struct Loaded {
+    lane: u8,
+    found: Option<Bytes>,
+}
+
+impl Observer for Loaded {
+    fn interest(&self) -> Interest {
+        Interest {
+            loads: true,
+            ..Interest::NONE
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let own = event.pieces.iter().find(|piece| piece.gave == self.lane);
+        self.found = own.map(|piece| Bytes {
+            memory: piece.memory,
+            start: piece.address,
+            n: piece.n_bytes.into(),
+        });
+    }
+}
+
+/// Where the value of a register comes from.
+struct Origin {
+    /// The instruction that wrote it, and which register it was.
+    written: (Past, RegisterId),
+    /// The load from memory that its value depends on, where there is one.
+    loaded: Option<Past>,
+}
+
+/// Follows the values of `wanted` back through the steps of a lane.
+fn origin(
+    program: &Program,
+    steps: &[Past],
+    lane: u32,
+    wanted: &[(FunctionId, RegisterId)],
+) -> Option<Origin> {
+    let mut wanted = wanted.to_vec();
+    let mut origin: Option<Origin> = None;
+    for past in steps
+        .iter()
+        .rev()
+        .filter(|past| past.lanes >> lane & 1 != 0)
+    {
+        let Some(reader) = Reader::at(program, past.function, past.instruction) else {
+            continue;
+        };
+        let written = reader.destinations();
+        let own = |id: &&(FunctionId, RegisterId)| id.0 == past.function && written.contains(&id.1);
+        let Some((_, register)) = wanted.iter().find(own).copied() else {
+            continue;
+        };
+        wanted.retain(|id| !own(&id));
+        let origin = origin.get_or_insert(Origin {
+            written: (*past, register),
+            loaded: None,
+        });
+        if loads_memory(reader) {
+            origin.loaded = Some(*past);
+            break;
+        }
+        wanted.extend(reader.sources().into_iter().map(|id| (past.function, id)));
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    origin
+}
+
+/// Whether the instruction loads what a step may have stored.
+fn loads_memory(reader: Reader<'_>) -> bool {
+    reader.access().is_some_and(|access| {
+        let is_constant = matches!(access.space, StateSpace::ParamEntry | StateSpace::Const);
+        access.kind == AccessKind::Load && !is_constant
+    })
+}
+
+impl Session {
+    /// The earlier events that matter for the fault that stopped the run, the nearest first; none where it goes on, or where the faulting
+    /// instruction says all.
+    pub fn causes(&mut self) -> Vec<CauseView> {
+        let Some(fault) = self.timeline.machine().fault().cloned() else {
+            return Vec::new();
+        };
+        if let Some((step, known)) = &self.causes
+            && *step == fault.step
+        {
+            return known.clone();
+        }
+        let causes = self.find_causes(&fault);
+        self.causes = Some((fault.step, causes.clone()));
+        causes
+    }
+
+    fn find_causes(&mut self, fault: &Fault) -> Vec<CauseView> {
+        let program = self.program.clone();
+        let Some(reader) = Reader::at(&program, fault.function, fault.instruction) else {
+            return Vec::new();
+        };
+        match &fault.kind {
+            FaultKind::Misaligned
+            | FaultKind::OutOfBounds
+            | FaultKind::ReadOnly
+            | FaultKind::WrongSpace
+            | FaultKind::DistantMbarrier
+            | FaultKind::UndefinedMatrix(MatrixMistake::UnequalAddresses) => self.origins(
+                fault,
+                fault.step,
+                &reader.base_registers(fault.access.as_ref().map(|access| access.kind)),
+                "the address",
+            ),
+            FaultKind::UndefinedMatrix(
+                MatrixMistake::UnequalStrides | MatrixMistake::MovedLines { .. },
+            ) => self.origins(fault, fault.step, &reader.last_registers(), "the stride"),
+            FaultKind::UndefinedMatrix(MatrixMistake::FactorSelectors { .. })
+            | FaultKind::BadCallTarget { .. }
+            | FaultKind::BadBranchIndex { .. }
+            | FaultKind::BadBarrier { .. }
+            | FaultKind::BadCopySize { .. }
+            | FaultKind::LeftOutBytes { .. }
+            | FaultKind::TensorCopy { .. }
+            | FaultKind::TensorMemory { .. }
+            | FaultKind::Image { .. }
+            | FaultKind::SurfaceOutOfBounds { .. } => {
+                self.origins(fault, fault.step, &reader.sources(), "an operand")
+            }
+            FaultKind::UndefinedMatrix(MatrixMistake::MissingLanes { missing }) => {
+                self.last_of_missing(fault, *missing)
+            }
+            FaultKind::Trap | FaultKind::Assert { .. } => self.condition(fault, reader),
+            FaultKind::Mbarrier(held) => {
+                let place = Place::Shared { block: held.block };
+                let change = self.change_of_mbarrier(place, held.address, fault.step);
+                change.into_iter().collect()
+            }
+            FaultKind::Deadlock { waiting } => {
+                let mut causes: Vec<CauseView> = Vec::new();
+                for waiter in waiting.iter().take(MAX_WAITERS) {
+                    let found = match waiter.waits_for {
+                        WaitReason::MbarrierPhase { address, .. } => {
+                            let place = Place::Shared {
+                                block: waiter.block,
+                            };
+                            self.change_of_mbarrier(place, address, fault.step)
+                        }
+                        WaitReason::Barrier { .. } | WaitReason::WarpLanes { .. } => {
+                            self.last_end(fault.step, Some(waiter.block))
+                        }
+                        WaitReason::ClusterBarrier => self.last_end(fault.step, None),
+                        WaitReason::AsyncGroup { .. }
+                        | WaitReason::TensorColumns { .. }
+                        | WaitReason::Memory => None,
+                    };
+                    causes.extend(found.filter(|new| !causes.contains(new)));
+                }
+                causes
+            }
+            FaultKind::StackOverflow
+            | FaultKind::NotEmulated { .. }
+            | FaultKind::Internal { .. } => Vec::new(),
+        }
+    }
+
+    fn cause(&self, past: &Past, text: String) -> CauseView {
+        CauseView {
+            step: past.step,
+            range: self.range_of(past.function, past.instruction),
+            text,
+        }
+    }
+
+    /// What some lanes of the faulting warp did before `end`: more of it until `is_enough`.
+    fn steps_of(
+        &mut self,
+        fault: &Fault,
+        end: u64,
+        lanes: u32,
+        is_enough: impl Fn(&[Past]) -> bool,
+    ) -> Vec<Past> {
+        let mut steps = Vec::new();
+        for window in WINDOWS {
+            let from = end.saturating_sub(window);
+            let mut record = WarpSteps {
+                block: fault.block_index,
+                warp: fault.warp,
+                lanes,
+                steps: Vec::new(),
+            };
+            self.timeline.replay(from, end, &mut record);
+            steps = record.steps;
+            if from == 0 || is_enough(&steps) {
+                break;
+            }
+        }
+        steps
+    }
+
+    /// Where the faulting lane has the value of a register from that it read in step `end`.
+    fn origins(
+        &mut self,
+        fault: &Fault,
+        end: u64,
+        registers: &[RegisterId],
+        what: &str,
+    ) -> Vec<CauseView> {
+        let program = self.program.clone();
+        let wanted: Vec<_> = registers.iter().map(|id| (fault.function, *id)).collect();
+        let lane = fault.lane();
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let of = |steps: &[Past]| origin(&program, steps, lane, &wanted);
+        let steps = self.steps_of(fault, end, 1 << lane, |steps| of(steps).is_some());
+        let Some(Origin { written, loaded }) = of(&steps) else {
+            return Vec::new();
+        };
+        let (past, register) = written;
+        let name = Reader::at(&program, past.function, past.instruction)
+            .map(|reader| reader.name(register));
+        let name = name.unwrap_or_default();
+        let is_load = loaded.is_some_and(|loaded| loaded.step == past.step);
+        let verb = if is_load { "loaded" } else { "computed" };
+        let mut causes = vec![self.cause(&past, format!("`{name}` ({what}) was {verb}"))];
+        if let Some(load) = loaded {
+            if !is_load {
+                causes.push(self.cause(
+                    &load,
+                    format!("an input of the computation of `{name}` was loaded"),
+                ));
+            }
+            let mut of_lane = Loaded {
+                lane: lane as u8,
+                found: None,
+            };
+            self.timeline.replay(load.step, load.step + 1, &mut of_lane);
+            let change = of_lane
+                .found
+                .and_then(|bytes| self.last_change(bytes, load.step));
+            causes.extend(change.map(|change| {
+                self.cause(
+                    &change,
+                    format!("the loaded bytes were stored by {}", one_lane(&change)),
+                )
+            }));
+        }
+        causes
+    }
+
+    /// The last change of bytes before the step `end`.
+    fn last_change(&mut self, bytes: Bytes, end: u64) -> Option<Past> {
+        for window in WINDOWS {
+            let from = end.saturating_sub(window);
+            let mut last = LastChange { bytes, found: None };
+            self.timeline.replay(from, end, &mut last);
+            if last.found.is_some() || from == 0 {
+                return last.found;
+            }
+        }
+        None
+    }
+
+    fn change_of_mbarrier(&mut self, memory: Place, start: u64, end: u64) -> Option<CauseView> {
+        let n = MBARRIER_BYTES;
+        let change = self.last_change(Bytes { memory, start, n }, end)?;
+        let text = format!("the mbarrier was last modified by {}", one_lane(&change));
+        Some(self.cause(&change, text))
+    }
+
+    /// The last step in which threads ended, of this block or of any.
+    fn last_end(&mut self, end: u64, block: Option<u64>) -> Option<CauseView> {
+        for window in WINDOWS {
+            let from = end.saturating_sub(window);
+            let mut last = LastEnd { block, found: None };
+            self.timeline.replay(from, end, &mut last);
+            if let Some(past) = last.found {
+                let (block, warp) = (past.block, past.warp);
+                let text = format!(
+                    "threads of warp {warp} of block {block} exited and can no longer arrive"
+                );
+                return Some(self.cause(&past, text));
+            }
+            if from == 0 {
+                break;
+            }
+        }
+        None
+    }
+
+    /// The last step of the lanes that a matrix operation lacks.
+    fn last_of_missing(&mut self, fault: &Fault, missing: u32) -> Vec<CauseView> {
+        let steps = self.steps_of(fault, fault.step, missing, |steps| !steps.is_empty());
+        let last = steps.last();
+        let cause = last.map(|past| {
+            self.cause(
+                past,
+                "the missing lanes executed their last instruction".to_owned(),
+            )
+        });
+        cause.into_iter().collect()
+    }
+
+    /// The predicate of a trap, or of the branch that led to it.
+    fn condition(&mut self, fault: &Fault, reader: Reader<'_>) -> Vec<CauseView> {
+        const WHAT: &str = "the condition";
+        if let Some(guard) = reader.guard_register() {
+            return self.origins(fault, fault.step, &[guard], WHAT);
+        }
+        let program = self.program.clone();
+        let at = |past: &Past| Reader::at(&program, past.function, past.instruction);
+        let is_branch = |past: &&Past| at(past).is_some_and(Reader::is_conditional_branch);
+        let any = |steps: &[Past]| steps.iter().any(|past| is_branch(&past));
+        let steps = self.steps_of(fault, fault.step, 1 << fault.lane(), any);
+        let Some(branch) = steps.iter().rev().find(is_branch) else {
+            return Vec::new();
+        };
+        let mut causes = vec![self.cause(branch, "the thread took this branch".to_owned())];
+        let guard = at(branch).and_then(Reader::guard_register);
+        let registers: Vec<RegisterId> = guard.into_iter().collect();
+        causes.extend(self.origins(fault, branch.step, &registers, WHAT));
+        causes
+    }
+}
+
+/// `lane 3 of warp 0 of block 2`
+fn one_lane(past: &Past) -> String {
+    let lane = past.lanes.trailing_zeros() & 31;
+    format!("lane {lane} of warp {} of block {}", past.warp, past.block)
+}

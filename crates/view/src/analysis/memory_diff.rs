@@ -1,0 +1,186 @@
+//! Where the memory of two runs differs. In: two runs at their ends; out: the first element of each memory that differs, and
+//! the stores that wrote it.
+
+use crate::model::Space;
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::Memory;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::value::ElementType;
+
+/// How many stores to an element are listed.
+const MAX_STORES: usize = 4;
+
+/// Memory whose final contents differ between two runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Difference {
+    pub memory: MemoryId,
+    /// Index of the first differing element.
+    pub index: u64,
+    pub n_elements: u64,
+    /// Values of the element in each run.
+    pub sides: [Side; 2],
+}
+
+/// Value of an element in one run, with the stores that wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Side {
+    pub seed: u64,
+    pub value: String,
+    /// Latest stores to the element in order of execution. Empty if no store wrote the element.
+    pub stores: Vec<ElementStore>,
+}
+
+/// Store to an element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ElementStore {
+    pub step: u64,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u8,
+    /// Line of the source, starting at 1.
+    pub line: u32,
+    pub instruction: String,
+    /// Value of the element after the store.
+    pub value: String,
+}
+
+/// A memory that outlives the run, and what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Left {
+    pub(crate) id: MemoryId,
+    pub(crate) ty: ElementType,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Whether the run may write the memory and keeps it: shared memory and tensor memory end with their block.
+pub(crate) fn outlasts_run(memory: &Memory) -> bool {
+    match memory.view.id {
+        MemoryId::Buffer(_) => true,
+        MemoryId::Variable(_) => memory.view.space == Space::Global,
+        MemoryId::Shared(_) | MemoryId::Tensor(_) => false,
+    }
+}
+
+/// What a run leaves in each memory that outlasts it.
+pub(crate) fn left_by(session: &Session) -> Vec<Left> {
+    memories_of(session, outlasts_run)
+}
+
+/// What a run has in some of its memories where it is.
+pub(crate) fn memories_of(session: &Session, is_meant: impl Fn(&Memory) -> bool) -> Vec<Left> {
+    let machine = session.timeline.machine();
+    let memories = session.memories().into_iter();
+    memories
+        .filter(is_meant)
+        .map(|memory| Left {
+            bytes: machine.memory(memory.region).unwrap_or(&[]).to_vec(),
+            ty: memory.element,
+            id: memory.view.id,
+        })
+        .collect()
+}
+
+/// The first element of each memory that two runs leave differently, of the memories that both have.
+pub(crate) fn differences_between(
+    [left, right]: [&[Left]; 2],
+    [first, second]: &mut [Session; 2],
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for one in left {
+        let Some(other) = right.iter().find(|other| other.id == one.id) else {
+            continue;
+        };
+        let width = one.ty.width_bytes().max(1);
+        let mut differing = differing(one.ty, [&one.bytes, &other.bytes]);
+        let Some((index, a, b)) = differing.next() else {
+            continue;
+        };
+        let place = Element {
+            id: &one.id,
+            ty: one.ty,
+            offset: (index * width) as u64,
+        };
+        found.push(Difference {
+            memory: one.id.clone(),
+            index: index as u64,
+            n_elements: 1 + differing.count() as u64,
+            sides: [side(first, a, &place), side(second, b, &place)],
+        });
+    }
+    found
+}
+
+/// The elements of a memory that differ: their index, and the bytes of both.
+pub(crate) fn differing(
+    ty: ElementType,
+    [one, other]: [&[u8]; 2],
+) -> impl Iterator<Item = (usize, &[u8], &[u8])> {
+    let width = ty.width_bytes().max(1);
+    let pairs = one.chunks(width).zip(other.chunks(width));
+    let pairs = pairs.enumerate().filter(|(_, (a, b))| a != b);
+    pairs.map(|(index, (a, b))| (index, a, b))
+}
+
+/// An element of a memory.
+struct Element<'a> {
+    id: &'a MemoryId,
+    ty: ElementType,
+    /// Byte offset from the start of the memory.
+    offset: u64,
+}
+
+fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
+    let end = session.position();
+    let mut stores = Vec::new();
+    while stores.len() < MAX_STORES {
+        let Some((step, lane)) = session.last_writer(element.id, element.offset) else {
+            break;
+        };
+        let value = session.value(element);
+        let Some(store) = session.events(step, step + 1).into_iter().next() else {
+            break;
+        };
+        stores.push(ElementStore {
+            step,
+            block: store.block,
+            warp: store.warp,
+            lane,
+            line: store.range.line,
+            instruction: store.instruction,
+            value,
+        });
+        session.seek(step);
+    }
+    session.seek(end);
+    stores.reverse();
+    Side {
+        seed: session.scenario().seed.unwrap_or(0),
+        value: element.ty.text(element.ty.bits(bytes)),
+        stores,
+    }
+}
+
+impl Session {
+    /// The step and lane of the last store to a byte of a memory; `None` where no store went.
+    pub(crate) fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
+        let memory = self.memory_with(id)?;
+        let writers = self.timeline.machine().writers(memory.region)?;
+        let writer = writers.of(usize::try_from(offset).ok()?)?;
+        Some((writer.step, writer.lane as u8))
+    }
+
+    fn value(&self, element: &Element<'_>) -> String {
+        let bytes = self.memory(element.id).unwrap_or_default();
+        let start = usize::try_from(element.offset).unwrap_or(usize::MAX);
+        let end = start.saturating_add(element.ty.width_bytes());
+        let bytes = bytes.get(start..end).unwrap_or(&[]);
+        element.ty.text(element.ty.bits(bytes))
+    }
+}

@@ -1,0 +1,440 @@
+//! Why an element of a matrix product is not what IEEE arithmetic gives: a product and its operands go in, each step of the tensor core
+//! comes out as plain data and as text, next to the exact sum, a chain of fused multiply-adds and what other generations give.
+
+pub(crate) mod exact_sum;
+pub(crate) mod mma_steps;
+pub(crate) mod supported_mma;
+pub(crate) mod text;
+
+pub use crate::analysis::mma_explanation::mma_steps::{
+    BlockView, OperationView, ProductStep, TermView,
+};
+pub use crate::analysis::mma_explanation::supported_mma::{ProductChoice, choices, targets};
+pub use crate::analysis::mma_explanation::text::text;
+
+use crate::analysis::mma_explanation::exact_sum::ExactSum;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::tensor::{
+    BitOp, Overflow, Plan, Product, ProductOp, nearest_bits, value_of,
+};
+use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCore, fragment};
+use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
+
+/// Request for the computation of one element of D of a matrix multiplication, with PTX names.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ProductRequest {
+    /// Instruction: `wmma` or `mma`.
+    pub op: String,
+    /// `m16n16k16`
+    pub shape: String,
+    /// Types of A, B, C and D.
+    pub types: Vec<String>,
+    /// `sm_90`
+    pub target: String,
+    /// Row of A as numbers (`1.5`, `-inf`) or bits (`0x3c00`), padded with zeros.
+    #[serde(default)]
+    pub a: Vec<String>,
+    /// Column of B.
+    #[serde(default)]
+    pub b: Vec<String>,
+    /// Element of C. Default: zero.
+    #[serde(default)]
+    pub c: Option<String>,
+}
+
+/// Number with its bits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NumberView {
+    pub text: String,
+    /// `0x3f800000`
+    pub bits: String,
+}
+
+/// Computation of an element of D.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ProductView {
+    /// `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`
+    pub title: String,
+    /// Summary in one sentence: whether the result is correctly rounded, and the reason if not.
+    pub summary: String,
+    pub result: NumberView,
+    /// Exact sum as a decimal number. Absent if a term is infinite or NaN.
+    pub exact: Option<String>,
+    /// Exact sum, rounded once to the type of D, to nearest even.
+    pub rounded_once: Option<NumberView>,
+    /// Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison.
+    pub chain: NumberView,
+    pub steps: Vec<ProductStep>,
+    /// Results of all GPU generations that support the instruction, in order of first occurrence.
+    pub generations: Vec<GenerationView>,
+}
+
+/// Targets whose Tensor Cores produce the same result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct GenerationView {
+    /// First target of each generation.
+    pub targets: Vec<String>,
+    pub result: NumberView,
+}
+
+/// Exact sums of a product whose operands are at hand as bits.
+pub(crate) struct Sums {
+    product: Product,
+}
+
+impl Sums {
+    /// None for products whose sums are exact or IEEE chains, and for those that no tensor core computes.
+    pub(crate) fn new(request: &ProductRequest, types: [ScalarType; 4]) -> Option<Sums> {
+        let is_float = |ty: &ScalarType| value_of(*ty, 0).is_some();
+        let product = read(request).ok()?;
+        types.iter().all(is_float).then_some(Sums { product })
+    }
+
+    /// The exact sum, rounded to the type of D once to nearest even; none where a term is infinite or not a number.
+    pub(crate) fn rounded_once(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
+        let operands = Operands::new(&self.product, a.to_vec(), b.to_vec(), c);
+        nearest_bits(self.product.d, operands.exact_sum()?.to_odd())
+    }
+}
+
+/// The element of a matrix for people: a number, or bits of types that are none. `container_bits` is what it takes of a register.
+pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> String {
+    let width = ty.width_bits();
+    let bits = match (ty, container_bits) {
+        (ScalarType::E2m1, 4) => bits << BELOW_E2M1,
+        _ => bits,
+    };
+    match ty {
+        ScalarType::F64 => decimal(f64::from_bits(bits)),
+        ScalarType::S4 | ScalarType::S8 | ScalarType::S32 => {
+            ((bits << (64 - width)) as i64 >> (64 - width)).to_string()
+        }
+        ScalarType::B1 | ScalarType::U4 | ScalarType::U8 => bits.to_string(),
+        _ => value_of(ty, bits).map_or_else(
+            || format!("{bits:0digits$x}", digits = width.div_ceil(4) as usize),
+            decimal,
+        ),
+    }
+}
+
+/// The operands as bits and as values.
+struct Operands {
+    a: Vec<u64>,
+    b: Vec<u64>,
+    c: u64,
+    /// What is added: the factors of each product, and C.
+    factors: Vec<(f64, f64)>,
+    addend: f64,
+}
+
+/// Computes the element that `request` describes; the sentence says why there is none.
+pub fn product(request: &ProductRequest) -> Result<ProductView, String> {
+    let product = read(request)?;
+    let plan = Plan::new(product).map_err(|error| error.to_string())?;
+    let operands = Operands::read(&product, request)?;
+    let explanation = plan.explain(&operands.a, &operands.b, operands.c);
+    let result = shown(product.d, explanation.result);
+    let (exact, rounded_once) = match operands.exact_sum() {
+        None => (None, None),
+        Some(sum) => {
+            let (value, is_all) = sum.value();
+            let rounded = nearest_bits(product.d, sum.to_odd()).unwrap_or(0);
+            let about = if is_all { "" } else { "about " };
+            (
+                Some(format!("{about}{}", decimal(value))),
+                Some(shown(product.d, rounded)),
+            )
+        }
+    };
+    let steps = mma_steps::views(&product, &explanation.steps);
+    Ok(ProductView {
+        title: title(&product),
+        summary: summary(&result, rounded_once.as_ref(), &steps),
+        exact,
+        rounded_once,
+        chain: operands.chain(product.d),
+        steps,
+        generations: generations(product, &operands),
+        result,
+    })
+}
+
+fn title(product: &Product) -> String {
+    let Product { a, b, c, d, .. } = product;
+    let op = match product.op {
+        ProductOp::Wmma => "wmma.mma",
+        ProductOp::Mma => "mma.sync",
+        ProductOp::Wgmma => "wgmma.mma_async",
+        ProductOp::Tcgen05 => "tcgen05.mma",
+    };
+    let (shape, target) = (product.shape, product.core.first_target());
+    format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
+}
+
+/// How many terms a sentence names; the table below it marks them all.
+const MOST_NAMED: usize = 4;
+
+fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductStep]) -> String {
+    let Some(rounded) = rounded else {
+        return "An infinite or NaN term determines the result.".to_owned();
+    };
+    if result.bits == rounded.bits {
+        return "The result is correctly rounded (to nearest).".to_owned();
+    }
+    let cut: Vec<String> = steps
+        .iter()
+        .filter_map(|step| match step {
+            ProductStep::Block(block) => Some(block),
+            ProductStep::Operation(_) => None,
+        })
+        .flat_map(|block| block.terms.iter().filter(|term| term.loses()))
+        .map(|term| term.source.clone())
+        .collect();
+    let n_blocks = steps.iter().filter(|step| step.adds_products()).count();
+    let mut why = Vec::new();
+    if !cut.is_empty() {
+        why.push(format!(
+            "low-order bits are truncated during alignment ({})",
+            match cut.len() {
+                n if n > MOST_NAMED => format!("of {n} terms"),
+                _ => cut.join(", "),
+            }
+        ));
+    }
+    if steps.iter().any(ProductStep::rounds) {
+        why.push("the sums are rounded toward zero to the result type".to_owned());
+    }
+    if n_blocks > 1 {
+        why.push(format!("{n_blocks} blocks are accumulated sequentially"));
+    }
+    if why.is_empty() {
+        why.push("each operation rounds its result".to_owned());
+    }
+    format!(
+        "The result is {}, but the correctly rounded sum is {}, because {}.",
+        result.text,
+        rounded.text,
+        why.join("; ")
+    )
+}
+
+/// The same operands on each generation that has the instruction.
+fn generations(product: Product, operands: &Operands) -> Vec<GenerationView> {
+    let mut views: Vec<GenerationView> = Vec::new();
+    for core in TensorCore::ALL {
+        let product = Product { core, ..product };
+        if exists(&product).is_err() {
+            continue;
+        }
+        let Ok(plan) = Plan::new(product) else {
+            continue;
+        };
+        let bits = plan.element(&operands.a, &operands.b, operands.c);
+        let result = shown(product.d, bits);
+        let target = core.first_target().to_owned();
+        match views.iter_mut().find(|view| view.result == result) {
+            Some(view) => view.targets.push(target),
+            None => views.push(GenerationView {
+                targets: vec![target],
+                result,
+            }),
+        }
+    }
+    views
+}
+
+impl Operands {
+    fn read(product: &Product, request: &ProductRequest) -> Result<Operands, String> {
+        let depth = usize::from(product.shape.k);
+        let a = elements(product.a, "A", &request.a, depth)?;
+        let b = elements(product.b, "B", &request.b, depth)?;
+        let c = match &request.c {
+            None => 0,
+            Some(word) => element(product.c, word)?,
+        };
+        Ok(Operands::new(product, a, b, c))
+    }
+
+    fn new(product: &Product, a: Vec<u64>, b: Vec<u64>, c: u64) -> Operands {
+        let value = |ty, bits: u64| value_of(ty, bits).unwrap_or(f64::NAN);
+        Operands {
+            factors: a
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| (value(product.a, *a), value(product.b, *b)))
+                .collect(),
+            addend: value(product.c, c),
+            a,
+            b,
+            c,
+        }
+    }
+
+    /// None where a term is infinite or not a number.
+    fn exact_sum(&self) -> Option<ExactSum> {
+        let products = self.factors.iter().map(|(a, b)| a * b);
+        let mut sum = ExactSum::default();
+        for term in products.chain([self.addend]) {
+            if !term.is_finite() {
+                return None;
+            }
+            // A product of two factors with at most 11 bits is exact.
+            sum.add(term);
+        }
+        Some(sum)
+    }
+
+    fn chain(&self, ty: ScalarType) -> NumberView {
+        let sum = self.factors.iter().fold(self.addend as f32, |sum, (a, b)| {
+            (*a as f32).mul_add(*b as f32, sum)
+        });
+        shown(ty, nearest_bits(ty, sum.into()).unwrap_or(0))
+    }
+}
+
+fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Vec<u64>, String> {
+    if words.len() > n {
+        let found = words.len();
+        return Err(format!(
+            "found {found} elements of {name}, expected {n} elements for this shape"
+        ));
+    }
+    let mut elements: Vec<u64> = words
+        .iter()
+        .map(|word| element(ty, word))
+        .collect::<Result<_, _>>()?;
+    elements.resize(n, 0);
+    Ok(elements)
+}
+
+/// Bits below a number of 4 bits in its byte.
+const BELOW_E2M1: u32 = 2;
+
+fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
+    let bits = match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16)
+            .ok()
+            .filter(|bits| *bits >> ty.width_bits() == 0)
+            .map(|bits| {
+                bits << if ty == ScalarType::E2m1 {
+                    BELOW_E2M1
+                } else {
+                    0
+                }
+            }),
+        None => read_decimal(word).and_then(|value| nearest_bits(ty, value)),
+    };
+    bits.ok_or_else(|| {
+        let shift = if ty == ScalarType::E2m1 { BELOW_E2M1 } else { 0 };
+        let one = nearest_bits(ty, 1.0).unwrap_or(1) >> shift;
+        let digits = 2 + ty.width_bits() as usize / 4;
+        format!("found `{word}`, expected an element of `{ty}`: a number such as `1.5` or bits such as `{one:#0digits$x}`")
+    })
+}
+
+fn read(request: &ProductRequest) -> Result<Product, String> {
+    let op = match request.op.as_str() {
+        "wmma" => ProductOp::Wmma,
+        "mma" => ProductOp::Mma,
+        other => {
+            return Err(format!(
+                "found the operation `{other}`, expected `wmma` or `mma`"
+            ));
+        }
+    };
+    let shape = Shape::from_name(&request.shape).ok_or_else(|| {
+        let found = &request.shape;
+        format!("found the shape `{found}`, expected a shape such as `m16n16k16`")
+    })?;
+    let target = Target::from_name(&request.target).ok_or_else(|| {
+        format!(
+            "found the target `{}`, expected a target such as `sm_90`",
+            request.target
+        )
+    })?;
+    let core = TensorCore::of(target).ok_or_else(|| {
+        format!(
+            "`{}` has no Tensor Cores: use `sm_70` or a later target",
+            target.name
+        )
+    })?;
+    let [a, b, c, d] = &request.types[..] else {
+        let found = request.types.len();
+        return Err(format!(
+            "found {found} types, expected four types for A, B, C and D"
+        ));
+    };
+    let product = Product {
+        core,
+        op,
+        shape,
+        a: ty(a)?,
+        b: ty(b)?,
+        c: ty(c)?,
+        d: ty(d)?,
+        overflow: Overflow::Wrap,
+        rounding: Rounding::Rn,
+        bit_op: BitOp::Xor,
+    };
+    exists(&product)?;
+    Ok(product)
+}
+
+/// A type whose sums a tensor core rounds in its own way.
+fn ty(name: &str) -> Result<ScalarType, String> {
+    match ScalarType::from_name(name.trim_start_matches('.')) {
+        Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
+        Some(ScalarType::F64) => Err(
+            "no bits are truncated, because `f64` results are IEEE 754 fused multiply-adds in ascending order of k"
+                .to_owned(),
+        ),
+        Some(ty) => Err(format!("no bits are truncated, because sums of `{ty}` are exact")),
+        None => Err(format!("found the type `{name}`, expected a type such as `f16`")),
+    }
+}
+
+/// Whether the generation has the instruction.
+pub(crate) fn exists(product: &Product) -> Result<(), String> {
+    let Some(target) = Target::from_name(product.core.first_target()) else {
+        return Ok(());
+    };
+    let ops = match product.op {
+        ProductOp::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
+        ProductOp::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
+        // Their factors lie in shared memory, which no fragment says.
+        ProductOp::Wgmma | ProductOp::Tcgen05 => return Ok(()),
+    };
+    for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {
+        let query = FragmentQuery {
+            op,
+            shape: product.shape,
+            ty,
+            layout: None,
+            target: *target,
+        };
+        fragment(&query).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+pub(crate) fn shown(ty: ScalarType, bits: u64) -> NumberView {
+    NumberView {
+        text: value_of(ty, bits).map_or_else(|| bits.to_string(), decimal),
+        bits: format!("{bits:#0width$x}", width = 2 + ty.width_bits() as usize / 4),
+    }
+}
+
+/// A number for people: short, with an exponent where it is large or small.
+pub(crate) fn decimal(value: f64) -> String {
+    if value.is_nan() {
+        "NaN".to_owned()
+    } else if value.is_infinite() || value == 0.0 || (1e-4..1e9).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}

@@ -1,0 +1,94 @@
+//! Sums without rounding, and one rounding at their end.
+
+/// A sum of numbers, exactly: parts that do not overlap, the smallest first (J. R. Shewchuk's expansions).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExactSum {
+    parts: Vec<f64>,
+}
+
+impl ExactSum {
+    pub(crate) fn add(&mut self, mut value: f64) {
+        let mut n_kept = 0;
+        for at in 0..self.parts.len() {
+            let mut part = self.parts[at];
+            if value.abs() < part.abs() {
+                std::mem::swap(&mut value, &mut part);
+            }
+            let high = value + part;
+            let low = part - (high - value);
+            if low != 0.0 {
+                self.parts[n_kept] = low;
+                n_kept += 1;
+            }
+            value = high;
+        }
+        self.parts.truncate(n_kept);
+        self.parts.push(value);
+    }
+
+    /// The nearest `f64`, and what is left of the sum: its sign is what counts.
+    fn split(&self) -> (f64, f64) {
+        let mut parts = self.parts.iter().rev();
+        let mut high = parts.next().copied().unwrap_or(0.0);
+        for part in parts {
+            let sum = high + part;
+            let low = part - (sum - high);
+            high = sum;
+            if low != 0.0 {
+                return (high, low);
+            }
+        }
+        (high, 0.0)
+    }
+
+    /// The nearest `f64`, and whether it is the sum itself.
+    pub(crate) fn value(&self) -> (f64, bool) {
+        let (value, rest) = self.split();
+        (value, rest == 0.0)
+    }
+
+    /// An `f64` that rounds as the sum does to every type with at most 51 bits: its last bit is one where bits follow.
+    pub(crate) fn to_odd(&self) -> f64 {
+        let (value, rest) = self.split();
+        let bits = value.to_bits();
+        if rest == 0.0 || bits & 1 == 1 {
+            value
+        } else if (rest > 0.0) == (value > 0.0) {
+            f64::from_bits(bits + 1)
+        } else {
+            f64::from_bits(bits - 1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExactSum;
+
+    fn sum(values: &[f64]) -> ExactSum {
+        let mut sum = ExactSum::default();
+        for value in values {
+            sum.add(*value);
+        }
+        sum
+    }
+
+    #[test]
+    fn nothing_is_lost_before_the_end() {
+        assert_eq!(sum(&[1e100, 1.0, -1e100]).value(), (1.0, true));
+        assert_eq!(sum(&[]).value(), (0.0, true));
+        let tiny = 2f64.powi(-140);
+        assert_eq!(sum(&[1.0, tiny]).value(), (1.0, false));
+    }
+
+    #[test]
+    fn a_bit_far_away_decides_a_tie() {
+        let (tie, tiny) = (2f64.powi(-24), 2f64.powi(-140));
+        let rounded = |values: &[f64]| (sum(values).to_odd() as f32).to_bits();
+        assert_eq!(rounded(&[1.0, tie]), 0x3f80_0000);
+        assert_eq!(rounded(&[1.0, tie, tiny]), 0x3f80_0001);
+        assert_eq!(rounded(&[-1.0, -tie, -tiny]), 0xbf80_0001);
+        assert_eq!(rounded(&[1.0, 3.0 * tie, -tiny]), 0x3f80_0001);
+        assert_eq!(rounded(&[1.0, 3.0 * tie]), 0x3f80_0002);
+    }
+}

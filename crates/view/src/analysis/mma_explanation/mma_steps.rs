@@ -1,0 +1,232 @@
+//! The steps of a product in the screen's words.
+
+use crate::analysis::mma_explanation::{NumberView, decimal, shown};
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::tensor::{
+    BlockStep, Product, Special, Step, TermSource, TermStep, value_of,
+};
+use warpgrid_isa::ScalarType;
+
+/// The name of the term that is no product.
+const ACCUMULATOR: &str = "accumulator";
+
+/// Operation of the hardware.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum ProductStep {
+    Block(BlockView),
+    Operation(OperationView),
+}
+
+/// Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BlockView {
+    /// Range of k in this block: `k = 0 to 7`.
+    pub products: String,
+    pub accumulator: NumberView,
+    /// Largest exponent. Undefined if `special` is set.
+    pub exponent: i32,
+    /// Number of bits kept below the largest exponent.
+    pub kept_bits: u8,
+    /// Nonzero terms.
+    pub terms: Vec<TermView>,
+    /// Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
+    pub sum: String,
+    /// Reason why the sum is NaN or infinite.
+    pub special: Option<String>,
+    pub result: NumberView,
+    /// Whether the sum has more bits than the result type.
+    pub is_cut: bool,
+}
+
+impl BlockView {
+    /// Whether a product is not zero.
+    pub(crate) fn has_products(&self) -> bool {
+        self.special.is_some() || self.terms.iter().any(|term| term.source != ACCUMULATOR)
+    }
+}
+
+/// Term of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TermView {
+    /// Source of the term: `accumulator` or `k = 3`.
+    pub source: String,
+    /// Exact value of the term.
+    pub value: String,
+    /// Aligned value in units of the block, as a decimal number.
+    pub aligned: String,
+    /// Truncated bits in binary. Empty if no bits were truncated.
+    pub cut: String,
+}
+
+impl TermView {
+    /// Whether what was cut off is not zero.
+    pub(crate) fn loses(&self) -> bool {
+        self.cut.contains('1')
+    }
+}
+
+/// IEEE 754 operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OperationView {
+    /// `1.5 * 2 + 0.25, rounded to f32`
+    pub text: String,
+    pub result: NumberView,
+}
+
+impl ProductStep {
+    /// Whether it is a block with a product that is not zero.
+    pub(crate) fn adds_products(&self) -> bool {
+        matches!(self, ProductStep::Block(block) if block.has_products())
+    }
+
+    /// Whether the sum of a block was cut to its type.
+    pub(crate) fn rounds(&self) -> bool {
+        matches!(self, ProductStep::Block(block) if block.is_cut)
+    }
+}
+
+pub(crate) fn views(product: &Product, steps: &[Step]) -> Vec<ProductStep> {
+    let n_blocks = steps
+        .iter()
+        .filter(|step| matches!(step, Step::Block(_)))
+        .count();
+    let ends_with_addition = steps.iter().any(|step| matches!(step, Step::Add { .. }));
+    let width = usize::from(product.shape.k) / n_blocks.max(1);
+    let order = if ends_with_addition {
+        Order::Halves
+    } else {
+        Order::Ascending { width }
+    };
+    let accumulator = steps.iter().find_map(|step| match step {
+        Step::Block(block) => Some(block.ty),
+        _ => None,
+    });
+    let accumulator = accumulator.unwrap_or(ScalarType::F32);
+    let mut n_done = 0;
+    steps
+        .iter()
+        .map(|step| match step {
+            Step::Block(block) => {
+                let view = block_view(block, order, n_done, width);
+                n_done += 1;
+                ProductStep::Block(view)
+            }
+            other => ProductStep::Operation(operation(other, accumulator)),
+        })
+        .collect()
+}
+
+/// Which places along k the products of a block have.
+#[derive(Clone, Copy)]
+enum Order {
+    Ascending {
+        width: usize,
+    },
+    /// k mod 4 = 0 and 1 in one block, 2 and 3 in the other.
+    Halves,
+}
+
+impl Order {
+    fn k(self, block: usize, place: usize) -> usize {
+        match self {
+            Order::Ascending { width } => block * width + place,
+            Order::Halves => place / 2 * 4 + block * 2 + place % 2,
+        }
+    }
+
+    fn name(self, block: usize, width: usize) -> String {
+        match self {
+            Order::Ascending { .. } => format!(
+                "k = {} to {}",
+                self.k(block, 0),
+                self.k(block, width.saturating_sub(1))
+            ),
+            Order::Halves => format!("k mod 4 = {} and {}", block * 2, block * 2 + 1),
+        }
+    }
+}
+
+fn block_view(block: &BlockStep, order: Order, at: usize, width: usize) -> BlockView {
+    let unit = block.exponent - i32::from(block.kept_bits);
+    let sum = block.sum as f64 * 2f64.powi(unit);
+    let result = value_of(block.ty, block.result.into());
+    let special = block.special.map(|special| {
+        match special {
+            Special::NotANumber => "a term is NaN, or infinities of opposite signs are added",
+            Special::Infinity => "a term is infinite",
+            Special::NegativeInfinity => "a term is negative infinity",
+        }
+        .to_owned()
+    });
+    BlockView {
+        products: order.name(at, width),
+        accumulator: shown(block.ty, block.accumulator.into()),
+        exponent: block.exponent,
+        kept_bits: block.kept_bits,
+        terms: block
+            .terms
+            .iter()
+            .map(|term| term_view(term, order, at))
+            .collect(),
+        sum: block.sum.to_string(),
+        is_cut: special.is_none() && result != Some(sum),
+        special,
+        result: shown(block.ty, block.result.into()),
+    }
+}
+
+fn term_view(term: &TermStep, order: Order, at: usize) -> TermView {
+    let exponent = term.exponent - i32::from(term.fraction_bits);
+    TermView {
+        source: match term.source {
+            TermSource::Accumulator => ACCUMULATOR.to_owned(),
+            TermSource::Product(place) => format!("k = {}", order.k(at, place.into())),
+            TermSource::Group(place) => format!("k = {} to {}", 16 * place, 16 * place + 15),
+        },
+        value: decimal(term.significand as f64 * 2f64.powi(exponent)),
+        aligned: term.aligned.to_string(),
+        cut: match term.n_cut_bits as usize {
+            0 => String::new(),
+            n => format!("{:0n$b}", term.cut),
+        },
+    }
+}
+
+/// `accumulator`: the type of the sums that [`Step::Add`] adds.
+fn operation(step: &Step, accumulator: ScalarType) -> OperationView {
+    let number = |bits: u32| shown(ScalarType::F32, bits.into());
+    let (text, result) = match step {
+        Step::Widen { bits, result } => {
+            let narrow = shown(ScalarType::F16, (*bits).into());
+            (
+                format!("{} as f32, exactly", narrow.text),
+                shown(ScalarType::F32, (*result).into()),
+            )
+        }
+        Step::Narrow { bits, result } => (
+            format!("{} is rounded to f16 (to nearest even)", number(*bits).text),
+            shown(ScalarType::F16, (*result).into()),
+        ),
+        Step::Add { a, b, result } => {
+            let [a, b] = [a, b].map(|bits| shown(accumulator, (*bits).into()).text);
+            (
+                format!("{a} + {b}, rounded to nearest even"),
+                shown(accumulator, (*result).into()),
+            )
+        }
+        Step::Fma { k, a, b, c, result } => {
+            let [a, b, c] = [a, b, c].map(|bits| number(*bits as u32).text);
+            (
+                format!("k = {k}: {a} * {b} + {c}, rounded to nearest even"),
+                number(*result as u32),
+            )
+        }
+        Step::Block(block) => (String::new(), shown(block.ty, block.result.into())),
+    };
+    OperationView { text, result }
+}

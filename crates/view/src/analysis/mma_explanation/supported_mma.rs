@@ -1,0 +1,135 @@
+//! The products that a person can choose among: those of a target whose sums tensor cores round in their own way.
+
+use crate::analysis::mma_explanation::{ProductRequest, exists};
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use warpgrid_isa::ScalarType::{self, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, Tf32};
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::{Rounding, Target};
+
+/// A product that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductChoice {
+    /// Instruction: `wmma` or `mma`.
+    pub op: String,
+    /// `m16n16k16`
+    pub shape: String,
+    /// Types of A, B, C and D.
+    pub types: Vec<String>,
+}
+
+const SHAPES: [(ProductOp, Shape); 10] = [
+    (ProductOp::Mma, Shape::new(16, 8, 16)),
+    (ProductOp::Mma, Shape::new(16, 8, 8)),
+    (ProductOp::Mma, Shape::new(16, 8, 4)),
+    (ProductOp::Mma, Shape::new(16, 8, 32)),
+    (ProductOp::Mma, Shape::new(8, 8, 4)),
+    (ProductOp::Wmma, Shape::new(16, 16, 16)),
+    (ProductOp::Wmma, Shape::new(8, 32, 16)),
+    (ProductOp::Wmma, Shape::new(32, 8, 16)),
+    (ProductOp::Wmma, Shape::new(16, 16, 8)),
+    (ProductOp::Wmma, Shape::new(8, 8, 4)),
+];
+/// Types of factors that go with themselves, and those that go with each other.
+const ALIKE: [ScalarType; 3] = [F16, Bf16, Tf32];
+const NARROW: [ScalarType; 5] = [E4m3, E5m2, E3m2, E2m3, E2m1];
+const SUMS: [[ScalarType; 2]; 4] = [[F32, F32], [F16, F16], [F16, F32], [F32, F16]];
+
+fn factors() -> impl Iterator<Item = [ScalarType; 2]> {
+    let narrow = NARROW.into_iter().flat_map(|a| NARROW.map(|b| [a, b]));
+    ALIKE.into_iter().map(|ty| [ty, ty]).chain(narrow)
+}
+
+/// The first target of each generation of tensor cores, oldest first.
+pub fn targets() -> Vec<String> {
+    let names = TensorCore::ALL.map(|core| core.first_target().to_owned());
+    names.into()
+}
+
+/// The products that `target` has.
+pub fn choices(target: &str) -> Vec<ProductChoice> {
+    let core = Target::from_name(target).and_then(TensorCore::of);
+    let Some(core) = core else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (op, shape) in SHAPES {
+        for [a, b] in factors() {
+            for [c, d] in SUMS {
+                // Sums of two types are those of `wmma`, and of the first shape of `mma`.
+                let is_mixed = c != d;
+                let may_mix = op == ProductOp::Wmma || shape == Shape::new(8, 8, 4) && c == F16;
+                let is_half = a == F16 || a.width_bits() <= 8;
+                if is_mixed && !(may_mix && a == F16) || !is_half && [c, d] != [F32, F32] {
+                    continue;
+                }
+                let product = Product {
+                    core,
+                    op,
+                    shape,
+                    a,
+                    b,
+                    c,
+                    d,
+                    overflow: Overflow::Wrap,
+                    rounding: Rounding::Rn,
+                    bit_op: BitOp::Xor,
+                };
+                if exists(&product).is_ok() && Plan::new(product).is_ok() {
+                    found.push(ProductChoice {
+                        op: match op {
+                            ProductOp::Wmma => "wmma",
+                            ProductOp::Mma => "mma",
+                            ProductOp::Wgmma => "wgmma",
+                            ProductOp::Tcgen05 => "tcgen05",
+                        }
+                        .to_owned(),
+                        shape: shape.to_string(),
+                        types: [a, b, c, d].map(|ty| ty.name().to_owned()).into(),
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+impl ProductChoice {
+    /// Whether `request` is of this product.
+    pub fn is_of(&self, request: &ProductRequest) -> bool {
+        (&self.op, &self.shape, &self.types) == (&request.op, &request.shape, &request.types)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_choice_can_be_computed() {
+        for target in targets() {
+            let choices = choices(&target);
+            for choice in &choices {
+                let request = ProductRequest {
+                    op: choice.op.clone(),
+                    shape: choice.shape.clone(),
+                    types: choice.types.clone(),
+                    target: target.clone(),
+                    ..ProductRequest::default()
+                };
+                assert!(choice.is_of(&request));
+                assert!(
+                    crate::analysis::mma_explanation::product(&request).is_ok(),
+                    "{request:?}"
+                );
+            }
+            let has = |ty: &str| choices.iter().any(|choice| choice.types[0] == ty);
+            assert!(has("f16"), "{target}");
+            assert_eq!(has("e2m1"), target == "sm_120");
+            assert_eq!(
+                has("e4m3"),
+                !["sm_70", "sm_75", "sm_80"].contains(&target.as_str())
+            );
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Whether a result depends on the order of the run. In: a scenario and seeds; out: which memory differs between two of
+//! them, and the stores at which they part.
+
+pub use crate::analysis::memory_diff::{Difference, ElementStore, Side};
+use crate::analysis::memory_diff::{Left, differences_between, left_by};
+use crate::request_error::Failure;
+use crate::session::Session;
+use crate::session::open::Restart;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use warpgrid_launch::Scenario;
+
+/// How many seeds of an ending are listed.
+const MAX_LISTED: usize = 8;
+
+/// What runs with different seeds end with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeedReport {
+    pub n_seeds: u64,
+    /// Different ends, the most frequent first.
+    pub ends: Vec<End>,
+    /// How the first two ends differ, one entry per memory; empty where there is one end.
+    pub differences: Vec<Difference>,
+    /// Notes on a single end, see [`SeedSearch::lockstep_notes`]; empty where the host does not ask for them.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// One way to end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct End {
+    pub n_seeds: u64,
+    /// The first seeds that end so.
+    pub seeds: Vec<u64>,
+    /// The fault, if there is one.
+    pub fault: Option<String>,
+}
+
+/// The memory after a run, and its fault.
+#[derive(Clone, Debug, PartialEq)]
+struct Outcome {
+    left: Vec<Left>,
+    fault: Option<String>,
+}
+
+/// Runs a scenario with one seed after the other, a stretch at a time.
+pub struct SeedSearch {
+    scenario: Scenario,
+    seeds: Range<u64>,
+    n_seeds: u64,
+    /// Steps that one run may take.
+    max_steps: u64,
+    /// The launch, once the first seed has run.
+    restart: Option<Restart>,
+    /// The seed that runs now.
+    running: Option<(u64, Session)>,
+    found: Vec<(Outcome, End)>,
+}
+
+/// Runs the scenario with each of these seeds, for at most `max_steps` steps each.
+pub fn compare_seeds(
+    scenario: &Scenario,
+    seeds: Range<u64>,
+    max_steps: u64,
+) -> Result<SeedReport, Failure> {
+    let mut search = SeedSearch::new(scenario.clone(), seeds, max_steps);
+    while !search.work(u64::MAX)? {}
+    search.report()
+}
+
+impl SeedSearch {
+    pub fn new(scenario: Scenario, seeds: Range<u64>, max_steps: u64) -> SeedSearch {
+        SeedSearch {
+            scenario,
+            n_seeds: seeds.end.saturating_sub(seeds.start),
+            seeds,
+            max_steps,
+            restart: None,
+            running: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// Runs at most `budget` steps of one seed; true when every seed has run. An error if the scenario cannot run.
+    pub fn work(&mut self, budget: u64) -> Result<bool, Failure> {
+        let (seed, mut session) = match self.running.take() {
+            Some(running) => running,
+            None => match self.seeds.next() {
+                Some(seed) => (seed, self.session(seed)?),
+                None => return Ok(true),
+            },
+        };
+        let left = self.max_steps.saturating_sub(session.position());
+        let is_over = session.run(budget.min(left));
+        if !is_over && session.position() < self.max_steps {
+            self.running = Some((seed, session));
+            return Ok(false);
+        }
+        let fault = match is_over {
+            true => session.fault().map(|fault| fault.message),
+            false => Some(format!(
+                "the run has not finished after {} steps",
+                self.max_steps
+            )),
+        };
+        let outcome = Outcome {
+            left: left_by(&session),
+            fault,
+        };
+        self.note(seed, outcome);
+        Ok(self.seeds.is_empty())
+    }
+
+    /// Seeds that have run.
+    pub fn n_done(&self) -> u64 {
+        self.found.iter().map(|(_, end)| end.n_seeds).sum()
+    }
+
+    /// Different ends that they have.
+    pub fn n_ends(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The launch with a seed: checked, guessed and decoded with the first one.
+    fn session(&mut self, seed: u64) -> Result<Session, Failure> {
+        if let Some(restart) = &self.restart {
+            return restart.with_seed(seed);
+        }
+        let session = Session::untracked(with_seed(&self.scenario, seed))?;
+        self.restart = Some(session.restart());
+        Ok(session)
+    }
+
+    fn note(&mut self, seed: u64, outcome: Outcome) {
+        match self.found.iter_mut().find(|(other, _)| *other == outcome) {
+            Some((_, end)) => {
+                end.n_seeds += 1;
+                if end.seeds.len() < MAX_LISTED {
+                    end.seeds.push(seed);
+                }
+            }
+            None => {
+                let end = End {
+                    n_seeds: 1,
+                    seeds: vec![seed],
+                    fault: outcome.fault.clone(),
+                };
+                self.found.push((outcome, end));
+            }
+        }
+    }
+
+    /// Returns notes on a single end: accesses of lanes that lockstep alone orders. Apart from the report, since the race detector
+    /// that finds them is not part of the page's first core.
+    pub fn lockstep_notes(&self) -> Result<Vec<String>, Failure> {
+        match (self.found.as_slice(), &self.restart) {
+            ([_], Some(restart)) => {
+                let mut session = restart.with_seed(0)?;
+                session.run(self.max_steps);
+                Ok(session.lockstep_notes())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What the seeds that have run end with. Where they part, two of them are run once more.
+    pub fn report(mut self) -> Result<SeedReport, Failure> {
+        self.found
+            .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);
+        let differences = match self.found.as_slice() {
+            [(a, first), (b, second), ..] => {
+                let seeds = [first, second].map(|end| end.seeds.first().copied().unwrap_or(0));
+                differences(&self.scenario, [a, b], seeds, self.max_steps)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(SeedReport {
+            notes: Vec::new(),
+            n_seeds: self.n_seeds,
+            ends: self.found.into_iter().map(|(_, end)| end).collect(),
+            differences,
+        })
+    }
+}
+
+fn with_seed(scenario: &Scenario, seed: u64) -> Scenario {
+    Scenario {
+        seed: Some(seed),
+        ..scenario.clone()
+    }
+}
+
+/// Runs two of the seeds once more and says how their memory differs.
+fn differences(
+    scenario: &Scenario,
+    [a, b]: [&Outcome; 2],
+    seeds: [u64; 2],
+    max_steps: u64,
+) -> Result<Vec<Difference>, Failure> {
+    let run = |seed: u64| {
+        let mut session = Session::new(with_seed(scenario, seed))?;
+        session.run(max_steps);
+        Ok::<Session, Failure>(session)
+    };
+    let mut sessions = [run(seeds[0])?, run(seeds[1])?];
+    Ok(differences_between([&a.left, &b.left], &mut sessions))
+}

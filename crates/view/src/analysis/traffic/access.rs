@@ -1,0 +1,425 @@
+//! The counts of one access: which sectors, lines and words its pieces touch.
+
+use crate::model::traffic::{BankTraffic, SectorTraffic, Traffic};
+use std::borrow::Cow;
+use warpgrid_emulator::{MemoryId as Place, Piece};
+use warpgrid_isa::MemoryShape;
+
+/// Bytes of the blocks in which touched bytes are kept: one bit of a mask per byte.
+const BLOCK: u64 = 32;
+/// Bytes of a word: local memory lies so that the words of 32 lanes follow each other.
+const WORD: u64 = 4;
+
+/// A stretch of memory that a lane accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Lane that supplied the address.
+    pub(crate) lane: u8,
+    pub(crate) memory: Place,
+    /// Of the first byte, within the memory.
+    pub(crate) address: u64,
+    pub(crate) n_bytes: u32,
+    /// Its place among the elements of its lane.
+    pub(crate) element: u8,
+}
+
+impl From<&Piece> for Part {
+    fn from(piece: &Piece) -> Part {
+        Part {
+            lane: piece.asked,
+            memory: piece.memory,
+            address: piece.address,
+            n_bytes: piece.n_bytes,
+            element: piece.element,
+        }
+    }
+}
+
+/// Whether lanes at one word of shared memory share a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passes {
+    /// A load reads it once for all of them, a store writes one of them.
+    Together,
+    /// Atomics take effect one after another.
+    OneByOne,
+}
+
+/// What an instruction costs whose lanes, `n_lanes` of them, move `width_bytes` each, `access_bytes` at once: a matrix is moved by
+/// several accesses, each of which is a request.
+pub(crate) fn count_accesses(
+    parts: &[Part],
+    n_lanes: u32,
+    width_bytes: u32,
+    access_bytes: u32,
+    passes: Passes,
+    shape: MemoryShape,
+) -> Traffic {
+    let mut traffic = Traffic::default();
+    for (own, width_bytes) in accesses(parts, width_bytes, access_bytes) {
+        traffic.add(&count_access(&own, n_lanes, width_bytes, passes, shape));
+    }
+    traffic
+}
+
+/// The accesses that an instruction is, each with its bytes per lane: one, or several where a matrix is moved.
+pub(crate) fn accesses(
+    parts: &[Part],
+    width_bytes: u32,
+    access_bytes: u32,
+) -> Vec<(Cow<'_, [Part]>, u32)> {
+    if access_bytes >= width_bytes {
+        return vec![(Cow::Borrowed(parts), width_bytes)];
+    }
+    let element_bytes = parts.iter().map(|part| part.n_bytes).max().unwrap_or(1);
+    let access_bytes = access_bytes.max(1);
+    let per_access = (access_bytes / element_bytes.max(1)).max(1);
+    let access_of = |part: &Part| u32::from(part.element) / per_access;
+    let numbers = 0..width_bytes.div_ceil(access_bytes);
+    let split = numbers.map(|number| {
+        let own = parts.iter().filter(|part| access_of(part) == number);
+        (own.copied().collect(), access_bytes)
+    });
+    split.collect()
+}
+
+/// What an access costs whose lanes, `n_lanes` of them, ask for `width_bytes` each.
+fn count_access(
+    parts: &[Part],
+    n_lanes: u32,
+    width_bytes: u32,
+    passes: Passes,
+    shape: MemoryShape,
+) -> Traffic {
+    let mut traffic = Traffic {
+        requests: 1,
+        lanes: n_lanes.into(),
+        ..Traffic::default()
+    };
+    let is_global = |part: &&Part| part.memory == Place::Global;
+    traffic.global = sectors(parts.iter().filter(is_global), shape);
+    let is_local = |part: &&Part| matches!(part.memory, Place::Local { .. });
+    traffic.local = sectors(parts.iter().filter(is_local), shape);
+    traffic.shared = banks(parts, width_bytes, passes, shape);
+    traffic
+}
+
+fn sectors<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> SectorTraffic {
+    let mut touched = Touched::default();
+    for part in parts {
+        match part.memory {
+            Place::Local { lane, .. } => {
+                // Word by word, since the next word of the lane follows those of all others.
+                let end = part.address.saturating_add(part.n_bytes.into());
+                let mut at = part.address;
+                while at < end {
+                    let stop = end.min((at / WORD + 1) * WORD);
+                    let place = (at / WORD * 32 + u64::from(lane)).wrapping_mul(WORD) + at % WORD;
+                    touched.add(0, place, stop - at);
+                    at = stop;
+                }
+            }
+            Place::Global | Place::Constant | Place::Parameters | Place::Shared { .. } => {
+                touched.add(0, part.address, part.n_bytes.into());
+            }
+        }
+    }
+    let bytes = touched.bytes();
+    if bytes == 0 {
+        return SectorTraffic::default();
+    }
+    let [sector_bytes, line_bytes] = [shape.sector_bytes, shape.line_bytes].map(u64::from);
+    let (sectors, lines) = (touched.pieces(sector_bytes), touched.pieces(line_bytes));
+    let sectors_ideal = bytes.div_ceil(sector_bytes);
+    SectorTraffic {
+        requests: 1,
+        bytes,
+        sectors,
+        sectors_ideal,
+        sectors_excessive: sectors.saturating_sub(sectors_ideal),
+        lines,
+        lines_excessive: lines.saturating_sub(bytes.div_ceil(line_bytes)),
+        bytes_wasted: (sectors * sector_bytes).saturating_sub(bytes),
+    }
+}
+
+fn banks(parts: &[Part], width_bytes: u32, passes: Passes, shape: MemoryShape) -> BankTraffic {
+    let is_shared = |part: &&Part| matches!(part.memory, Place::Shared { .. });
+    let shared = || parts.iter().filter(is_shared);
+    let mut traffic = BankTraffic::default();
+    if shared().next().is_none() {
+        return traffic;
+    }
+    traffic.requests = 1;
+    let mut all = Touched::default();
+    let n_groups = groups(parts, width_bytes);
+    let lanes_per_group = 32 / n_groups as u8;
+    for group in 0..n_groups as u8 {
+        let lanes = group * lanes_per_group..(group + 1) * lanes_per_group;
+        let mut touched = Touched::default();
+        let mut again = vec![0; shape.banks as usize];
+        for part in shared().filter(|part| lanes.contains(&part.lane)) {
+            let place = (key_of(part.memory), part.address, part.n_bytes.into());
+            touched.add(place.0, place.1, place.2);
+            all.add(place.0, place.1, place.2);
+            if passes == Passes::OneByOne {
+                add_words(&mut again, part.address, part.n_bytes.into(), shape);
+            }
+        }
+        let words = touched.words_per_bank(shape);
+        let n_words: u64 = words.iter().sum();
+        if n_words == 0 {
+            continue;
+        }
+        let most = match passes {
+            Passes::Together => words.iter().max(),
+            Passes::OneByOne => again.iter().max(),
+        };
+        traffic.wavefronts += most.copied().unwrap_or(0);
+        traffic.wavefronts_ideal += n_words.div_ceil(u64::from(shape.banks).max(1));
+    }
+    traffic.bytes = all.bytes();
+    traffic.bank_conflicts = traffic.wavefronts.saturating_sub(traffic.wavefronts_ideal);
+    traffic
+}
+
+/// Counts the words of a stretch in their banks.
+fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryShape) {
+    let bank_bytes = u64::from(shape.bank_bytes).max(1);
+    let last = address.saturating_add(n_bytes.saturating_sub(1)) / bank_bytes;
+    for word in address / bank_bytes..=last {
+        if let Some(bank) = banks.get_mut((word % u64::from(shape.banks).max(1)) as usize) {
+            *bank += 1;
+        }
+    }
+}
+
+/// The number of lane groups that access shared memory one after another: two for accesses of 8 bytes per address, four
+/// for 16. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, however many registers a lane has.
+pub(crate) fn groups(parts: &[Part], width_bytes: u32) -> usize {
+    let mut row_bytes = [0; 32];
+    for part in parts {
+        if let Some(bytes) = row_bytes.get_mut(usize::from(part.lane)) {
+            *bytes = u32::saturating_add(*bytes, part.n_bytes);
+        }
+    }
+    let widest_row = row_bytes.into_iter().max().unwrap_or(0);
+    match width_bytes.max(widest_row) {
+        0..=4 => 1,
+        5..=8 => 2,
+        _ => 4,
+    }
+}
+
+/// Wavefronts of one access to shared memory, `width_bytes` from each of 32 addresses on, in the order of the lanes.
+pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> u32 {
+    let parts: Vec<Part> = starts
+        .iter()
+        .zip(0..32)
+        .map(|(start, lane)| Part {
+            lane,
+            memory: Place::Shared { block: 0 },
+            address: *start,
+            n_bytes: width_bytes,
+            element: 0,
+        })
+        .collect();
+    banks(&parts, width_bytes, Passes::Together, shape).wavefronts as u32
+}
+
+/// Sectors of one access to global memory, `width_bytes` from each address on, and the distinct bytes in them.
+pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> (u64, u64) {
+    let parts: Vec<Part> = starts
+        .iter()
+        .map(|start| Part {
+            lane: 0,
+            memory: Place::Global,
+            address: *start,
+            n_bytes: width_bytes,
+            element: 0,
+        })
+        .collect();
+    let found = sectors(parts.iter(), shape);
+    (found.sectors, found.bytes)
+}
+
+/// Each shared memory of a cluster has a key of its own.
+fn key_of(place: Place) -> u64 {
+    match place {
+        Place::Shared { block } => block,
+        Place::Global | Place::Constant | Place::Parameters | Place::Local { .. } => 0,
+    }
+}
+
+/// Distinct bytes: a memory, the number of a block of 32 bytes, and which of its bytes, ascending. Those of one access are
+/// few and mostly in order, so that each finds its place by search.
+#[derive(Debug, Default)]
+struct Touched(Vec<(u64, u64, u32)>);
+
+impl Touched {
+    fn add(&mut self, memory: u64, address: u64, n_bytes: u64) {
+        let end = address.saturating_add(n_bytes);
+        let mut at = address;
+        while at < end {
+            let block = at / BLOCK;
+            let stop = end.min((block + 1).saturating_mul(BLOCK));
+            let mask = (u32::MAX >> (BLOCK - (stop - at))) << (at % BLOCK);
+            self.add_block(memory, block, mask);
+            at = stop;
+        }
+    }
+
+    fn add_block(&mut self, memory: u64, block: u64, mask: u32) {
+        let place = match self.0.last() {
+            Some(last) if (last.0, last.1) < (memory, block) => Err(self.0.len()),
+            _ => self
+                .0
+                .binary_search_by_key(&(memory, block), |touched| (touched.0, touched.1)),
+        };
+        match place {
+            Ok(index) => {
+                if let Some(touched) = self.0.get_mut(index) {
+                    touched.2 |= mask;
+                }
+            }
+            Err(index) => self.0.insert(index, (memory, block, mask)),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.iter().map(|b| u64::from(b.2.count_ones())).sum()
+    }
+
+    /// Distinct aligned stretches of this size, a multiple of the blocks'.
+    fn pieces(&self, size: u64) -> u64 {
+        let per_piece = (size / BLOCK).max(1);
+        let same = |a: &(u64, u64, u32), b: &(u64, u64, u32)| {
+            (a.0, a.1 / per_piece) == (b.0, b.1 / per_piece)
+        };
+        self.0.chunk_by(same).count() as u64
+    }
+
+    /// Distinct words that each bank holds.
+    fn words_per_bank(&self, shape: MemoryShape) -> Vec<u64> {
+        let mut banks = vec![0; shape.banks as usize];
+        let bank_bytes = u64::from(shape.bank_bytes).clamp(1, BLOCK);
+        let per_block = BLOCK / bank_bytes;
+        for (_, block, mask) in &self.0 {
+            for word in 0..per_block {
+                let bytes = u64::from(*mask) >> (word * bank_bytes) & ((1 << bank_bytes) - 1);
+                let bank = (block * per_block + word) % u64::from(shape.banks).max(1);
+                if let Some(bank) = banks.get_mut(bank as usize).filter(|_| bytes != 0) {
+                    *bank += 1;
+                }
+            }
+        }
+        banks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: MemoryShape = MemoryShape::COMMON;
+
+    /// An access of all 32 lanes, `width` bytes each at the address that the function gives to its lane.
+    fn access(memory: Place, width: u32, passes: Passes, of: impl Fn(u64) -> u64) -> Traffic {
+        let parts: Vec<Part> = (0..32)
+            .map(|lane| Part {
+                lane,
+                memory: match memory {
+                    Place::Local { block, warp, .. } => Place::Local {
+                        block,
+                        warp,
+                        lane: lane.into(),
+                    },
+                    other => other,
+                },
+                address: of(lane.into()),
+                n_bytes: width,
+                element: 0,
+            })
+            .collect();
+        count_access(&parts, 32, width, passes, SHAPE)
+    }
+
+    fn global(width: u32, of: impl Fn(u64) -> u64) -> [u64; 5] {
+        let found = access(Place::Global, width, Passes::Together, of).global;
+        [
+            found.bytes,
+            found.sectors,
+            found.sectors_excessive,
+            found.lines,
+            found.lines_excessive,
+        ]
+    }
+
+    fn shared(width: u32, passes: Passes, of: impl Fn(u64) -> u64) -> [u64; 3] {
+        let found = access(Place::Shared { block: 0 }, width, passes, of).shared;
+        [
+            found.wavefronts,
+            found.wavefronts_ideal,
+            found.bank_conflicts,
+        ]
+    }
+
+    #[test]
+    fn sectors_and_lines_of_global_memory() {
+        assert_eq!(global(4, |lane| 256 + lane * 4), [128, 4, 0, 1, 0]);
+        // Beside the alignment: one sector and one line more.
+        assert_eq!(global(4, |lane| 260 + lane * 4), [128, 5, 1, 2, 1]);
+        assert_eq!(global(16, |lane| lane * 16), [512, 16, 0, 4, 0]);
+        assert_eq!(global(4, |lane| lane * 128), [128, 32, 28, 32, 31]);
+        assert_eq!(global(4, |_| 64), [4, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn wavefronts_of_shared_memory() {
+        use Passes::{OneByOne, Together};
+        assert_eq!(shared(4, Together, |lane| lane * 4), [1, 1, 0]);
+        assert_eq!(shared(4, Together, |lane| lane * 8), [2, 1, 1]);
+        assert_eq!(shared(4, Together, |lane| lane * 128), [32, 1, 31]);
+        assert_eq!(shared(4, Together, |_| 12), [1, 1, 0]);
+        // Bytes of one word are one pass.
+        assert_eq!(shared(1, Together, |lane| lane), [1, 1, 0]);
+        // Half and quarter warps go one after another.
+        assert_eq!(shared(8, Together, |lane| lane * 8), [2, 2, 0]);
+        assert_eq!(shared(16, Together, |lane| lane * 16), [4, 4, 0]);
+        assert_eq!(shared(16, Together, |lane| lane * 32), [8, 4, 4]);
+        // Atomics at one word wait for each other.
+        assert_eq!(shared(4, OneByOne, |_| 12), [32, 1, 31]);
+        assert_eq!(shared(4, OneByOne, |lane| lane * 4), [1, 1, 0]);
+    }
+
+    #[test]
+    fn each_matrix_of_ldmatrix_is_a_group_of_its_own() {
+        // Rows of 16 bytes, 32 bytes apart; the lanes of matrix `i` are 8 * i to 8 * i + 7.
+        let wavefronts = |n_matrices: u8| {
+            let rows = (0..8 * n_matrices).map(|lane| Part {
+                lane,
+                memory: Place::Shared { block: 0 },
+                address: u64::from(lane % 8) * 32 + u64::from(lane / 8) * 16,
+                n_bytes: 16,
+                element: 0,
+            });
+            let (rows, width) = (rows.collect::<Vec<Part>>(), u32::from(n_matrices) * 4);
+            count_access(&rows, 32, width, Passes::Together, SHAPE)
+                .shared
+                .wavefronts
+        };
+        assert_eq!([1, 2, 4].map(wavefronts), [2, 4, 8]);
+    }
+
+    #[test]
+    fn the_same_word_of_all_stacks_is_one_line() {
+        let stack = Place::Local {
+            block: 0,
+            warp: 0,
+            lane: 0,
+        };
+        let found = access(stack, 4, Passes::Together, |_| 8).local;
+        assert_eq!((found.sectors, found.lines, found.bytes), (4, 1, 128));
+        let found = access(stack, 8, Passes::Together, |_| 8).local;
+        assert_eq!((found.sectors, found.lines, found.bytes), (8, 2, 256));
+    }
+}

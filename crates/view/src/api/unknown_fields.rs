@@ -1,0 +1,95 @@
+//! The fields of what hosts hand over, so that a mistyped one is refused: JavaScript drops what a type does not name, and the
+//! corpus form has facts besides those of a scenario.
+
+use serde::de::value::Error;
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use std::cell::Cell;
+
+/// Facts of the corpus form (`case.json`) that are no part of a scenario.
+pub const CASE_FACTS: &[&str] = &[
+    "accepted_by",
+    "arch",
+    "compare",
+    "compiler",
+    "family",
+    "notes",
+    "opcodes",
+    "source_file",
+    "sure",
+    "tags",
+    "variants",
+];
+
+/// The names of the fields of a struct, as its text form has them; none for another type.
+pub fn fields_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
+    let fields = Cell::new(&[][..]);
+    // The probe has no value to give: it only learns what is asked for.
+    let _ = T::deserialize(Probe(&fields));
+    fields.get()
+}
+
+/// A sentence about the first of the `given` fields that neither `T` has nor `others` name.
+pub fn unknown_field<T: for<'de> Deserialize<'de>>(
+    given: impl IntoIterator<Item = String>,
+    others: &[&str],
+) -> Option<String> {
+    let known = fields_of::<T>();
+    let is_unknown =
+        |field: &String| !known.contains(&field.as_str()) && !others.contains(&field.as_str());
+    let field = given.into_iter().find(is_unknown)?;
+    Some(format!(
+        "unknown field `{field}`, expected one of `{}`",
+        known.join("`, `")
+    ))
+}
+
+/// Remembers the fields of the struct that is read from it.
+struct Probe<'a>(&'a Cell<&'static [&'static str]>);
+
+impl<'de> Deserializer<'de> for Probe<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("a probe has no value"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.0.set(fields);
+        self.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::request::GridOptions;
+
+    #[test]
+    fn a_mistyped_field_is_named_with_those_that_exist() {
+        let given = |field: &str| [field.to_owned()];
+        assert_eq!(unknown_field::<GridOptions>(given("firstRow"), &[]), None);
+        assert_eq!(
+            unknown_field::<GridOptions>(given("tags"), CASE_FACTS),
+            None
+        );
+        assert_eq!(
+            unknown_field::<GridOptions>(given("colums"), &[]).as_deref(),
+            Some("unknown field `colums`, expected one of `type`, `columns`, `firstRow`, `nRows`")
+        );
+    }
+
+    #[test]
+    fn another_type_has_no_fields() {
+        assert_eq!(fields_of::<u32>(), &[] as &[&str]);
+    }
+}

@@ -1,0 +1,66 @@
+//! What a file of a compiler holds, for the screen: bytes go in; its programs, with what the file states of their kernels, come out as plain
+//! data.
+
+#[cfg(feature = "paste")]
+pub(crate) mod open;
+
+use serde::{Deserialize, Serialize};
+
+/// Contents of a compiled file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FileView {
+    /// Kind of the file: `cubin`, `fatbin`, `object or program with fatbins`.
+    pub kind: String,
+    pub programs: Vec<ProgramView>,
+    /// Parts of the file that cannot be read, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Code object in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProgramView {
+    pub language: ProgramLanguage,
+    pub target: Option<String>,
+    /// Name of the source file that the compiler recorded.
+    pub source_name: Option<String>,
+    /// Compression: `zstd`, `LZ4`.
+    pub packed: Option<String>,
+    /// Size in bytes after decompression.
+    pub bytes: u32,
+    pub kernels: Vec<ProgramKernel>,
+}
+
+/// Language of a code object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum ProgramLanguage {
+    Ptx,
+    /// Machine code as bytes: a disassembler makes a listing of it.
+    MachineCode,
+}
+
+impl ProgramLanguage {
+    /// As a list names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ProgramLanguage::Ptx => "PTX",
+            ProgramLanguage::MachineCode => "SASS",
+        }
+    }
+}
+
+/// Kernel of a code object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ProgramKernel {
+    pub name: String,
+    /// Properties that the file records, one phrase each: `32 registers`.
+    pub facts: Vec<String>,
+}
+
+#[cfg(feature = "paste")]
+pub use crate::compiled_file::open::{CompiledFile, is_compiled};

@@ -1,0 +1,136 @@
+//! The codes of the hosts' doors: one function per wording, and the reference page of each code.
+
+use crate::model::text::{DiagnosticView, Severity, SourceRange};
+use warpgrid_isa::form::nearest;
+use warpgrid_program::{CodeFacts, Diagnostic, Span};
+
+/// The code of an argument that JavaScript passes in a wrong shape.
+pub const UNREADABLE_ARGUMENT: &str = "W0901";
+/// The code of a memory that the launch does not have.
+pub const NO_SUCH_MEMORY: &str = "W0902";
+
+/// The code of an instruction that the emulator does not run.
+pub(crate) const NOT_RUN_YET: &str = "W0904";
+
+/// Where a diagnostic is that is about no place of a text.
+const START: SourceRange = SourceRange {
+    line: 1,
+    column: 1,
+    end_line: 1,
+    end_column: 1,
+};
+
+/// A field of a request of a batch that changes nothing.
+pub fn ignored_field(line: u64, why: &str) -> DiagnosticView {
+    let message = format!("line {line}: an unknown field is ignored: {why}");
+    DiagnosticView::new("W0900", Severity::Warning, message, START)
+}
+
+/// A line of a batch that is no request.
+pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
+    let message = format!("line {line}: invalid request: {why}");
+    let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
+    view.help = Some("expected {\"id\": …, \"source\": …}".to_owned());
+    view
+}
+
+/// A word beside the language of a block that means nothing, or whose value does not; `candidates` are what it could be.
+pub fn unknown_word(
+    message: String,
+    word: &str,
+    candidates: &[&str],
+    range: SourceRange,
+) -> DiagnosticView {
+    let mut view = DiagnosticView::new("W0906", Severity::Warning, message, range);
+    let meant = nearest(word, candidates.iter().copied());
+    view.help = meant.map(|meant| format!("did you mean `{meant}`?"));
+    view
+}
+
+/// Returns `; did you mean …?` with the candidate nearest to a misspelled word, or nothing if none is near.
+pub(crate) fn suggestion(word: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
+    let nearest = nearest(word, candidates);
+    nearest.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
+}
+
+/// Formats ascending numbers as ranges: `0-3, 8`.
+pub(crate) fn ranges(numbers: &mut dyn Iterator<Item = u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let texts = ranges.iter().map(|(start, end)| match start == end {
+        true => start.to_string(),
+        false => format!("{start}-{end}"),
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// An empty line in the text of an element of a document.
+pub fn cut_text(range: SourceRange) -> DiagnosticView {
+    let message = "an empty line ends an HTML element in Markdown".to_owned();
+    let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
+    view.help = Some("enclose the source of the widget in `<pre>` and `</pre>`".to_owned());
+    view
+}
+
+/// A document without PTX or SASS.
+pub fn no_blocks() -> DiagnosticView {
+    let message = "the document contains no code block with PTX or SASS".to_owned();
+    DiagnosticView::new("W0908", Severity::Warning, message, START)
+}
+
+/// A file that cannot be read.
+pub fn unreadable_file(why: &str) -> DiagnosticView {
+    DiagnosticView::new("W0909", Severity::Error, why.to_owned(), START)
+}
+
+/// The message of [`UNREADABLE_ARGUMENT`].
+pub fn unreadable_argument(what: &str, why: &str) -> String {
+    format!("cannot read the {what}: {why}")
+}
+
+/// The message of [`NO_SUCH_MEMORY`].
+pub fn no_such_memory(name: &str) -> String {
+    format!("the launch has no buffer or variable `{name}`")
+}
+
+pub(crate) fn unknown_target(found: &str) -> Diagnostic {
+    let message = format!("found the unknown target `{found}`, expected a target such as `sm_90`");
+    Diagnostic::error("W0903", Span::at(0), message)
+}
+
+pub(crate) fn unknown_version(found: &str) -> Diagnostic {
+    let message =
+        format!("found the unknown PTX version `{found}`, expected a version such as `8.8`");
+    Diagnostic::error("W0903", Span::at(0), message)
+}
+
+/// A note at the first instruction of each kind that is legal but that the emulator does not run.
+pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here"
+    );
+    let mut note = Diagnostic::error(NOT_RUN_YET, span, message);
+    note.severity = warpgrid_program::Severity::Information;
+    note.help = Some(format!("the emulator does not support {reason} yet"));
+    note
+}
+
+/// The reference pages, in order of their codes.
+#[rustfmt::skip]
+pub(crate) const PAGES: &[CodeFacts] = &[
+    CodeFacts::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
+    CodeFacts::page(UNREADABLE_ARGUMENT, "invalid argument", "An argument of the JavaScript API does not match its declared type.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
+    CodeFacts::page(NO_SUCH_MEMORY, "unknown buffer or variable", "`frame().memories` lists the valid names. A buffer has its own name, `shared:0` is the shared memory of block 0, and `var:table` is the module variable `table`.", "session.memory(\"outt\")", "session.memory(\"out\")"),
+    CodeFacts::page("W0903", "unknown override", "The target or the PTX version that an option specifies is unknown.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
+    CodeFacts::page(NOT_RUN_YET, "instruction not supported by the emulator", "The instruction is valid for the PTX version and target of the module, but the emulator does not support the instruction yet. Execution stops before the instruction, and all earlier steps remain available.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
+    CodeFacts::page("W0905", "module not initialized", "Call `await init()` before any other function, because `init` loads the WebAssembly module. Do not use a session after you have called `free()` for the session.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
+    CodeFacts::page("W0906", "unknown attribute of a code block", "The info string of a code block may contain widget attributes after the language. Unknown attributes are ignored.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
+    CodeFacts::page("W0907", "empty line in an HTML element", "Markdown ends an HTML block at the first empty line, which truncates the source of the widget. Empty lines inside `<pre>` are preserved.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
+    CodeFacts::page("W0908", "document without PTX or SASS", "The document contains no PTX or SASS code blocks. Check the spelling of the languages.", "```txp", "```ptx"),
+    CodeFacts::page("W0909", "unreadable file", "The file does not exist, is not readable, or is not a text file. Convert a file in UTF-16 to UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
+];

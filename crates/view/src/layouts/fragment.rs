@@ -1,0 +1,476 @@
+//! Fragment maps for the screen: words of a query go in, which lane and register holds which matrix element comes out, as plain data,
+//! as a text table and as a drawing.
+
+pub(crate) mod grid_drawing;
+pub(crate) mod picture;
+#[cfg(test)]
+mod picture_tests;
+pub(crate) mod request;
+pub(crate) mod svg;
+pub(crate) mod table;
+
+pub use crate::layouts::fragment::picture::{
+    AccessTraffic, FragmentChoices, FragmentPicture, PictureCell, picture,
+};
+pub use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+pub use crate::layouts::fragment::svg::svg;
+pub use crate::layouts::fragment::table::table;
+
+use crate::layouts::tensor;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use warpgrid_isa::fragment::{
+    Access, FragmentMap, FragmentOp, FragmentQuery, Holder, Matrix, Place, Shape, VARIABLES,
+    fragment as look_up,
+};
+use warpgrid_isa::target::{TARGETS, TargetGate};
+use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
+
+/// For each lane, register and position in the register (low bits first): `[row, col]`.
+pub type Lanes = Vec<Vec<Vec<[u16; 2]>>>;
+
+/// Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FragmentView {
+    pub op: String,
+    pub shape: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub target: String,
+    /// Layout of the matrix in memory: `row` or `col`.
+    pub layout: String,
+    /// Distance between the starts of rows (columns) in elements.
+    pub stride: u32,
+    /// Element size in bits.
+    pub element_bits: u32,
+    /// Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA".
+    pub origin: String,
+    /// Number of copies of each element.
+    pub copies: u32,
+    pub rows: u16,
+    pub cols: u16,
+    pub regs: u8,
+    pub elems_per_reg: u8,
+    pub formula: String,
+    pub lanes: Lanes,
+    /// Offset of each element from the start of the matrix in elements, in the order of `lanes`.
+    pub offsets: Vec<Vec<Vec<u64>>>,
+    /// Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
+    /// `mma.m8n8k4`).
+    pub matrices: Option<Vec<Vec<Vec<u16>>>>,
+    /// Version of the file format, which is 1.
+    pub format: u32,
+    /// Meaning of the variables in the formulas.
+    pub variables: BTreeMap<String, String>,
+    pub maps: BTreeMap<String, FragmentMapEntry>,
+    pub fragments: Vec<FragmentEntry>,
+    pub access: Vec<AccessEntry>,
+}
+
+/// Entry of a file of fragment maps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FragmentMapEntry {
+    pub rows: u16,
+    pub cols: u16,
+    pub regs: u8,
+    pub elems_per_reg: u8,
+    pub formula: String,
+    pub lanes: Lanes,
+}
+
+/// Operation with this map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FragmentEntry {
+    pub op: String,
+    pub shape: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Targets with the same map.
+    pub archs: Vec<String>,
+    pub layouts: Vec<String>,
+    /// Family of the map: `quad-pair` or `group`.
+    pub family: String,
+    pub regs: u8,
+    pub elems_per_reg: u8,
+    /// Default stride by layout.
+    pub default_stride: BTreeMap<String, u32>,
+    pub map: String,
+    /// Number of leading registers that `wmma.mma` reads, for A and B of shapes whose fragments contain copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mma_reads: Option<u8>,
+}
+
+/// Memory accesses of the compiled code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AccessEntry {
+    pub op: String,
+    pub shape: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub layout: String,
+    pub archs: Vec<String>,
+    /// Accesses to global memory and to generic addresses.
+    pub global: AccessView,
+    pub shared: AccessView,
+}
+
+/// Accesses to one state space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AccessView {
+    /// Size of the widest access in bytes, which is the required alignment of address and stride.
+    pub bytes: u8,
+    pub count: u8,
+    /// Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_stride: Option<String>,
+}
+
+/// Looks up the fragment that `request` describes.
+pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentRefusal> {
+    let query = read(request)?;
+    let refuse = |error: warpgrid_isa::fragment::FragmentError| FragmentRefusal {
+        message: error.to_string(),
+    };
+    let map = look_up(&query).map_err(refuse)?;
+    let stride = request
+        .stride
+        .unwrap_or_else(|| map.default_stride_elements(map.layout));
+    let by_lane = ByLane(&map);
+    let lanes = by_lane.collect(|place| [place.row, place.column]);
+    let archs = same_targets(&map);
+    let name = map.name();
+    let formula = map.formula.to_string();
+    Ok(FragmentView {
+        op: query.op.name().to_owned(),
+        shape: query.shape.to_string(),
+        ty: query.ty.name().to_owned(),
+        target: query.target.name.to_owned(),
+        layout: map.layout.name().to_owned(),
+        stride,
+        element_bits: map.element_bits(),
+        origin: origin(map.origin),
+        copies: map
+            .cells()
+            .first()
+            .map_or(0, |holders| holders.len() as u32),
+        rows: map.rows,
+        cols: map.columns,
+        regs: map.n_registers,
+        elems_per_reg: map.elements_per_register,
+        formula: formula.clone(),
+        offsets: by_lane.collect(|place| map.offset_elements(place, map.layout, stride)),
+        matrices: (map.n_matrices > 1).then(|| by_lane.collect(|place| place.matrix)),
+        format: 1,
+        variables: by_name(
+            VARIABLES
+                .iter()
+                .map(|(letter, meaning)| (*letter, (*meaning).to_owned())),
+        ),
+        maps: by_name([(
+            name.as_str(),
+            FragmentMapEntry {
+                rows: map.rows,
+                cols: map.columns,
+                regs: map.n_registers,
+                elems_per_reg: map.elements_per_register,
+                formula,
+                lanes: lanes.clone(),
+            },
+        )]),
+        fragments: vec![entry(&map, &archs, name)],
+        access: accesses(&map),
+        lanes,
+    })
+}
+
+/// Entries by name, put in one by one: a collection sorts first, and every type that is sorted brings 4 KB to the page.
+fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<String, T> {
+    let mut all = BTreeMap::new();
+    for (name, entry) in entries {
+        all.insert(name.to_owned(), entry);
+    }
+    all
+}
+
+/// The names of every operation that has a fragment or a layout.
+pub fn every_operation() -> impl Iterator<Item = String> {
+    let fragments = FragmentOp::ALL.iter().map(|op| op.name());
+    let layouts = tensor::operations().chain(crate::layouts::inspector::picture::operations());
+    fragments.chain(layouts).map(str::to_owned)
+}
+
+/// A refusal that lists what could be written.
+fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRefusal {
+    let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
+    FragmentRefusal {
+        message: format!("found {what} `{found}`, expected {}", known.join(", ")),
+    }
+}
+
+fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
+    let op = FragmentOp::from_name(&request.op)
+        .ok_or_else(|| unknown("operation on fragments", &request.op, every_operation()))?;
+    let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentRefusal {
+        message: format!(
+            "found the shape `{}`, expected a shape such as `m16n16k16`",
+            request.shape
+        ),
+    })?;
+    let ty = ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| {
+        FragmentRefusal {
+            message: format!(
+                "found the type `{}`, expected a type such as `f16`",
+                request.ty
+            ),
+        }
+    })?;
+    let target = match request.target.as_str() {
+        // Without a target, the newest one that has the fragment is read, below.
+        "" => None,
+        name => Some(Target::from_name(name).ok_or_else(|| {
+            let names = with_tensor_cores().map(|target| target.name.to_owned());
+            unknown("target", name, names)
+        })?),
+    };
+    let layout = match request.layout.as_deref() {
+        None => None,
+        Some("row") => Some(MatrixLayout::Row),
+        Some("col") => Some(MatrixLayout::Col),
+        Some(other) => {
+            let names = ["row", "col"].map(str::to_owned);
+            return Err(unknown("layout", other, names.into_iter()));
+        }
+    };
+    let on = |target: &Target| FragmentQuery {
+        op,
+        shape,
+        ty,
+        layout,
+        target: *target,
+    };
+    let newest = with_tensor_cores().last().unwrap_or(&TARGETS[0]);
+    let queries = with_tensor_cores().map(on);
+    let found = || queries.filter(|query| look_up(query).is_ok()).last();
+    Ok(match target {
+        Some(target) => on(target),
+        None => found().unwrap_or_else(|| on(newest)),
+    })
+}
+
+/// The targets that a person would name: those without features of one architecture alone.
+pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
+    let is_plain = |target: &&Target| target.name.ends_with(|last: char| last.is_ascii_digit());
+    TARGETS
+        .iter()
+        .filter(|target| TargetGate::From(70).met_by(target))
+        .filter(is_plain)
+}
+
+/// The targets on which the operation has the same map.
+pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
+    with_tensor_cores()
+        .filter(|target| {
+            let query = FragmentQuery {
+                target: **target,
+                ..map.query
+            };
+            look_up(&query).is_ok_and(|other| other.formula == map.formula)
+        })
+        .map(|target| target.name.to_owned())
+        .collect()
+}
+
+/// The places of a map by lane, register and position.
+struct ByLane<'a>(&'a FragmentMap);
+
+impl ByLane<'_> {
+    fn collect<T>(&self, value: impl Fn(Place) -> T) -> Vec<Vec<Vec<T>>> {
+        let holder = |lane, register, element| Holder {
+            lane,
+            register,
+            element,
+        };
+        let at = |lane, register| -> Vec<T> {
+            (0..self.0.elements_per_register)
+                .map(|element| value(self.0.place(holder(lane, register, element))))
+                .collect()
+        };
+        (0..32)
+            .map(|lane| {
+                (0..self.0.n_registers)
+                    .map(|register| at(lane, register))
+                    .collect()
+            })
+            .collect()
+    }
+}
+
+fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
+    let FragmentQuery { op, shape, ty, .. } = map.query;
+    // In the 8x8 shapes of `wmma` a factor has one register, and nothing could be left unread.
+    let has_reads = op.is_wmma()
+        && matches!(op.matrix(), Matrix::A | Matrix::B)
+        && (shape.m, shape.n) != (8, 8);
+    FragmentEntry {
+        op: op.name().to_owned(),
+        shape: shape.to_string(),
+        ty: ty.name().to_owned(),
+        archs: archs.to_vec(),
+        layouts: map
+            .layouts
+            .iter()
+            .map(|layout| layout.name().to_owned())
+            .collect(),
+        family: map.family.name().to_owned(),
+        regs: map.n_registers,
+        elems_per_reg: map.elements_per_register,
+        default_stride: by_name(
+            map.layouts
+                .iter()
+                .map(|layout| (layout.name(), map.default_stride_elements(*layout))),
+        ),
+        map: name,
+        mma_reads: has_reads.then_some(map.n_read_registers),
+    }
+}
+
+/// The accesses in each layout of the map.
+fn accesses(map: &FragmentMap) -> Vec<AccessEntry> {
+    let view = |access: Access| AccessView {
+        bytes: access.bytes,
+        count: access.count,
+        short_stride: access.short_stride.map(|short| short.name().to_owned()),
+    };
+    let same = |layout: MatrixLayout| {
+        let accesses = map.accesses(layout);
+        let is_same = |target: &&Target| {
+            let query = FragmentQuery {
+                target: **target,
+                layout: Some(layout),
+                ..map.query
+            };
+            look_up(&query).is_ok_and(|other| other.accesses(layout) == accesses)
+        };
+        with_tensor_cores()
+            .filter(is_same)
+            .map(|target| target.name.to_owned())
+            .collect()
+    };
+    let entries = map.layouts.iter().filter_map(|layout| {
+        let accesses = map.accesses(*layout)?;
+        Some(AccessEntry {
+            op: map.query.op.name().to_owned(),
+            shape: map.query.shape.to_string(),
+            ty: map.query.ty.name().to_owned(),
+            layout: layout.name().to_owned(),
+            archs: same(*layout),
+            global: view(accesses.global),
+            shared: view(accesses.shared),
+        })
+    });
+    entries.collect()
+}
+
+fn origin(origin: Origin) -> String {
+    match origin {
+        Origin::Documented => "PTX ISA".to_owned(),
+        Origin::Assembler(version) => format!("compiled code of assembler {version}"),
+        Origin::Measured(target) => format!("measured on `{target}`"),
+    }
+}
+
+/// Lane and register that hold a matrix element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CellHolder {
+    pub lane: u8,
+    pub register: u8,
+    pub element: u8,
+}
+
+impl FragmentView {
+    /// Matrices in the fragment.
+    pub fn n_matrices(&self) -> usize {
+        let lanes = self.matrices.iter().flatten().flatten().flatten();
+        lanes.max().map_or(1, |last| usize::from(*last) + 1)
+    }
+
+    /// The holders of each element, lowest lane first: matrix by matrix, row by row.
+    pub fn cells(&self) -> Vec<Vec<CellHolder>> {
+        let (rows, columns) = (usize::from(self.rows), usize::from(self.cols));
+        let mut cells = vec![Vec::new(); self.n_matrices() * rows * columns];
+        for (lane, registers) in self.lanes.iter().enumerate() {
+            for (register, elements) in registers.iter().enumerate() {
+                for (element, [row, column]) in elements.iter().enumerate() {
+                    let matrix = self.matrices.as_ref().and_then(|all| {
+                        let matrix = all.get(lane)?.get(register)?.get(element)?;
+                        Some(usize::from(*matrix))
+                    });
+                    let row = matrix.unwrap_or(0) * rows + usize::from(*row);
+                    if let Some(cell) = cells.get_mut(row * columns + usize::from(*column)) {
+                        cell.push(CellHolder {
+                            lane: lane as u8,
+                            register: register as u8,
+                            element: element as u8,
+                        });
+                    }
+                }
+            }
+        }
+        cells
+    }
+
+    /// The name of the instruction or operand: `wmma.store.d`, `mma.a`.
+    pub fn title(&self) -> String {
+        let prefix = if self.op.starts_with("store") || self.op.starts_with("load") {
+            "wmma."
+        } else {
+            ""
+        };
+        format!(
+            "{prefix}{} {} {}, {}",
+            self.op, self.shape, self.ty, self.target
+        )
+    }
+
+    /// Where an element lies in memory, as a formula with the stride filled in.
+    pub fn address_rule(&self) -> String {
+        let (major, minor) = if self.layout == "row" {
+            ("row", "col")
+        } else {
+            ("col", "row")
+        };
+        // `ldmatrix` unpacks elements of less than a byte.
+        if self.element_bits < 8 && self.elems_per_reg == 4 {
+            let bits = self.element_bits;
+            return format!("{major}*{} + {minor}*{bits} / 8", self.stride);
+        }
+        let elements = format!("{major}*{} + {minor}", self.stride);
+        match self.element_bits {
+            8 => elements,
+            bits if bits < 8 => format!("({elements}) / {}", 8 / bits),
+            bits => format!("{} * ({elements})", bits / 8),
+        }
+    }
+
+    /// What is wrong with the stride: rows (columns) that overlap.
+    pub fn stride_problem(&self) -> Option<String> {
+        let (length, what) = if self.layout == "row" {
+            (self.cols, "rows")
+        } else {
+            (self.rows, "columns")
+        };
+        (self.stride < u32::from(length)).then(|| {
+            format!(
+                "{what} overlap: the stride is {}, a {} has {length} elements",
+                self.stride,
+                what.trim_end_matches('s')
+            )
+        })
+    }
+}

@@ -1,0 +1,334 @@
+//! A fragment as a picture: what can be chosen, which lane holds which cell, where each cell lies in memory, and what the memory
+//! system makes of the accesses.
+
+use crate::analysis::traffic::access;
+use crate::layouts::fragment::request::FragmentRequest;
+use crate::layouts::fragment::{
+    CellHolder, FragmentView, every_operation, fragment, same_targets, with_tensor_cores,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use warpgrid_isa::fragment::{
+    Access, FragmentMap, FragmentOp, FragmentQuery, Holder, ShortStride, all_fragments,
+    fragment as look_up,
+};
+use warpgrid_isa::{MatrixLayout, MemoryShape};
+
+/// What is chosen, and what could be chosen instead of each part while the others stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FragmentChoices {
+    /// Those of layouts come last.
+    pub ops: Vec<String>,
+    pub shapes: Vec<String>,
+    pub types: Vec<String>,
+    pub targets: Vec<String>,
+    pub layouts: Vec<String>,
+}
+
+/// A cell of the matrix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureCell {
+    /// Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element.
+    pub holders: Vec<CellHolder>,
+    /// Bits between the start of the matrix in memory and the element.
+    pub offset_bits: u64,
+}
+
+/// The accesses of the compiled code to one state space, all of them together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessTraffic {
+    /// Bytes of one access of a lane, which is the alignment that base and stride need.
+    pub bytes: u8,
+    /// Accesses of a lane.
+    pub count: u8,
+    /// Distinct sectors that all accesses touch.
+    pub sectors: u32,
+    /// Bytes of these sectors that belong to the matrix.
+    pub used_bytes: u64,
+    /// Passes over the banks of shared memory; absent where lanes exchange data before they store, so that the lane that holds an element is
+    /// not the lane that stores it.
+    pub wavefronts: Option<u32>,
+    /// The fewest passes that these bytes need.
+    pub fewest_wavefronts: u32,
+    /// What is wrong with base or stride.
+    pub problem: Option<String>,
+}
+
+/// A fragment to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FragmentPicture {
+    /// What is shown: the request, with what does not exist replaced and what was left out filled in.
+    pub request: FragmentRequest,
+    /// What was replaced, and why.
+    pub replaced: Vec<String>,
+    pub choices: FragmentChoices,
+    pub title: String,
+    pub formula: String,
+    pub origin: String,
+    /// The targets with the same map.
+    pub same_targets: Vec<String>,
+    pub rows: u16,
+    pub columns: u16,
+    pub n_matrices: u16,
+    /// Number of copies of each element.
+    pub copies: u32,
+    pub n_registers: u8,
+    pub elements_per_register: u8,
+    pub element_bits: u32,
+    /// Distance between the starts of rows (columns) in elements.
+    pub stride: u32,
+    /// Elements by matrix and row.
+    pub cells: Vec<PictureCell>,
+    /// Where an element lies; absent for operands that are registers only.
+    pub address_rule: Option<String>,
+    /// Rows (columns) that overlap.
+    pub stride_problem: Option<String>,
+    /// Bytes of a sector and of a line of global memory.
+    pub sector_bytes: u32,
+    pub line_bytes: u32,
+    /// Of `wmma.load` and `wmma.store`.
+    pub global: Option<AccessTraffic>,
+    pub shared: Option<AccessTraffic>,
+}
+
+/// Draws the fragment that is nearest to `request`, for a matrix that starts `base_bytes` after a 256-byte boundary. Absent only when the
+/// tables hold no fragment at all.
+pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPicture> {
+    let all = everything();
+    let mut replaced = Vec::new();
+    let (query, choices) = nearest(&all, request, &mut replaced)?;
+    let map = look_up(&query).ok()?;
+    let choices = FragmentChoices {
+        ops: every_operation().collect(),
+        ..choices
+    };
+    let request = FragmentRequest {
+        op: query.op.name().to_owned(),
+        shape: query.shape.to_string(),
+        ty: query.ty.name().to_owned(),
+        target: query.target.name.to_owned(),
+        layout: Some(map.layout.name().to_owned()),
+        stride: request.stride,
+        with: BTreeMap::new(),
+    };
+    let view = fragment(&request).ok()?;
+    let has_memory = query.op.has_memory();
+    let accesses = map.accesses(map.layout);
+    let memory = MemoryOf {
+        map: &map,
+        stride: view.stride,
+        base_bytes,
+        shape: query.target.memory,
+    };
+    Some(FragmentPicture {
+        replaced,
+        choices,
+        title: view.title(),
+        same_targets: same_targets(&map),
+        rows: view.rows,
+        columns: view.cols,
+        n_matrices: map.n_matrices,
+        copies: view.copies,
+        n_registers: view.regs,
+        elements_per_register: view.elems_per_reg,
+        element_bits: view.element_bits,
+        stride: view.stride,
+        cells: cells(&map, &view),
+        address_rule: has_memory.then(|| view.address_rule()),
+        stride_problem: view.stride_problem().filter(|_| has_memory),
+        sector_bytes: query.target.memory.sector_bytes,
+        line_bytes: query.target.memory.line_bytes,
+        global: accesses.map(|accesses| memory.traffic(accesses.global)),
+        shared: accesses.map(|accesses| memory.traffic(accesses.shared)),
+        formula: view.formula,
+        origin: view.origin,
+        request,
+    })
+}
+
+/// Every fragment of every target that a person would name.
+fn everything() -> Vec<FragmentQuery> {
+    with_tensor_cores().flat_map(all_fragments).collect()
+}
+
+/// The query that is nearest to `request`: part after part, what was asked for where it exists, else the first that does.
+fn nearest(
+    all: &[FragmentQuery],
+    request: &FragmentRequest,
+    replaced: &mut Vec<String>,
+) -> Option<(FragmentQuery, FragmentChoices)> {
+    let mut left: Vec<&FragmentQuery> = all.iter().collect();
+    let wanted_op = FragmentOp::from_name(&request.op).map_or(request.op.as_str(), |op| op.name());
+    let mut take = |name: fn(&FragmentQuery) -> String, what: &str, wanted: Option<&str>| {
+        let mut known: Vec<String> = Vec::new();
+        for found in left.iter().map(|query| name(query)) {
+            if !known.contains(&found) {
+                known.push(found);
+            }
+        }
+        let first = known.first()?.clone();
+        let chosen = match wanted.filter(|wanted| !wanted.is_empty()) {
+            Some(wanted) if known.iter().any(|name| name == wanted) => wanted.to_owned(),
+            Some(wanted) => {
+                replaced.push(format!("Unknown {what} `{wanted}`; showing `{first}`."));
+                first
+            }
+            None => first,
+        };
+        left.retain(|query| name(query) == chosen);
+        Some(known)
+    };
+    let choices = FragmentChoices {
+        ops: take(
+            |query| query.op.name().to_owned(),
+            "operation",
+            Some(wanted_op),
+        )?,
+        shapes: take(
+            |query| query.shape.to_string(),
+            "shape",
+            Some(&request.shape),
+        )?,
+        types: take(
+            |query| query.ty.name().to_owned(),
+            "type",
+            Some(request.ty.trim_start_matches('.')),
+        )?,
+        targets: take(
+            |query| query.target.name.to_owned(),
+            "target",
+            Some(&request.target),
+        )?,
+        layouts: take(
+            |query| query.layout.map_or("", MatrixLayout::name).to_owned(),
+            "layout",
+            request.layout.as_deref(),
+        )?,
+    };
+    Some((**left.first()?, choices))
+}
+
+/// The cells, each with its place in memory.
+fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
+    let holders = view.cells();
+    let offset = |holder: &CellHolder| {
+        let place = map.place(Holder {
+            lane: holder.lane,
+            register: holder.register,
+            element: holder.element,
+        });
+        map.offset_bits(place, map.layout, view.stride)
+    };
+    let cell = |holders: Vec<CellHolder>| PictureCell {
+        offset_bits: holders.first().map_or(0, offset),
+        holders,
+    };
+    holders.into_iter().map(cell).collect()
+}
+
+/// A matrix in memory.
+struct MemoryOf<'a> {
+    map: &'a FragmentMap,
+    stride: u32,
+    base_bytes: u64,
+    shape: MemoryShape,
+}
+
+impl MemoryOf<'_> {
+    fn address_bits(&self, holder: Holder) -> u64 {
+        let place = self.map.place(holder);
+        self.base_bytes * 8 + self.map.offset_bits(place, self.map.layout, self.stride)
+    }
+
+    fn traffic(&self, access: Access) -> AccessTraffic {
+        let (sectors, used_bytes) = self.sectors(access);
+        let per_wavefront = u64::from(self.shape.banks * self.shape.bank_bytes);
+        AccessTraffic {
+            bytes: access.bytes,
+            count: access.count,
+            sectors: sectors as u32,
+            used_bytes,
+            wavefronts: self.wavefronts(access),
+            fewest_wavefronts: (32 * u64::from(access.bytes) * u64::from(access.count))
+                .div_ceil(per_wavefront) as u32,
+            problem: self.problem(access),
+        }
+    }
+
+    /// What is not aligned.
+    fn problem(&self, access: Access) -> Option<String> {
+        let bytes = u64::from(access.bytes);
+        let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());
+        if !self.base_bytes.is_multiple_of(bytes) {
+            return Some(format!(
+                "the access is misaligned, because the base is not a multiple of the access size of {bytes} bytes"
+            ));
+        }
+        let short = access.short_stride?;
+        (!stride_bits.is_multiple_of(bytes * 8)).then(|| {
+            let what = match short {
+                ShortStride::Fault => "the launch faults",
+                ShortStride::Moved => "some rows are stored at different addresses",
+            };
+            format!("the stride is not a multiple of the access size of {bytes} bytes, so {what}")
+        })
+    }
+
+    /// Sectors of all accesses of the operation, and their distinct bytes, access by access.
+    fn sectors(&self, access: Access) -> (u64, u64) {
+        let bits = self.map.element_bits();
+        let per_register = u32::from(self.map.elements_per_register);
+        let per_access = (access.lane_bytes() * 8 / bits.max(1)).max(1);
+        let mut starts: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        for holder in self.map.holders() {
+            let number = u32::from(holder.register) * per_register + u32::from(holder.element);
+            let first = self.address_bits(holder);
+            let of_access = starts.entry(number / per_access).or_default();
+            of_access.extend(first / 8..=(first + u64::from(bits) - 1) / 8);
+        }
+        let counts = starts
+            .values()
+            .map(|bytes| access::sectors_of(bytes, 1, self.shape));
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+    }
+
+    /// Passes over the banks, for all accesses of the operation.
+    fn wavefronts(&self, access: Access) -> Option<u32> {
+        let n_elements = usize::from(access.bytes) * 8 / self.map.element_bits() as usize;
+        let per_register = usize::from(self.map.elements_per_register);
+        let n_read = usize::from(self.map.n_read_registers) * per_register;
+        if n_elements == 0 || n_read != n_elements * usize::from(access.count) {
+            return None;
+        }
+        let starts = (0..usize::from(access.count)).map(|number| {
+            let of_lane =
+                |lane: u8| self.start(lane, number * n_elements, n_elements, per_register);
+            (0..32).map(of_lane).collect::<Option<Vec<u64>>>()
+        });
+        starts
+            .map(|starts| {
+                Some(access::wavefronts_of(
+                    &starts?,
+                    u32::from(access.bytes),
+                    self.shape,
+                ))
+            })
+            .sum()
+    }
+
+    /// The address of an access of `lane` that moves `n` elements from number `first` on; absent when they do not lie side by side.
+    fn start(&self, lane: u8, first: usize, n: usize, per_register: usize) -> Option<u64> {
+        let at = |number: usize| {
+            self.address_bits(Holder {
+                lane,
+                register: (number / per_register) as u8,
+                element: (number % per_register) as u8,
+            })
+        };
+        let bits = u64::from(self.map.element_bits());
+        let start = at(first);
+        (0..n)
+            .all(|i| at(first + i) == start + i as u64 * bits)
+            .then_some(start / 8)
+    }
+}

@@ -1,0 +1,127 @@
+//! Pictures of fragments: what is chosen for a request, and what the memory system makes of the accesses.
+
+use crate::layouts::fragment::picture;
+use crate::layouts::fragment::picture::FragmentPicture;
+use crate::layouts::fragment::request::FragmentRequest;
+use warpgrid_isa::Target;
+use warpgrid_isa::fragment::{all_fragments, fragment};
+
+fn request(op: &str, shape: &str, ty: &str, target: &str, layout: &str) -> FragmentRequest {
+    FragmentRequest {
+        with: Default::default(),
+        op: op.into(),
+        shape: shape.into(),
+        ty: ty.into(),
+        target: target.into(),
+        layout: Some(layout.into()).filter(|layout: &String| !layout.is_empty()),
+        stride: None,
+    }
+}
+
+fn draw(request: &FragmentRequest) -> FragmentPicture {
+    picture(request, 0).expect("the tables hold fragments")
+}
+
+/// `store.d.m16n16k16.f32.row` on `sm_80` with a stride.
+fn store_d(stride: u32) -> FragmentPicture {
+    draw(&FragmentRequest {
+        stride: Some(stride),
+        ..request("store.d", "m16n16k16", "f32", "sm_80", "row")
+    })
+}
+
+#[test]
+fn an_empty_request_shows_something() {
+    let shown = draw(&FragmentRequest::default());
+    assert_eq!(shown.replaced, [] as [&str; 0]);
+    assert_eq!(shown.request.op, "store.d");
+    assert_eq!(shown.cells.len(), 256);
+}
+
+#[test]
+fn what_does_not_exist_is_replaced_and_said() {
+    let shown = draw(&request("load.a", "m16n16k16", "f64", "sm_80", "row"));
+    assert_eq!(shown.request.ty, shown.choices.types[0]);
+    assert_eq!(shown.replaced.len(), 1);
+    assert!(shown.replaced[0].contains("`f64`"), "{:?}", shown.replaced);
+    // Every choice that is offered exists.
+    for ty in &shown.choices.types {
+        let other = draw(&request("load.a", "m16n16k16", ty, "", ""));
+        assert_eq!(
+            (other.request.ty.as_str(), other.replaced.len()),
+            (ty.as_str(), 0)
+        );
+    }
+}
+
+#[test]
+fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
+    let dense = store_d(16).global.expect("a store has accesses");
+    assert_eq!((dense.bytes, dense.count), (8, 4));
+    assert_eq!((dense.sectors, dense.used_bytes), (32, 1024));
+    // Each of four accesses has eight rows of 32 bytes, of which every other one begins in the middle of a sector.
+    let apart = store_d(20).global.expect("a store has accesses");
+    assert_eq!((apart.sectors, apart.used_bytes), (48, 1024));
+}
+
+#[test]
+fn bank_conflicts_follow_the_stride() {
+    let passes = |stride| store_d(stride).shared.and_then(|shared| shared.wavefronts);
+    // Half a warp of 8-byte accesses is four rows: 64 bytes apart, two of them meet in each bank.
+    assert_eq!(passes(16), Some(16));
+    assert_eq!(passes(24), Some(8));
+    // All rows begin in the same bank.
+    assert_eq!(passes(32), Some(32));
+}
+
+#[test]
+fn a_stride_or_base_that_is_not_aligned_is_explained() {
+    assert_eq!(store_d(16).global.and_then(|global| global.problem), None);
+    let odd = store_d(17).global.and_then(|global| global.problem);
+    assert!(odd.is_some_and(|problem| problem.contains("multiple of the access size of 8 bytes")));
+    let request = request("store.d", "m16n16k16", "f32", "sm_80", "row");
+    let shifted = picture(&request, 4).and_then(|picture| picture.global?.problem);
+    assert!(shifted.is_some_and(|problem| problem.starts_with("the access is misaligned")));
+}
+
+#[test]
+fn rows_that_overlap_are_reported() {
+    assert_eq!(store_d(16).stride_problem, None);
+    let problem = store_d(8).stride_problem;
+    assert!(problem.is_some_and(|problem| problem.contains("rows overlap")));
+}
+
+#[test]
+fn operands_in_registers_have_no_memory() {
+    let shown = draw(&request("mma.d", "m16n8k16", "f32", "sm_80", "row"));
+    assert_eq!((shown.address_rule, shown.global), (None, None));
+}
+
+#[test]
+fn every_map_can_be_seen_and_printed() {
+    for target in [
+        "sm_70", "sm_72", "sm_75", "sm_80", "sm_90", "sm_100", "sm_120",
+    ] {
+        let queries = all_fragments(Target::from_name(target).expect("a target"));
+        assert!(!queries.is_empty(), "{target}");
+        for query in queries {
+            let asked = FragmentRequest::from(&query);
+            let shown = draw(&asked);
+            assert_eq!(shown.replaced, [] as [&str; 0], "{asked:?}");
+            let held = shown.cells.iter().map(|cell| cell.holders.len());
+            let map = fragment(&query).expect("a map");
+            assert_eq!(held.sum::<usize>(), map.holders().count(), "{asked:?}");
+            let view = crate::layouts::fragment::fragment(&asked).expect("a view");
+            let rows = crate::layouts::fragment::table(&view)
+                .lines()
+                .filter(|line| line.contains(" | "))
+                .count();
+            let n_rows = usize::from(map.rows) * usize::from(map.n_matrices);
+            assert!(rows >= n_rows, "{asked:?}: {rows} rows of {n_rows}");
+            let drawn = crate::layouts::fragment::svg(&view)
+                .matches("<rect")
+                .count();
+            assert!(drawn >= shown.cells.len(), "{asked:?}: {drawn}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Inspection of shared-memory layouts and of memory accesses. Input: a session, a source, a descriptor or a layout expression. Output:
+//! layouts, bank conflicts with proposed fixes, and descriptor tiles, as plain data and as text.
+//!
+//! - `access_recorder` records the accesses of a run by instruction, and `layout_inference` finds the simplest CuTe layout that produces
+//!   the recorded addresses.
+//! - `bank_conflicts` lists the banks of each lane in each phase, and the lanes that conflict.
+//! - `bank_conflict_fix` searches a padding or a swizzle (`layout_change`) that removes the conflicts, edits the source
+//!   (`source_rewrite`), and runs both kernels to compare their memory.
+//! - `sector_advice` computes the sectors of global memory that a different lane order or vector width would save.
+//! - `text` formats all of these results for the command line.
+//! - `picture` converts layout expressions (`layout_expression`), descriptor tiles (`descriptor_tile`, `intended_layout`,
+//!   `descriptor_ptx`), pairs of matrix instructions (`fragment_compatibility`) and boxes of tensor copies (`tma_tile`) to layouts.
+//!   `picture_url` parses the URL of a picture, and `element_map` is the result of every such request.
+
+pub(crate) mod access_recorder;
+pub(crate) mod bank_conflict_fix;
+pub(crate) mod bank_conflicts;
+pub(crate) mod descriptor_ptx;
+pub(crate) mod descriptor_tile;
+pub(crate) mod element_map;
+pub(crate) mod fragment_compatibility;
+pub(crate) mod intended_layout;
+pub(crate) mod layout_change;
+pub(crate) mod layout_expression;
+pub(crate) mod layout_inference;
+pub(crate) mod named_regions;
+pub mod picture;
+pub mod picture_url;
+pub(crate) mod sector_advice;
+pub(crate) mod source_rewrite;
+pub(crate) mod text;
+pub(crate) mod tma_tile;
+
+pub use crate::layouts::inspector::bank_conflict_fix::{BufferConflicts, Cured, Proposal, cure};
+pub use crate::layouts::inspector::bank_conflicts::{
+    AccessConflicts, BankCell, BankPhase, BankWord, Collision, ConflictReport, ProfilerCount,
+};
+pub use crate::layouts::inspector::element_map::Map;
+pub use crate::layouts::inspector::layout_inference::{AccessLayout, LayoutDimension};
+pub use crate::layouts::inspector::sector_advice::SectorAdvice;
+pub use crate::layouts::inspector::text::{conflicts_text, layouts_text};

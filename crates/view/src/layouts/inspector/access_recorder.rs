@@ -1,0 +1,188 @@
+//! The accesses of a run, kept by instruction: an observer goes along, requests come out. What is kept is bounded.
+
+use crate::analysis::traffic::access::{Part, Passes};
+use crate::analysis::traffic::counter::passes_of;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::{AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, Observer};
+
+/// Distinct requests of an instruction that are kept.
+const MOST_REQUESTS: usize = 4096;
+/// Parts of an instruction that are kept in order.
+const MOST_PARTS: usize = 1 << 17;
+
+/// What one step asked of memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) step: u64,
+    /// Linear index of the block, and the warp; of an operation in flight both are 0.
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) mask: u32,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) width_bytes: u32,
+    pub(crate) access_bytes: u32,
+    /// Whether data comes from another lane than the address does, as with `ldmatrix`.
+    pub(crate) is_shared_out: bool,
+}
+
+impl Request {
+    /// The parts of each lane that gave an address, joined: its first byte, and how many follow without a gap; `None` where there is a gap.
+    pub(crate) fn lanes(&self) -> Option<Vec<LaneAccess>> {
+        let mut lanes: BTreeMap<u8, Vec<(u64, u32)>> = BTreeMap::new();
+        for part in &self.parts {
+            lanes
+                .entry(part.lane)
+                .or_default()
+                .push((part.address, part.n_bytes));
+        }
+        let joined = lanes.into_iter().map(|(lane, mut parts)| {
+            parts.sort_unstable();
+            let start = parts.first()?.0;
+            let mut end = start;
+            for (address, n_bytes) in parts {
+                if address > end {
+                    return None;
+                }
+                end = end.max(address.saturating_add(n_bytes.into()));
+            }
+            Some(LaneAccess {
+                lane,
+                start,
+                n_bytes: end - start,
+            })
+        });
+        joined.collect()
+    }
+}
+
+/// The stretch of memory of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneAccess {
+    pub(crate) lane: u8,
+    pub(crate) start: u64,
+    pub(crate) n_bytes: u64,
+}
+
+/// The requests of one instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) function: u32,
+    pub(crate) instruction: u32,
+    pub(crate) action: AccessAction,
+    /// Those with addresses of their own, in order.
+    pub(crate) distinct: Vec<Request>,
+    /// Those of the first block, in order, as far as they are kept.
+    pub(crate) first_block: Vec<Request>,
+    pub(crate) n_requests: u64,
+    /// Requests that were not kept.
+    pub(crate) n_left_out: u64,
+    /// Whether requests of the first block were left out.
+    pub(crate) is_cut: bool,
+    seen: BTreeSet<u64>,
+    n_parts: usize,
+}
+
+impl Recorded {
+    /// The same access with other requests.
+    pub(crate) fn with(&self, distinct: Vec<Request>) -> Recorded {
+        Recorded {
+            distinct,
+            first_block: Vec::new(),
+            seen: BTreeSet::new(),
+            ..*self
+        }
+    }
+
+    pub(crate) fn passes(&self) -> Passes {
+        passes_of(self.action)
+    }
+}
+
+/// Keeps accesses to shared and global memory.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    found: BTreeMap<(u32, u32), Recorded>,
+}
+
+impl Recorder {
+    pub(crate) fn into_found(self) -> Vec<Recorded> {
+        self.found.into_values().collect()
+    }
+}
+
+impl Observer for Recorder {
+    fn interest(&self) -> Interest {
+        Interest::ACCESSES
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let is_looked_at = |place: Place| matches!(place, Place::Shared { .. } | Place::Global);
+        if !event.pieces.iter().any(|piece| is_looked_at(piece.memory)) {
+            return;
+        }
+        let (block, warp) = match event.agent {
+            Agent::Warp { block, warp } => (block, warp),
+            Agent::InFlight(_) => (0, 0),
+        };
+        let request = Request {
+            step: event.step,
+            block,
+            warp,
+            mask: event.mask,
+            parts: event.pieces.iter().map(Part::from).collect(),
+            width_bytes: event.width_bytes,
+            access_bytes: event.access_bytes,
+            is_shared_out: event.pieces.iter().any(|piece| piece.asked != piece.gave),
+        };
+        let key = (event.function.0, event.instruction);
+        let recorded = self.found.entry(key).or_insert_with(|| Recorded {
+            function: key.0,
+            instruction: key.1,
+            action: event.action,
+            distinct: Vec::new(),
+            first_block: Vec::new(),
+            n_requests: 0,
+            n_left_out: 0,
+            is_cut: false,
+            seen: BTreeSet::new(),
+            n_parts: 0,
+        });
+        recorded.add(request);
+    }
+}
+
+impl Recorded {
+    fn add(&mut self, request: Request) {
+        self.n_requests += 1;
+        let first = self
+            .first_block
+            .first()
+            .map_or(request.block, |first| first.block);
+        if request.block == first {
+            self.n_parts += request.parts.len();
+            match self.n_parts <= MOST_PARTS {
+                true => self.first_block.push(request.clone()),
+                false => self.is_cut = true,
+            }
+        }
+        if self.distinct.len() >= MOST_REQUESTS {
+            self.n_left_out += 1;
+            return;
+        }
+        if self.seen.insert(hash_of(&request)) {
+            self.distinct.push(request);
+        }
+    }
+}
+
+/// A number for what a request touches, whichever block it comes from (FNV-1a).
+fn hash_of(request: &Request) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |number: u64| hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);
+    for part in &request.parts {
+        add(part.lane.into());
+        add(part.address);
+        add(part.n_bytes.into());
+    }
+    hash
+}

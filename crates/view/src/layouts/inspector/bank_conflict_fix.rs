@@ -1,0 +1,489 @@
+//! Cures of bank conflicts: for a buffer, the changes that free all accesses to it, the least first; and the text with one of them, proved by
+//! running both. Where there is none, the two accesses that cannot both be had.
+
+use crate::Scenario;
+use crate::analysis::traffic::access::Part;
+use crate::layouts::inspector::access_recorder::{Recorded, Request};
+use crate::layouts::inspector::bank_conflicts::{AccessConflicts, ConflictReport, traffic_of};
+use crate::layouts::inspector::layout_change::Change;
+use crate::layouts::inspector::named_regions::Named;
+use crate::layouts::inspector::source_rewrite::{Edits, Rewrite, rewritten};
+use crate::request_error::Failure;
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use warpgrid_emulator::MemoryId as Place;
+use warpgrid_isa::MemoryShape;
+use warpgrid_program::FunctionId;
+
+/// The changes of a buffer that are shown.
+const MOST_SHOWN: usize = 6;
+/// The longest stretch that a lane moves at once.
+const WIDEST: u64 = 16;
+
+/// Buffer in shared memory with bank conflicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BufferConflicts {
+    pub name: String,
+    pub conflicts: u64,
+    /// Lines that access the buffer.
+    pub lines: Vec<u32>,
+    /// Layouts that make all accesses to the buffer conflict-free, the smallest change first.
+    pub proposals: Vec<Proposal>,
+    /// Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout.
+    pub impossible: Option<String>,
+}
+
+/// Proposed layout of a buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Proposal {
+    /// Description of the layout, such as an XOR swizzle or padding.
+    pub change: String,
+    /// Number of additional bytes of the buffer.
+    pub more_bytes: u64,
+    /// Number of additional instructions per access.
+    pub instructions: u32,
+}
+
+/// Rewritten source without bank conflicts, and its verification.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Cured {
+    pub source: String,
+    /// Changes by buffer.
+    pub changes: Vec<String>,
+    /// Number of bank conflicts before and after the rewrite.
+    pub before: u64,
+    pub after: u64,
+    /// Buffers of the launch, all of which have identical contents after both runs.
+    pub same: Vec<String>,
+}
+
+/// A buffer as the search sees it.
+pub(crate) struct Target<'a> {
+    pub(crate) named: &'a Named,
+    /// As far as it is accessed, where the size is given at launch.
+    pub(crate) size: u64,
+    pub(crate) is_dynamic: bool,
+    /// With what of each request lies in it.
+    pub(crate) accesses: Vec<Recorded>,
+    /// Accesses that reach other shared memory, too, or other memory by the same address.
+    stray: Vec<&'a Recorded>,
+}
+
+/// What the search found.
+pub(crate) struct Findings {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) impossible: Option<String>,
+}
+
+impl Session {
+    /// Conflicts of the steps that have been taken, why, and what cures them. Runs them once more.
+    pub fn conflicts(&mut self) -> ConflictReport {
+        self.count_traffic(u64::MAX);
+        let named = self.named_places();
+        let recorded = self.recorded();
+        let buffer_of = |found: &Recorded| {
+            first_buffer(found, &named).map_or_else(String::new, |found| found.name.clone())
+        };
+        let mut accesses: Vec<AccessConflicts> = recorded
+            .iter()
+            .filter_map(|found| self.conflicts_of(found, &buffer_of(found)))
+            .collect();
+        accesses.sort_by_key(|found| found.line);
+        let targets = self.targets(&named, &recorded);
+        let buffers = targets
+            .iter()
+            .map(|target| self.buffer_conflicts(target))
+            .collect();
+        let mut sectors: Vec<_> = recorded
+            .iter()
+            .filter_map(|found| self.sector_advice(found, &named))
+            .collect();
+        sectors.sort_by_key(|found| found.line);
+        ConflictReport {
+            accesses,
+            buffers,
+            sectors,
+        }
+    }
+
+    /// The buffers of shared memory that have conflicts, with all accesses to them.
+    fn targets<'a>(&self, named: &'a [Named], recorded: &'a [Recorded]) -> Vec<Target<'a>> {
+        let shared = named.iter().filter(|named| named.is_shared);
+        let targets = shared.map(|named| {
+            let within: Vec<(&Recorded, Recorded)> = recorded
+                .iter()
+                .filter_map(|found| Some((found, within(found, named)?)))
+                .collect();
+            let is_dynamic = named.size > u64::from(u32::MAX);
+            let reached = within.iter().flat_map(|(_, own)| &own.distinct);
+            let reached = reached
+                .flat_map(|request| &request.parts)
+                .map(|part| part.address + u64::from(part.n_bytes) - named.start)
+                .max();
+            let is_stray = |found: &Recorded| {
+                let others = found.distinct.iter().flat_map(|request| &request.parts);
+                let mut others = others.filter(|part| !named.holds(part.memory, part.address));
+                let by_same = self.is_generic_access(found);
+                others.any(|part| by_same || matches!(part.memory, Place::Shared { .. }))
+            };
+            let stray = within.iter().map(|(found, _)| *found);
+            Target {
+                named,
+                size: if is_dynamic {
+                    reached.unwrap_or(0)
+                } else {
+                    named.size
+                },
+                is_dynamic,
+                stray: stray.filter(|found| is_stray(found)).collect(),
+                accesses: within.into_iter().map(|(_, own)| own).collect(),
+            }
+        });
+        targets
+            .filter(|target| self.conflicts_in(target) > 0)
+            .collect()
+    }
+
+    fn conflicts_in(&self, target: &Target<'_>) -> u64 {
+        let counts = target.accesses.iter();
+        counts
+            .map(|found| {
+                self.counter
+                    .at(found.function, found.instruction)
+                    .shared
+                    .bank_conflicts
+            })
+            .sum()
+    }
+
+    fn buffer_conflicts(&self, target: &Target<'_>) -> BufferConflicts {
+        let findings = self.search(target);
+        let proposals = findings
+            .changes
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|change| Proposal {
+                change: change.to_string(),
+                more_bytes: change.more_bytes(target.size),
+                instructions: Rewrite::of(*change, target).n_instructions(),
+            });
+        let mut lines: Vec<u32> = target
+            .accesses
+            .iter()
+            .map(|found| self.line_of(found))
+            .collect();
+        lines.sort_unstable();
+        lines.dedup();
+        BufferConflicts {
+            name: target.named.name.clone(),
+            conflicts: self.conflicts_in(target),
+            lines,
+            proposals: proposals.collect(),
+            impossible: findings.impossible,
+        }
+    }
+
+    pub(crate) fn line_of(&self, found: &Recorded) -> u32 {
+        self.range_of(FunctionId(found.function), found.instruction)
+            .line
+    }
+
+    /// The changes that free every access, or why there are none.
+    fn search(&self, target: &Target<'_>) -> Findings {
+        if let Some(why) = self.obstacle(target) {
+            return Findings {
+                changes: Vec::new(),
+                impossible: Some(why),
+            };
+        }
+        let width = target.accesses.iter().map(width_of).max();
+        let all = Change::all(target.size, width.unwrap_or(4));
+        let shape = self.memory_shape();
+        let frees = |change: &Change| {
+            target
+                .accesses
+                .iter()
+                .all(|found| is_freed(found, target, *change, shape))
+        };
+        let can = |change: &&Change| !target.is_dynamic || change.more_bytes(target.size) == 0;
+        let mut changes = Vec::new();
+        for change in all.iter().filter(can) {
+            if changes.len() >= 64 || (change.is_last_resort() && !changes.is_empty()) {
+                break;
+            }
+            if frees(change) {
+                changes.push(*change);
+            }
+        }
+        let impossible = changes
+            .is_empty()
+            .then(|| self.why_not(target, &all, shape));
+        Findings {
+            changes,
+            impossible,
+        }
+    }
+
+    /// What keeps the buffer where it is.
+    fn obstacle(&self, target: &Target<'_>) -> Option<String> {
+        if let Some(found) = target.stray.first() {
+            return Some(format!(
+                "line {} also accesses memory outside of `{}`, so no single rewrite rule applies to the address of this access",
+                self.line_of(found),
+                target.named.name
+            ));
+        }
+        for found in &target.accesses {
+            let line = self.line_of(found);
+            for request in &found.distinct {
+                let lanes = request.lanes();
+                let is_one =
+                    |lanes: &Vec<crate::layouts::inspector::access_recorder::LaneAccess>| {
+                        lanes.iter().all(|lane| {
+                            let offset = lane.start - target.named.start;
+                            lane.n_bytes <= WIDEST
+                                && offset.is_multiple_of(lane.n_bytes.next_power_of_two())
+                        })
+                    };
+                if !lanes.as_ref().is_some_and(is_one) {
+                    return Some(format!(
+                        "line {line} accesses more than {WIDEST} bytes per lane, or rows with a fixed stride: the instruction derives all locations from one address, so the locations cannot be moved individually"
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    /// An access that would be free if another one did not keep more bytes together.
+    fn needs_parts(
+        &self,
+        found: &Recorded,
+        target: &Target<'_>,
+        shape: MemoryShape,
+    ) -> Option<String> {
+        let wide = target.accesses.iter().max_by_key(|other| width_of(other))?;
+        let (own, most) = (width_of(found), width_of(wide));
+        let frees = |change: &Change| is_freed(found, target, *change, shape);
+        let is_possible = own < most && Change::all(target.size, own).iter().any(frees);
+        is_possible.then(|| {
+            format!(
+                "no layout makes both line {} and line {} conflict-free, because line {} needs {most} contiguous bytes, whereas line {} needs smaller units",
+                self.line_of(found),
+                self.line_of(wide),
+                self.line_of(wide),
+                self.line_of(found)
+            )
+        })
+    }
+
+    /// The access that nothing frees, or two that cannot both be had.
+    fn why_not(&self, target: &Target<'_>, all: &[Change], shape: MemoryShape) -> String {
+        let freeing: Vec<(u32, BTreeSet<usize>)> = target
+            .accesses
+            .iter()
+            .map(|found| {
+                let own = all.iter().enumerate();
+                let own = own.filter(|(_, change)| is_freed(found, target, **change, shape));
+                (self.line_of(found), own.map(|(at, _)| at).collect())
+            })
+            .collect();
+        if let Some((at, (line, _))) = freeing
+            .iter()
+            .enumerate()
+            .find(|(_, (_, own))| own.is_empty())
+        {
+            if let Some(why) = target
+                .accesses
+                .get(at)
+                .and_then(|found| self.needs_parts(found, target, shape))
+            {
+                return why;
+            }
+            return format!(
+                "neither padding nor an XOR swizzle removes the bank conflicts of line {line}: distribute the accesses of this line differently over the lanes"
+            );
+        }
+        for (at, (first, own)) in freeing.iter().enumerate() {
+            for (second, others) in freeing.iter().skip(at + 1) {
+                if own.is_disjoint(others) {
+                    return format!(
+                        "lines {first} and {second} have incompatible requirements: every layout that makes one line conflict-free leaves bank conflicts in the other line"
+                    );
+                }
+            }
+        }
+        let lines: Vec<String> = freeing.iter().map(|(line, _)| line.to_string()).collect();
+        format!(
+            "a layout can make any two of the lines {} conflict-free, but no layout makes all of these lines conflict-free",
+            lines.join(", ")
+        )
+    }
+}
+
+/// The most bytes that a lane of an access moves at once.
+fn width_of(found: &Recorded) -> u64 {
+    let lanes = found.distinct.iter().filter_map(Request::lanes).flatten();
+    lanes.map(|lane| lane.n_bytes).max().unwrap_or(4)
+}
+
+/// Whether an access has no conflicts after a change.
+fn is_freed(found: &Recorded, target: &Target<'_>, change: Change, shape: MemoryShape) -> bool {
+    found.distinct.iter().all(|request| {
+        let mut moved = request.clone();
+        for part in &mut moved.parts {
+            part.address = target.named.start + change.apply(part.address - target.named.start);
+        }
+        traffic_of(found, &moved, shape).bank_conflicts == 0
+    })
+}
+
+/// What of an access lies in a buffer.
+fn within(found: &Recorded, named: &Named) -> Option<Recorded> {
+    let own = |part: &Part| named.holds(part.memory, part.address);
+    let distinct: Vec<Request> = found
+        .distinct
+        .iter()
+        .filter(|request| request.parts.iter().any(own))
+        .map(|request| Request {
+            parts: request.parts.iter().copied().filter(own).collect(),
+            ..request.clone()
+        })
+        .collect();
+    (!distinct.is_empty()).then(|| found.with(distinct))
+}
+
+/// The buffer of the first part of an access.
+pub(crate) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&'n Named> {
+    let part = found.distinct.first()?.parts.first()?;
+    named
+        .iter()
+        .find(|named| named.holds(part.memory, part.address))
+}
+
+/// Runs a scenario, changes its text so that no shared memory access has bank conflicts, and runs both: the same results, and the conflicts before
+/// and after. Buffers that cannot be freed stay as they are. Fails where the text cannot run, or no change of places frees it.
+pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
+    let mut session = Session::untracked(scenario.clone())?;
+    session.run_counted(max_steps);
+    if let Some(fault) = session.fault() {
+        return Err(Failure::refused(format!(
+            "execution stops: {}",
+            fault.message
+        )));
+    }
+    if !session.is_over() {
+        return Err(Failure::refused(format!(
+            "the run reached the step limit after {max_steps} steps"
+        )));
+    }
+    let before = session.traffic().total.shared.bank_conflicts;
+    let named = session.named_places();
+    let recorded = session.recorded();
+    let targets = session.targets(&named, &recorded);
+    if targets.is_empty() {
+        return Err(Failure::refused(
+            "no access to shared memory has bank conflicts".to_owned(),
+        ));
+    }
+    let mut reasons = Vec::new();
+    let found: Vec<(&Target<'_>, Vec<Change>)> = targets
+        .iter()
+        .map(|target| {
+            let findings = session.search(target);
+            reasons.extend(
+                findings
+                    .impossible
+                    .map(|why| format!("`{}`: {why}", target.named.name)),
+            );
+            (target, findings.changes)
+        })
+        .filter(|(_, changes)| !changes.is_empty())
+        .collect();
+    // The least change of each buffer, then the next least, until one is proved.
+    let most = found
+        .iter()
+        .map(|(_, changes)| changes.len())
+        .max()
+        .unwrap_or(0)
+        .min(4);
+    for rank in 0..most {
+        let mut edits = Edits::default();
+        let mut changes = Vec::new();
+        for (target, all) in &found {
+            let Some(change) = all.get(rank).or(all.first()) else {
+                continue;
+            };
+            match session.rewrite(target, *change, &mut edits) {
+                Ok(()) => changes.push(format!("`{}`: {change}", target.named.name)),
+                Err(why) => reasons.push(why),
+            }
+        }
+        if changes.is_empty() {
+            break;
+        }
+        let source = rewritten(&session.scenario().source, edits);
+        match proved(scenario, &mut session, source, max_steps) {
+            Ok((source, after, same)) if after < before => {
+                return Ok(Cured {
+                    source,
+                    changes,
+                    before,
+                    after,
+                    same,
+                });
+            }
+            Ok((_, after, _)) => reasons.push(format!(
+                "with {}, {after} of {before} bank conflicts remain",
+                changes.join(", ")
+            )),
+            Err(why) => reasons.push(why),
+        }
+    }
+    reasons.dedup();
+    Err(Failure::refused(reasons.join("; ")))
+}
+
+/// The text, its conflicts, and the buffers whose bytes it leaves as the first run did.
+fn proved(
+    scenario: &Scenario,
+    first: &mut Session,
+    source: String,
+    max_steps: u64,
+) -> Result<(String, u64, Vec<String>), String> {
+    let changed = Scenario {
+        source: source.clone(),
+        ..scenario.clone()
+    };
+    let mut second = Session::untracked(changed)
+        .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
+    // Loops take more steps with more instructions.
+    second.run_counted(max_steps.saturating_mul(8));
+    if let Some(fault) = second.fault() {
+        return Err(format!(
+            "the execution of the rewritten kernel stops with a fault: {}",
+            fault.message
+        ));
+    }
+    let mut same = Vec::new();
+    for buffer in first.buffers() {
+        let id = MemoryId::Buffer(buffer.name.clone());
+        if first.memory(&id) != second.memory(&id) {
+            return Err(format!(
+                "the rewritten kernel produces different contents of `{}`",
+                buffer.name
+            ));
+        }
+        same.push(buffer.name);
+    }
+    let after = second.traffic().total.shared.bank_conflicts;
+    Ok((source, after, same))
+}

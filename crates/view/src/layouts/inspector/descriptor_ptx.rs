@@ -1,0 +1,32 @@
+//! The lines of PTX that build a descriptor from the address of its tile.
+
+use crate::layouts::tensor::shared_operand::Described;
+use warpgrid_isa::layout::MatrixDescriptor;
+
+/// Declarations and instructions, with the step along k last.
+pub(crate) fn lines_of_ptx(found: &Described) -> Vec<String> {
+    let without_start = MatrixDescriptor {
+        start: 0,
+        ..found.matrix.descriptor
+    };
+    // What was written may have bits that the fields do not name.
+    let rest = match found.written {
+        Some(bits) => Some(bits & !0x3fff),
+        None => without_start.encode(found.kind),
+    };
+    let Some(rest) = rest else {
+        return Vec::new();
+    };
+    vec![
+        "// %tile: the address of the tile in shared memory (32 bits)".to_owned(),
+        "shr.u32 %field, %tile, 4;".to_owned(),
+        "and.b32 %field, %field, 0x3fff;".to_owned(),
+        "cvt.u64.u32 %descriptor, %field;".to_owned(),
+        format!("or.b64 %descriptor, %descriptor, 0x{rest:016x};"),
+        format!(
+            "add.u64 %next, %descriptor, {};  // the next step along k: {} bytes",
+            found.step_bytes() / 16,
+            found.step_bytes()
+        ),
+    ]
+}

@@ -1,0 +1,125 @@
+//! How a tile was really stored, where that is not what its descriptors say: words go in; the factor that was meant, and what differs, come out.
+
+use crate::layouts::fragment::request::FragmentRefusal;
+use crate::layouts::tensor::instruction_descriptor::{
+    decoded, differences, fields as instruction_fields,
+};
+use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::refusal;
+use crate::layouts::tensor::shared_operand::{Described, said_of, usual_offsets};
+use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Swizzle};
+
+const AS_DESCRIBED: &str = "per descriptor";
+
+/// A tile as it was stored.
+pub(crate) struct Meant {
+    pub(crate) matrix: SharedFactor,
+    /// `with swizzle 64B`, `MN-major`, `as was meant`.
+    pub(crate) how: String,
+    /// The fields that differ.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What the words say of how the tile was stored; `None` where they say nothing.
+pub(crate) fn read(
+    words: &mut Words<'_>,
+    found: &Described,
+) -> Result<Option<Meant>, FragmentRefusal> {
+    let about =
+        "the actual swizzle mode of the tile in memory, for a comparison with the descriptor";
+    let swizzles = [AS_DESCRIBED, "128B", "64B", "32B", "none"];
+    let swizzle = Swizzle::from_name(words.choice("stored", &swizzles, about)?);
+    let about = "the actual major-ness of the tile in memory, for a comparison with the descriptor";
+    let major = match words.choice("stored_major", &[AS_DESCRIBED, "k", "mn"], about)? {
+        "k" => Some(Major::K),
+        "mn" => Some(Major::Mn),
+        _ => None,
+    };
+    let about = "the bits of the intended descriptor, for a comparison";
+    let bits = words.bits("meant", u64::MAX, about)?;
+    let mut meant = Meant {
+        matrix: found.matrix,
+        how: "according to the intended descriptor".to_owned(),
+        notes: Vec::new(),
+    };
+    let is_said = meant.take_instruction(words, found)?;
+    if let Some(major) = major {
+        meant.matrix.major = major;
+    }
+    if let Some(bits) = bits {
+        meant.take_bits(bits, found)?;
+    } else if swizzle.is_some() || major.is_some() || is_said {
+        let swizzle = swizzle.unwrap_or(found.matrix.descriptor.swizzle);
+        meant.take_usual(swizzle, found);
+    } else {
+        return Ok(None);
+    }
+    if let (None, false, Some(swizzle)) = (bits, is_said, swizzle) {
+        meant.how = format!("with swizzle {}", swizzle.name());
+    } else if let (None, false, Some(major)) = (bits, is_said, major) {
+        meant.how = format!("{}-major", if major == Major::Mn { "MN" } else { "K" });
+    }
+    Ok(Some(meant))
+}
+
+impl Meant {
+    /// The instruction descriptor that was meant: type and order of the elements.
+    fn take_instruction(
+        &mut self,
+        words: &mut Words<'_>,
+        found: &Described,
+    ) -> Result<bool, FragmentRefusal> {
+        let Some(instruction) = &found.instruction else {
+            return Ok(false);
+        };
+        let about = "the bits of the intended instruction descriptor, for a comparison";
+        let Some(bits) = words.bits("meant_idesc", u32::MAX.into(), about)? else {
+            return Ok(false);
+        };
+        let (name, kind) = (instruction.kind_name, instruction.kind);
+        let says = decoded(bits, name, kind)?;
+        let said = said_of(&says, found.factor, kind)?;
+        self.matrix.storage = said.storage;
+        self.matrix.major = said.major();
+        let own = decoded(instruction.bits.into(), name, kind)?;
+        self.notes.extend(differences(
+            &instruction_fields(instruction.bits, &own, kind),
+            &instruction_fields(bits as u32, &says, kind),
+        ));
+        Ok(true)
+    }
+
+    fn take_bits(&mut self, bits: u64, found: &Described) -> Result<(), FragmentRefusal> {
+        let descriptor = MatrixDescriptor::decode(bits, found.kind).ok_or_else(|| {
+            refusal(format!(
+                "the intended descriptor 0x{bits:016x} encodes an invalid swizzle mode"
+            ))
+        })?;
+        self.matrix.descriptor = descriptor;
+        let stored = Described {
+            matrix: self.matrix,
+            written: Some(bits),
+            ..found.clone()
+        };
+        self.notes
+            .extend(differences(&found.fields(), &stored.fields()));
+        Ok(())
+    }
+
+    /// Without gaps, from the same byte on.
+    fn take_usual(&mut self, swizzle: Swizzle, found: &Described) {
+        let stored = Described {
+            matrix: self.matrix,
+            ..found.clone()
+        };
+        let extent = stored.extent();
+        let (leading_bytes, stride_bytes) = usual_offsets(swizzle, self.matrix.major, extent);
+        self.matrix.descriptor = MatrixDescriptor {
+            start: found.matrix.descriptor.start,
+            leading_bytes,
+            stride_bytes,
+            base_offset: 0,
+            swizzle,
+        };
+    }
+}

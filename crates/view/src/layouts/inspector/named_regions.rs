@@ -1,0 +1,67 @@
+//! Which buffer an address belongs to: shared variables, buffers of the launch, variables of the module.
+
+use crate::session::Session;
+use warpgrid_emulator::{BufferIndex, MemoryId as Place, MemoryRegion};
+
+/// A stretch of memory with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) is_shared: bool,
+    /// Of its first byte, as accesses count.
+    pub(crate) start: u64,
+    pub(crate) size: u64,
+}
+
+impl Named {
+    pub(crate) fn holds(&self, place: Place, address: u64) -> bool {
+        let is_there = match place {
+            Place::Shared { .. } => self.is_shared,
+            Place::Global => !self.is_shared,
+            Place::Constant | Place::Parameters | Place::Local { .. } => false,
+        };
+        is_there
+            && address
+                .checked_sub(self.start)
+                .is_some_and(|offset| offset < self.size.max(1))
+    }
+}
+
+impl Session {
+    /// What shared and global memory hold, by name. Dynamic shared memory reaches to the end.
+    pub(crate) fn named_places(&self) -> Vec<Named> {
+        let machine = self.timeline.machine();
+        let mut all: Vec<Named> = machine
+            .shared_variables()
+            .iter()
+            .map(|variable| Named {
+                name: variable.name.clone(),
+                is_shared: true,
+                start: variable.byte_offset,
+                size: match variable.size_bytes {
+                    0 => u64::MAX - variable.byte_offset,
+                    size => size,
+                },
+            })
+            .collect();
+        for (index, buffer) in self.buffers().iter().enumerate() {
+            let region = MemoryRegion::Buffer(BufferIndex(index as u32));
+            all.extend(self.global(region, &buffer.name));
+        }
+        for (index, variable) in machine.program().variables.iter().enumerate() {
+            let region = MemoryRegion::Variable(index as u32);
+            all.extend(self.global(region, &variable.name));
+        }
+        all
+    }
+
+    fn global(&self, region: MemoryRegion, name: &str) -> Option<Named> {
+        let machine = self.timeline.machine();
+        Some(Named {
+            name: name.to_owned(),
+            is_shared: false,
+            start: machine.address(region)?,
+            size: machine.memory(region)?.len() as u64,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
+
+use crate::expression::tree::read_unsigned;
+use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::inspector::{
+    descriptor_tile, fragment_compatibility, layout_expression, tma_tile,
+};
+use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::shared_operand::{read_tensor_memory, read_warpgroup};
+use crate::layouts::tensor::{Factor, LayoutPicture, LayoutView, exactly, nearest, refusal};
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LensOp {
+    /// A layout that is written.
+    Typed,
+    /// What a descriptor of `wgmma` makes hardware read.
+    WarpgroupTile(Factor),
+    /// What a descriptor of `tcgen05.mma` makes hardware read.
+    TensorTile(Factor),
+    /// What a tensor copy leaves in shared memory.
+    CopyTile,
+    /// Whether what one instruction leaves in registers is what the next one expects.
+    Chain,
+}
+
+/// Every operation with its name, in the order of the documentation.
+const OPS: [(&str, LensOp); 7] = [
+    ("layout", LensOp::Typed),
+    ("chain", LensOp::Chain),
+    ("copy.tile", LensOp::CopyTile),
+    ("wgmma.tile.a", LensOp::WarpgroupTile(Factor::A)),
+    ("wgmma.tile.b", LensOp::WarpgroupTile(Factor::B)),
+    ("tcgen05.tile.a", LensOp::TensorTile(Factor::A)),
+    ("tcgen05.tile.b", LensOp::TensorTile(Factor::B)),
+];
+
+/// The names of what the lens draws: `layout`, `wgmma.tile.a`.
+pub fn operations() -> impl Iterator<Item = &'static str> {
+    OPS.iter().map(|(name, _)| *name)
+}
+
+/// Whether the lens draws the operation.
+pub fn has_picture(op: &str) -> bool {
+    OPS.iter().any(|(name, _)| *name == op)
+}
+
+/// Whose shared-memory descriptor the bits are: that of `tcgen05` has a constant in bits 46 to 48.
+pub fn family_of(bits: &str) -> &'static str {
+    match read_unsigned(bits) {
+        Some(bits) if bits >> 46 & 7 == 1 => "tcgen05",
+        Some(_) | None => "wgmma",
+    }
+}
+
+/// Draws what `request` describes: `op`, `shape`, `type`, and in `with` what else the operation has.
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
+    exactly(request, view)
+}
+
+/// Returns the picture that is nearest to `request`, or `None` for an operation of another module. `operations` becomes
+/// [`LayoutPicture::ops`].
+pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<LayoutPicture> {
+    has_picture(&request.op).then(|| nearest(request, view, operations))
+}
+
+fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+    let found = OPS.iter().find(|(name, _)| *name == request.op);
+    let Some((name, op)) = found else {
+        let known: Vec<String> = operations().map(|name| format!("`{name}`")).collect();
+        return Err(refusal(format!(
+            "found operation `{}`, expected {}",
+            request.op,
+            known.join(", ")
+        )));
+    };
+    let view = match op {
+        LensOp::Typed => layout_expression::view(words),
+        LensOp::Chain => fragment_compatibility::view(words),
+        LensOp::CopyTile => tma_tile::view(words),
+        LensOp::WarpgroupTile(factor) => {
+            let found = read_warpgroup(words, *factor)?;
+            descriptor_tile::view(words, &found)
+        }
+        LensOp::TensorTile(factor) => {
+            let found = read_tensor_memory(words, *factor)?;
+            descriptor_tile::view(words, &found)
+        }
+    }?;
+    Ok(LayoutView {
+        op: (*name).to_owned(),
+        ..view
+    })
+}

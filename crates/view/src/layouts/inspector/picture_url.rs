@@ -1,0 +1,241 @@
+//! The address of a picture: `#lens?op=wgmma.tile.a&type=f16&step=2`, or its words alone, one a line. Text goes in; the request, and the picture as a
+//! drawing and as text, come out.
+
+use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::inspector::element_map::Map;
+use crate::layouts::inspector::picture;
+use crate::layouts::tensor::{has_layout, refusal};
+use crate::url_encoding;
+use crate::url_encoding::{FORMER_LAYOUTS, LAYOUTS, encoded};
+
+/// The longest word, such as a layout that is written.
+const MAX_WORD_BYTES: usize = 512;
+/// The longest address.
+const MAX_QUERY_BYTES: usize = 8192;
+/// Cells of the largest drawing that a document gets.
+const MAX_CELLS: u32 = 1 << 13;
+
+/// How a picture is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureForm {
+    Svg,
+    Text,
+    /// Its URL fragment: `#layouts?…`.
+    Link,
+}
+
+impl PictureForm {
+    /// By its name: `svg`, `text`, `link`.
+    pub fn from_name(name: &str) -> Option<PictureForm> {
+        match name {
+            "svg" => Some(PictureForm::Svg),
+            "text" => Some(PictureForm::Text),
+            "link" => Some(PictureForm::Link),
+            _ => None,
+        }
+    }
+}
+
+/// The request of an address, of a part of one after `?`, or of words on lines.
+pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
+    if query.len() > MAX_QUERY_BYTES {
+        return Err(refusal(format!(
+            "the query has {} bytes, expected at most {MAX_QUERY_BYTES}",
+            query.len()
+        )));
+    }
+    let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
+    let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
+    let mut request = FragmentRequest::default();
+    let (mut stride, mut layout_word) = (None, None);
+    let parts = after
+        .unwrap_or(query)
+        .split(['&', '\n', '\r'])
+        .map(str::trim);
+    for (at, part) in parts.enumerate().filter(|(_, part)| !part.is_empty()) {
+        let (name, value) = part.split_once('=').ok_or_else(|| {
+            refusal(format!(
+                "part {} of the query (`{}`): expected NAME=VALUE such as `op=layout`",
+                at + 1,
+                shortened(part)
+            ))
+        })?;
+        let (name, value) = (name.trim(), value.trim());
+        let word = match after {
+            // On lines nothing is encoded.
+            None if !query.contains('&') => Some(value.to_owned()),
+            _ => decoded(value),
+        };
+        let word = word.filter(|word| word.len() <= MAX_WORD_BYTES).ok_or_else(|| {
+            refusal(format!(
+                "part {} of the query (`{}`): expected a value of at most {MAX_WORD_BYTES} bytes, with `%` only before two hexadecimal digits",
+                at + 1,
+                shortened(part)
+            ))
+        })?;
+        match name {
+            "op" => request.op = word,
+            "shape" => request.shape = word,
+            "type" => request.ty = word,
+            "target" => request.target = word,
+            "stride" => stride = Some(word),
+            "layout" => layout_word = Some(word),
+            // What the page has beside the picture.
+            "embed" | "beside" => {}
+            _ => drop(request.with.insert(name.to_owned(), word)),
+        }
+    }
+    if request.op.is_empty() {
+        request.op = match request.with.contains_key("expression") {
+            true => "layout".to_owned(),
+            false => "wgmma.tile.a".to_owned(),
+        };
+    }
+    let has_words = has_layout(&request.op) || picture::has_picture(&request.op);
+    if has_words {
+        let words = [("stride", stride), ("layout", layout_word)];
+        let words = words
+            .into_iter()
+            .filter_map(|(name, word)| Some((name, word?)));
+        request
+            .with
+            .extend(words.map(|(name, word)| (name.to_owned(), word)));
+        return Ok(request);
+    }
+    request.layout = layout_word;
+    request.with.remove("base");
+    request.stride = match stride {
+        None => None,
+        Some(word) => Some(word.parse().map_err(|_| {
+            refusal(format!(
+                "found the stride `{word}`, expected a number of elements"
+            ))
+        })?),
+    };
+    Ok(request)
+}
+
+/// The picture of an address in a form.
+pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> {
+    let request = request(query)?;
+    if form == PictureForm::Link {
+        return Ok(link(&request));
+    }
+    let map = Map::new(&request)?;
+    let n_cells = map.n_cells();
+    match form {
+        PictureForm::Svg if n_cells > MAX_CELLS => Err(refusal(format!(
+            "the diagram has {n_cells} cells, expected at most {MAX_CELLS} in a document: show fewer rows or steps"
+        ))),
+        PictureForm::Svg => Ok(map.svg()),
+        PictureForm::Text | PictureForm::Link => Ok(map.table()),
+    }
+}
+
+/// Returns the URL fragment of a request.
+pub fn link(request: &FragmentRequest) -> String {
+    format!("{LAYOUTS}?{}", parts(request).join("&"))
+}
+
+/// The parts of the address of a request: `op=store.d`.
+pub fn parts(request: &FragmentRequest) -> Vec<String> {
+    let FragmentRequest {
+        op,
+        shape,
+        ty,
+        target,
+        layout,
+        stride,
+        with,
+    } = request;
+    let stride = stride.map(|stride| stride.to_string());
+    let own = [
+        ("op", Some(op)),
+        ("shape", Some(shape)),
+        ("type", Some(ty)),
+        ("target", Some(target)),
+        ("layout", layout.as_ref()),
+        ("stride", stride.as_ref()),
+    ];
+    let own = own
+        .into_iter()
+        .filter_map(|(name, word)| Some((name, word?)));
+    let words = own.chain(with.iter().map(|(name, word)| (name.as_str(), word)));
+    let words = words.filter(|(_, word)| !word.is_empty());
+    words
+        .map(|(name, word)| format!("{name}={}", encoded(word)))
+        .collect()
+}
+
+/// A word of an address; `None` where it is too long, or no text of one line.
+pub fn decoded(value: &str) -> Option<String> {
+    if value.len() > 3 * MAX_WORD_BYTES {
+        return None;
+    }
+    let word = url_encoding::decoded(value)?;
+    let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
+    is_plain.then_some(word)
+}
+
+fn shortened(part: &str) -> String {
+    const MOST: usize = 40;
+    match part.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", part.get(..end).unwrap_or_default()),
+        None => part.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_and_its_words_are_one_picture() {
+        let link = "https://example.org/index.html#lens?op=wgmma.tile.a&type=f16&stride=512&shown=what%20is%20read";
+        let words = "op=wgmma.tile.a\n  type = f16\nstride=512\nshown=what is read\n";
+        for name in ["layouts", "matrix"] {
+            assert_eq!(request(&link.replace("lens", name)), request(link));
+        }
+        let of_link = request(link).expect("a request");
+        assert_eq!(request(words), Ok(of_link.clone()));
+        assert_eq!(request(&super::link(&of_link)), Ok(of_link));
+        let fragment =
+            request("op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20");
+        let fragment = fragment.expect("a request");
+        assert_eq!(
+            (fragment.layout.as_deref(), fragment.stride),
+            (Some("row"), Some(20))
+        );
+        let written = "expression=Swizzle<2,1,3> o (8,4):(1,8)";
+        assert_eq!(
+            request(written).map(|found| found.op),
+            Ok("layout".to_owned())
+        );
+        assert!(drawn(written, PictureForm::Svg).is_ok_and(|svg| svg.starts_with("<svg")));
+        assert!(drawn(written, PictureForm::Text).is_ok_and(|text| text.contains("Coalesced")));
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused_with_its_place() {
+        let said = |query: &str| match drawn(query, PictureForm::Svg) {
+            Ok(_) => "drawn".to_owned(),
+            Err(refusal) => refusal.message,
+        };
+        assert_eq!(
+            said("op=layout&nothing"),
+            "part 2 of the query (`nothing`): expected NAME=VALUE such as `op=layout`"
+        );
+        assert!(
+            said("#lens?op=layout&expression=%zz")
+                .starts_with("part 2 of the query (`expression=%zz`): expected a value")
+        );
+        assert!(said("expression=(8,4):(4").starts_with("column 9: found the end"));
+        assert!(said("op=odd").contains("`odd`"), "{}", said("op=odd"));
+        assert!(said("expression=(128,256)").contains("32768 cells, expected at most 8192"));
+        assert!(said(&"&".repeat(9000)).starts_with("the query has 9000 bytes"));
+        assert_eq!(
+            said("op=store.d&stride=x"),
+            "found the stride `x`, expected a number of elements"
+        );
+    }
+}

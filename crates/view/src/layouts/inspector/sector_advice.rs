@@ -1,0 +1,109 @@
+//! Sectors of global memory: what an access moves beyond what it needs, and what an order of lanes or a wider vector would save.
+
+use crate::layouts::inspector::access_recorder::{Recorded, Request};
+use crate::layouts::inspector::named_regions::Named;
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::MemoryId as Place;
+use warpgrid_launch::reading::Reader;
+use warpgrid_program::FunctionId;
+
+/// Access to global memory with excessive sectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SectorAdvice {
+    /// Line of the source, starting at 1.
+    pub line: u32,
+    pub opcode: String,
+    /// Accessed buffer of the launch, or variable.
+    pub buffer: String,
+    pub requests: u64,
+    /// Number of sectors (`memory_l2_theoretical_sectors_global`), and smallest number of sectors for the accessed bytes.
+    pub sectors: u64,
+    pub ideal: u64,
+    /// Suggested change.
+    pub text: String,
+}
+
+impl Session {
+    pub(crate) fn sector_advice(
+        &self,
+        recorded: &Recorded,
+        named: &[Named],
+    ) -> Option<SectorAdvice> {
+        let counted = self
+            .counter
+            .at(recorded.function, recorded.instruction)
+            .global;
+        if counted.sectors_excessive == 0 {
+            return None;
+        }
+        let place = (FunctionId(recorded.function), recorded.instruction);
+        let request = recorded.first_block.first()?;
+        let part = request
+            .parts
+            .iter()
+            .find(|part| part.memory == Place::Global)?;
+        let buffer = named
+            .iter()
+            .find(|named| named.holds(part.memory, part.address));
+        Some(SectorAdvice {
+            line: self.range_of(place.0, place.1).line,
+            opcode: self
+                .reader(place.0, place.1)
+                .map_or("", Reader::opcode)
+                .to_owned(),
+            buffer: buffer.map_or_else(String::new, |buffer| buffer.name.clone()),
+            requests: counted.requests,
+            sectors: counted.sectors,
+            ideal: counted.sectors_ideal,
+            text: advice(recorded, request),
+        })
+    }
+}
+
+/// What the distances between lanes and between requests suggest.
+fn advice(recorded: &Recorded, first: &Request) -> String {
+    let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
+        return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();
+    };
+    let bytes = lanes.first().map_or(4, |lane| lane.n_bytes).max(1);
+    let steps = lanes.windows(2).map(|pair| match pair {
+        [a, b] => b.start as i64 - a.start as i64,
+        _ => 0,
+    });
+    let steps: Vec<i64> = steps.collect();
+    let step = steps.first().copied().unwrap_or(0);
+    if steps.iter().any(|other| *other != step) {
+        return "the addresses of the lanes have no uniform stride: sort the addresses, or stage the data through shared memory".to_owned();
+    }
+    if step.unsigned_abs() == bytes {
+        return format!(
+            "the accessed addresses are contiguous, but start {} bytes after a sector boundary: align the first address to 32 bytes",
+            lanes.first().map_or(0, |lane| lane.start % 32)
+        );
+    }
+    let next = recorded
+        .first_block
+        .iter()
+        .find(|other| other.step > first.step && other.warp == first.warp);
+    let next = next
+        .and_then(Request::lanes)
+        .and_then(|lanes| lanes.first().copied());
+    let along = next
+        .zip(lanes.first())
+        .map(|(next, first)| next.start as i64 - first.start as i64);
+    let is_own =
+        along.is_some_and(|along| along.unsigned_abs() == bytes) && step.unsigned_abs() > bytes;
+    let wide = (16 / bytes).min(step.unsigned_abs() / bytes);
+    if is_own && wide > 1 && step.unsigned_abs().is_multiple_of(wide * bytes) {
+        return format!(
+            "each lane accesses consecutive elements in consecutive iterations, with a lane stride of {step} bytes: use `.v{wide}` to access {wide} elements per request, which divides the numbers of requests and sectors by {wide}, or exchange lanes and iterations for a lane stride of {bytes} bytes"
+        );
+    }
+    format!(
+        "the lane stride is {step} bytes for accesses of {bytes} bytes: reduce the lane stride to {bytes} bytes, so that a request needs only {} sectors",
+        (lanes.len() as u64 * bytes).div_ceil(32)
+    )
+}

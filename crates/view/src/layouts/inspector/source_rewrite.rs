@@ -1,0 +1,293 @@
+//! A change of places as PTX: address arithmetic before each access, and the declaration with its new size. Edits of the text come out.
+
+use crate::layouts::inspector::access_recorder::Recorded;
+use crate::layouts::inspector::bank_conflict_fix::Target;
+use crate::layouts::inspector::layout_change::{Change, spread_mask};
+use crate::session::Session;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use warpgrid_isa::StateSpace;
+use warpgrid_launch::reading::Reader;
+use warpgrid_program::syntax::InstructionSyntax;
+use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
+
+/// Texts by the place that they replace.
+#[derive(Debug, Default)]
+pub(crate) struct Edits(BTreeMap<Span, String>);
+
+impl Edits {
+    fn replace(&mut self, span: Span, text: String) {
+        self.0.insert(span, text);
+    }
+}
+
+/// Returns a source after some edits.
+pub(crate) fn rewritten(source: &str, edits: Edits) -> String {
+    let edits = edits.0.into_iter();
+    let edits = edits.map(|(span, text)| Edit { span, text });
+    Fix::of(edits.collect()).apply(source)
+}
+
+/// Names that no program has.
+const ADDRESS: &str = "%lens_address";
+const OFFSET: &str = "%lens_offset";
+const OTHER: &str = "%lens_other";
+
+/// The lines that change an address of shared memory.
+pub(crate) struct Rewrite {
+    lines: Vec<String>,
+}
+
+/// The lines with the width of the address.
+struct Width {
+    bits: u32,
+}
+
+impl Rewrite {
+    pub(crate) fn of(change: Change, target: &Target<'_>) -> Rewrite {
+        Rewrite::with(change, target, &Width { bits: 32 }, 0)
+    }
+
+    /// `aligned`: the alignment that the declaration states, up to which bits of the address are those of the offset.
+    fn with(change: Change, target: &Target<'_>, width: &Width, aligned: u64) -> Rewrite {
+        let bits = width.bits;
+        let name = &target.named.name;
+        let mut lines = Vec::new();
+        let mut line = |text: String| lines.push(text);
+        match change {
+            Change::Pad {
+                row_bytes,
+                pad_bytes,
+            } => {
+                line(format!("mov.u{bits} {OFFSET}, {name};"));
+                line(format!("sub.u{bits} {OFFSET}, {ADDRESS}, {OFFSET};"));
+                line(format!(
+                    "shr.u{bits} {OFFSET}, {OFFSET}, {};",
+                    row_bytes.trailing_zeros()
+                ));
+                line(format!(
+                    "mad.lo.u{bits} {ADDRESS}, {OFFSET}, {pad_bytes}, {ADDRESS};"
+                ));
+            }
+            Change::Xor(xor) => {
+                let is_aligned = xor.reach() < 32 && aligned >= 1 << xor.reach();
+                let mask = ((1u64 << xor.bits) - 1) << xor.base;
+                let from = if is_aligned {
+                    ADDRESS
+                } else {
+                    line(format!("mov.u{bits} {OFFSET}, {name};"));
+                    line(format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
+                    ADDRESS
+                };
+                let into = |register: &str, shift: u32| {
+                    [
+                        format!("shr.u{bits} {register}, {from}, {shift};"),
+                        format!("and.b{bits} {register}, {register}, {mask};"),
+                    ]
+                };
+                into(OTHER, xor.shift).into_iter().for_each(&mut line);
+                if xor.second != 0 {
+                    let second = "%lens_second";
+                    into(second, xor.second).into_iter().for_each(&mut line);
+                    line(format!("xor.b{bits} {OTHER}, {OTHER}, {second};"));
+                }
+                line(format!("xor.b{bits} {ADDRESS}, {ADDRESS}, {OTHER};"));
+                if !is_aligned {
+                    line(format!("add.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
+                }
+            }
+            Change::Spread {
+                bits: n,
+                base,
+                source,
+            } => {
+                let mask = spread_mask(n, base);
+                line(format!("mov.u{bits} {OFFSET}, {name};"));
+                line(format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
+                line(format!("shr.u{bits} {OTHER}, {ADDRESS}, {source};"));
+                line(format!("and.b{bits} {OTHER}, {OTHER}, 1;"));
+                line(format!("mul.lo.u{bits} {OTHER}, {OTHER}, {mask};"));
+                line(format!("xor.b{bits} {ADDRESS}, {ADDRESS}, {OTHER};"));
+                line(format!("add.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
+            }
+            Change::Exchange {
+                row_bytes,
+                unit_bytes,
+                n_rows,
+            } => {
+                let (row, unit) = (row_bytes.trailing_zeros(), unit_bytes.trailing_zeros());
+                line(format!("mov.u{bits} {OFFSET}, {name};"));
+                line(format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
+                line(format!("shr.u{bits} {OTHER}, {ADDRESS}, {row};"));
+                line(format!(
+                    "mad.lo.u{bits} {OFFSET}, {OTHER}, {unit_bytes}, {OFFSET};"
+                ));
+                line(format!(
+                    "and.b{bits} {OTHER}, {ADDRESS}, {};",
+                    unit_bytes - 1
+                ));
+                line(format!("add.u{bits} {OFFSET}, {OFFSET}, {OTHER};"));
+                line(format!(
+                    "and.b{bits} {ADDRESS}, {ADDRESS}, {};",
+                    row_bytes - 1
+                ));
+                line(format!("shr.u{bits} {ADDRESS}, {ADDRESS}, {unit};"));
+                line(format!(
+                    "mad.lo.u{bits} {ADDRESS}, {ADDRESS}, {}, {OFFSET};",
+                    n_rows * unit_bytes
+                ));
+            }
+        }
+        Rewrite { lines }
+    }
+
+    pub(crate) fn n_instructions(&self) -> u32 {
+        self.lines.len() as u32 + 1
+    }
+}
+
+impl Session {
+    /// Adds the edits that make a change of a buffer; otherwise the reason why the text cannot be changed so.
+    pub(crate) fn rewrite(
+        &self,
+        target: &Target<'_>,
+        change: Change,
+        edits: &mut Edits,
+    ) -> Result<(), String> {
+        if self.is_part() {
+            return Err(
+                "the instructions are in an asm block, and the rewrite does not modify source code of other languages".to_owned(),
+            );
+        }
+        let document = self.document();
+        if change.more_bytes(target.size) > 0 {
+            let name = &target.named.name;
+            let variable = self.declaration(name);
+            let variable = variable
+                .ok_or_else(|| format!("the array `{name}` has no separate declaration"))?;
+            let span = document
+                .dimensions(variable.span, name)
+                .ok_or_else(|| format!("the declaration of `{name}` specifies no size"))?;
+            let element = u64::from(variable.ty.width_bits() / 8).max(1);
+            let size = change.size(target.size).div_ceil(element);
+            edits.replace(span, format!("[{size}]"));
+        }
+        let instructions = self.instruction_syntax();
+        for found in &target.accesses {
+            let (span, text) = self.changed(found, target, change, &instructions)?;
+            edits.replace(span, text);
+        }
+        Ok(())
+    }
+
+    fn declaration(&self, name: &str) -> Option<&Variable> {
+        let of_functions = self
+            .program
+            .functions
+            .iter()
+            .flat_map(|function| &function.variables);
+        let mut all = self.program.variables.iter().chain(of_functions);
+        all.find(|variable| variable.space == StateSpace::Shared && variable.name == name)
+    }
+
+    /// An access in a block of its own, with the arithmetic before it.
+    fn changed(
+        &self,
+        found: &Recorded,
+        target: &Target<'_>,
+        change: Change,
+        instructions: &BTreeMap<u32, InstructionSyntax>,
+    ) -> Result<(Span, String), String> {
+        let line = self.line_of(found);
+        let reader = self.reader(FunctionId(found.function), found.instruction);
+        let reader = reader.ok_or_else(|| format!("line {line} is outside of the source"))?;
+        let span = reader.instruction.span;
+        let is_generic = self.is_generic_access(found);
+        let operand = address_of(reader)
+            .ok_or_else(|| format!("the address operand in line {line} cannot be parsed"))?;
+        let changed = instructions.get(&span.start).and_then(|syntax| {
+            let index = syntax.operand_at(operand.at)?;
+            syntax.with_operand(index, format!("[{ADDRESS}]"))
+        });
+        let changed = changed
+            .ok_or_else(|| format!("line {line} contains no address operand in brackets"))?;
+        let aligned = self
+            .declaration(&target.named.name)
+            .map_or(0, |variable| u64::from(variable.align_bytes));
+        let width = Width {
+            bits: if is_generic { 64 } else { operand.bits },
+        };
+        let rewrite = Rewrite::with(change, target, &width, aligned);
+        let bits = width.bits;
+        let mut block =
+            format!("{{\n    .reg .b{bits} {ADDRESS}, {OFFSET}, {OTHER}, %lens_second;\n");
+        let mut line = |text: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(block, "    {text}");
+        };
+        match operand.base {
+            Some(base) => line(&format!(
+                "add.s{bits} {ADDRESS}, {base}, {};",
+                operand.offset
+            )),
+            None => line(&format!(
+                "mov.u{bits} {ADDRESS}, {}+{};",
+                target.named.name, operand.offset
+            )),
+        }
+        if is_generic {
+            line(&format!("cvta.to.shared.u{bits} {ADDRESS}, {ADDRESS};"));
+        }
+        rewrite.lines.iter().for_each(|text| line(text));
+        if is_generic {
+            line(&format!("cvta.shared.u{bits} {ADDRESS}, {ADDRESS};"));
+        }
+        line(&changed.to_string());
+        block.push_str("    }");
+        Ok((span, block))
+    }
+
+    /// Whether an access names no state space.
+    pub(crate) fn is_generic_access(&self, found: &Recorded) -> bool {
+        let reader = self.reader(FunctionId(found.function), found.instruction);
+        let access = reader.and_then(Reader::access);
+        access.is_some_and(|access| access.space == StateSpace::Generic)
+    }
+}
+
+/// The first address of an instruction.
+struct AddressOperand {
+    at: Span,
+    /// The register; none for a variable.
+    base: Option<String>,
+    offset: i64,
+    bits: u32,
+}
+
+fn address_of(reader: Reader<'_>) -> Option<AddressOperand> {
+    let operands = reader.function.operands_of(reader.instruction.operands);
+    operands.iter().find_map(|operand| {
+        let OperandValue::Address(address) = &operand.value else {
+            return None;
+        };
+        let (base, bits) = match address.base {
+            AddressBase::Register(run) => {
+                let register = run.registers().next()?;
+                let registers = &reader.function.registers;
+                let name = registers.name(register).to_owned();
+                (
+                    Some(name),
+                    registers.get(register.0 as usize)?.ty.width_bits(),
+                )
+            }
+            AddressBase::Variable(_) => (None, 32),
+            AddressBase::Bank { .. } | AddressBase::None => return None,
+        };
+        Some(AddressOperand {
+            at: operand.span,
+            base,
+            offset: address.offset,
+            bits,
+        })
+    })
+}

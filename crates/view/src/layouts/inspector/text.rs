@@ -1,0 +1,148 @@
+//! Layouts and conflicts of a run as text for people.
+
+use crate::layouts::inspector::bank_conflicts::{AccessConflicts, BankPhase, ConflictReport};
+use crate::layouts::inspector::layout_inference::AccessLayout;
+use std::fmt::Write;
+use warpgrid_program::counted;
+
+/// The layouts of a run, one access a line.
+pub fn layouts_text(layouts: &[AccessLayout]) -> String {
+    let mut out = String::new();
+    for found in layouts {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "  line {}: {}: {}",
+            found.line, found.opcode, found.text
+        );
+    }
+    if layouts.is_empty() {
+        out.push_str("  no step of the run accessed shared or global memory\n");
+    }
+    out
+}
+
+/// Conflicts, why, and what cures them.
+pub fn conflicts_text(report: &ConflictReport) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, report);
+    out
+}
+
+fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
+    let (with, without): (Vec<_>, Vec<_>) = report
+        .accesses
+        .iter()
+        .partition(|found| found.conflicts > 0);
+    for found in with {
+        access(out, found)?;
+    }
+    if !without.is_empty() {
+        let lines = without.iter().map(|found| found.line);
+        writeln!(out, "no bank conflicts: {}", line_list(lines))?;
+    }
+    for buffer in &report.buffers {
+        writeln!(
+            out,
+            "`{}`: {}, accessed in {}",
+            buffer.name,
+            counted(buffer.conflicts, "bank conflict"),
+            line_list(buffer.lines.iter().copied())
+        )?;
+        for proposal in &buffer.proposals {
+            writeln!(
+                out,
+                "  conflict-free with {} (additional cost: {} bytes, {} instructions per access)",
+                proposal.change, proposal.more_bytes, proposal.instructions
+            )?;
+        }
+        if let Some(why) = &buffer.impossible {
+            writeln!(out, "  {why}")?;
+        }
+    }
+    for found in &report.sectors {
+        writeln!(
+            out,
+            "line {}: {}: {} sectors of `{}` ({} ideal): {}",
+            found.line, found.opcode, found.sectors, found.buffer, found.ideal, found.text
+        )?;
+    }
+    if report.accesses.is_empty() && report.sectors.is_empty() {
+        writeln!(
+            out,
+            "the run has no accesses to shared memory and no excessive sectors"
+        )?;
+    }
+    Ok(())
+}
+
+fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
+    writeln!(
+        out,
+        "line {}: {}: {}, {} ({} ideal): {}",
+        found.line,
+        found.opcode,
+        counted(found.requests, "request"),
+        counted(found.wavefronts, "wavefront"),
+        found.ideal,
+        counted(found.conflicts, "bank conflict")
+    )?;
+    if let Some(collision) = &found.collision {
+        writeln!(out, "  step {}: {}", found.worst_step, collision.text)?;
+    }
+    for phase in &found.phases {
+        punch_card(out, phase)?;
+    }
+    for count in &found.profiler {
+        match count.beside.as_str() {
+            "" => writeln!(out, "  {:>8}  {}", count.count, count.name)?,
+            beside => writeln!(out, "  {:>8}  {} ({beside})", count.count, count.name)?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns `line 5` or `lines 5, 7`.
+fn line_list(lines: impl Iterator<Item = u32>) -> String {
+    let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    format!("{noun} {}", lines.join(", "))
+}
+
+/// A row for each pass: in the column of each bank the lanes that it serves, `.` for none.
+fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
+    /// Passes that are written; more look alike.
+    const MOST: usize = 8;
+    writeln!(
+        out,
+        "  lanes {} to {} need {} wavefronts. The following rows show the lane that accesses each bank:",
+        phase.first_lane, phase.last_lane, phase.wavefronts
+    )?;
+    let rows = phase
+        .banks
+        .iter()
+        .map(|cell| cell.words.len())
+        .max()
+        .unwrap_or(0);
+    for row in 0..rows.min(MOST) {
+        let cells = (0..32).map(|bank| {
+            let cell = phase.banks.iter().find(|cell| cell.bank == bank);
+            let word = cell.and_then(|cell| cell.words.get(row));
+            word.map_or_else(
+                || " .".to_owned(),
+                |word| {
+                    word.lanes
+                        .first()
+                        .map_or_else(String::new, |lane| format!("{lane:>2}"))
+                },
+            )
+        });
+        let cells: Vec<String> = cells.collect();
+        writeln!(out, "    {}", cells.join(" "))?;
+    }
+    if rows > MOST {
+        writeln!(out, "    and {} more wavefronts", rows - MOST)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Instruction descriptors in a text: `tcgen05.mma` names the operand that is one. A text and a place go in; the fields of a constant come out, and
+//! which operand of an instruction it is.
+
+use crate::expression::tree::read_unsigned;
+use crate::layouts::tensor::DescriptorField;
+use crate::layouts::tensor::instruction_descriptor::fields_of;
+
+/// A constant, or a register with a constant, that a product takes as its instruction descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InstructionConstant {
+    /// Bytes of the text.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) bits: u32,
+    /// `f16`, of `.kind::f16`.
+    pub(crate) kind: String,
+    pub(crate) fields: Vec<DescriptorField>,
+}
+
+/// The operand of a product that is its instruction descriptor, and the kind of the product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescriptorOperand<'t> {
+    pub operand: &'t str,
+    pub kind: &'t str,
+}
+
+/// Which operand of an instruction is its instruction descriptor; `None` for other instructions.
+pub fn descriptor_operand(instruction: &str) -> Option<DescriptorOperand<'_>> {
+    let opcode = instruction.find("tcgen05.mma")?;
+    let instruction = instruction.get(opcode..)?;
+    let (opcode, operands) = instruction.split_once(char::is_whitespace)?;
+    let (_, kind) = opcode.split_once(".kind::")?;
+    let kind = kind.split('.').next()?;
+    let operands = operands.split(';').next()?;
+    let is_sparse = opcode.split('.').any(|word| word == "sp");
+    // `[d], a, b, idesc`; the metadata of a sparse A stand before it.
+    let at = if is_sparse { 4 } else { 3 };
+    let operand = operands.split(',').nth(at)?.trim();
+    Some(DescriptorOperand { operand, kind })
+}
+
+/// The constant at a place, where a product takes it, or the register that holds it.
+pub(crate) fn instruction_descriptor_at(source: &str, at: usize) -> Option<InstructionConstant> {
+    // Most texts have no such product.
+    if !source.contains("tcgen05.mma") {
+        return None;
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_%$".contains(c);
+    let start = source.get(..at)?.rfind(|c| !is_part(c));
+    let start = start.map_or(0, |found| found + 1);
+    let length = source.get(start..)?.find(|c| !is_part(c));
+    let end = length.map_or(source.len(), |length| start + length);
+    let token = source.get(start..end).filter(|token| !token.is_empty())?;
+    let statement = statement_at(source, start);
+    let kind_of = |name: &str| {
+        let uses = statements(source).filter_map(descriptor_operand);
+        let mut uses = uses.filter(|found| found.operand == name);
+        uses.next().map(|found| found.kind)
+    };
+    let (kind, bits) = match (number(token), constant_moved(statement)) {
+        (Some(bits), Some((register, _))) => (kind_of(register)?, bits),
+        (Some(bits), None) => {
+            let found = descriptor_operand(statement)?;
+            (found.operand == token).then_some((found.kind, bits))?
+        }
+        (None, _) => {
+            let mut moved = statements(source).filter_map(constant_moved);
+            let (_, bits) = moved.find(|(register, _)| *register == token)?;
+            (kind_of(token)?, bits)
+        }
+    };
+    Some(InstructionConstant {
+        start,
+        end,
+        bits,
+        kind: kind.to_owned(),
+        fields: fields_of(bits, kind)?,
+    })
+}
+
+/// Statements without the comments before them.
+fn statements(source: &str) -> impl Iterator<Item = &str> {
+    source.split(';').map(without_comments)
+}
+
+fn without_comments(statement: &str) -> &str {
+    let mut rest = statement.trim_start();
+    while let Some((_, after)) = rest
+        .strip_prefix("//")
+        .map(|rest| rest.split_once('\n').unwrap_or((rest, "")))
+    {
+        rest = after.trim_start();
+    }
+    rest
+}
+
+fn statement_at(source: &str, at: usize) -> &str {
+    let before = source.get(..at).unwrap_or("");
+    let start = before.rfind(';').map_or(0, |found| found + 1);
+    let rest = source.get(start..).unwrap_or("");
+    without_comments(rest.split(';').next().unwrap_or(""))
+}
+
+/// `mov.b32 %r1, 136314896`: the register and the number.
+fn constant_moved(statement: &str) -> Option<(&str, u32)> {
+    let at = statement.find("mov.")?;
+    let (opcode, operands) = statement.get(at..)?.split_once(char::is_whitespace)?;
+    if !matches!(opcode, "mov.b32" | "mov.u32" | "mov.s32") {
+        return None;
+    }
+    let (register, value) = operands.split_once(',')?;
+    Some((register.trim(), number(value.trim())?))
+}
+
+fn number(token: &str) -> Option<u32> {
+    let value = read_unsigned(token.trim_end_matches('U'))?;
+    u32::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// mov.b32 %i, 7;\nmov.b32 %i, 136314896; // of the product\nmov.b32 %j, 136314896;\n\
+        tcgen05.mma.cta_group::1.kind::f16 [%t], %a, %b, %i, %p;\n\
+        tcgen05.mma.sp.cta_group::1.kind::i8 [%t], %a, %b, [%m], 0x8410420, %p;\n";
+
+    fn found(word: &str) -> Option<(String, u32, String)> {
+        let at = TEXT.find(word).expect("the word") + 1;
+        let found = instruction_descriptor_at(TEXT, at)?;
+        let token = TEXT[found.start..found.end].to_owned();
+        Some((token, found.bits, found.kind))
+    }
+
+    #[test]
+    fn a_constant_is_a_descriptor_where_a_product_takes_it() {
+        let of = |token: &str, bits, kind: &str| Some((token.to_owned(), bits, kind.to_owned()));
+        assert_eq!(
+            found("136314896; // of"),
+            of("136314896", 136_314_896, "f16")
+        );
+        assert_eq!(found("%i, %p"), of("%i", 136_314_896, "f16"));
+        assert_eq!(found("0x8410420"), of("0x8410420", 0x841_0420, "i8"));
+        for other in ["%j, 1", "136314896;\ntcgen05", "%a, %b, %i", "tcgen05"] {
+            assert_eq!(found(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn odd_texts_have_none() {
+        for text in [
+            "tcgen05.mma",
+            "tcgen05.mma x",
+            "tcgen05.mma.kind:: ,,,",
+            "tcgen05.mma.kind::f16 [d],a,b",
+            "é;tcgen05.mma.kind::f16 [é],é,é,é;",
+        ] {
+            for at in 0..=text.len() {
+                assert_eq!(instruction_descriptor_at(text, at), None, "{text} {at}");
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The words of a query: each operation takes those that it has, and what it takes is what a page can offer.
+
+use crate::expression::tree::read_unsigned;
+use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::tensor::{LayoutView, refusal};
+use serde::{Deserialize, Serialize};
+use warpgrid_isa::fragment::Shape;
+
+/// Parameter of a layout request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LayoutParameter {
+    /// Name: `shape`, `type`, or a name in `with` such as `swizzle`.
+    pub name: String,
+    pub value: String,
+    /// Possible values. Empty for a number or a shape.
+    pub choices: Vec<String>,
+    /// Description of the parameter.
+    pub about: String,
+}
+
+/// The words of a query as they are taken.
+pub(crate) struct Words<'r> {
+    request: &'r FragmentRequest,
+    /// Whether what does not exist is replaced.
+    replaces: bool,
+    pub(crate) parameters: Vec<LayoutParameter>,
+    replaced: Vec<String>,
+}
+
+/// Sizes that a shape may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) rows: &'static [u16],
+    /// The fewest and the most columns, and what they are a multiple of.
+    pub(crate) columns: (u16, u16, u16),
+    pub(crate) usual: (u16, u16),
+}
+
+/// Former spellings of parameter values, which links may contain, and the present spellings.
+const FORMER_VALUES: &[(&str, &str)] = &[
+    ("as described", "per descriptor"),
+    (
+        "what a swizzle counted from the tile finds",
+        "elements read with a tile-relative swizzle",
+    ),
+    ("what is read", "elements read"),
+];
+
+/// Checks whether a text is the present or a former spelling of a value.
+fn is_spelling(written: &str, choice: &str) -> bool {
+    written == choice || FORMER_VALUES.contains(&(written, choice))
+}
+
+impl<'r> Words<'r> {
+    pub(crate) fn new(request: &'r FragmentRequest, replaces: bool) -> Words<'r> {
+        Words {
+            request,
+            replaces,
+            parameters: Vec::new(),
+            replaced: Vec::new(),
+        }
+    }
+
+    /// What was written for a name.
+    fn written(&self, name: &str) -> Option<&'r str> {
+        let request = self.request;
+        let found = match name {
+            "shape" => request.shape.as_str(),
+            "type" => request.ty.trim_start_matches('.'),
+            _ => request.with.get(name)?.as_str(),
+        };
+        (!found.is_empty()).then_some(found)
+    }
+
+    fn take(&mut self, name: &str, value: String, choices: &[&str], about: &str) {
+        self.parameters.push(LayoutParameter {
+            name: name.to_owned(),
+            value,
+            choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
+            about: about.to_owned(),
+        });
+    }
+
+    /// Says why a word cannot be taken, or goes on with another.
+    fn instead(&mut self, message: String) -> Result<(), FragmentRefusal> {
+        if !self.replaces {
+            return Err(refusal(message));
+        }
+        self.replaced.push(message);
+        Ok(())
+    }
+
+    /// One of a few words; the first when it is left out.
+    pub(crate) fn choice(
+        &mut self,
+        name: &'static str,
+        choices: &[&'static str],
+        about: &str,
+    ) -> Result<&'static str, FragmentRefusal> {
+        let first = choices.first().copied().unwrap_or("");
+        let chosen = match self.written(name) {
+            None => first,
+            Some(written) => match choices.iter().find(|choice| is_spelling(written, choice)) {
+                Some(choice) => choice,
+                None => {
+                    let known: Vec<String> =
+                        choices.iter().map(|choice| format!("`{choice}`")).collect();
+                    let known = known.join(", ");
+                    self.instead(format!("found {name} `{written}`, expected {known}"))?;
+                    first
+                }
+            },
+        };
+        self.take(name, chosen.to_owned(), choices, about);
+        Ok(chosen)
+    }
+
+    /// A text, whatever it is.
+    pub(crate) fn text(&mut self, name: &'static str, usual: &str, about: &str) -> String {
+        let text = self.written(name).unwrap_or(usual).to_owned();
+        self.take(name, text.clone(), &[], about);
+        text
+    }
+
+    /// `no` or `yes`.
+    pub(crate) fn flag(
+        &mut self,
+        name: &'static str,
+        about: &str,
+    ) -> Result<bool, FragmentRefusal> {
+        Ok(self.choice(name, &["no", "yes"], about)? == "yes")
+    }
+
+    /// A number, decimal or `0x…`.
+    pub(crate) fn number(
+        &mut self,
+        name: &'static str,
+        usual: u64,
+        most: u64,
+        about: &str,
+    ) -> Result<u64, FragmentRefusal> {
+        let number = match self.written(name) {
+            None => usual,
+            Some(written) => match read_unsigned(written).filter(|number| *number <= most) {
+                Some(number) => number,
+                None => {
+                    let message =
+                        format!("found {name} `{written}`, expected a number of at most {most}");
+                    self.instead(message)?;
+                    usual
+                }
+            },
+        };
+        self.take(name, number.to_string(), &[], about);
+        Ok(number)
+    }
+
+    /// The bits of a descriptor, when they are written.
+    pub(crate) fn bits(
+        &mut self,
+        name: &'static str,
+        most: u64,
+        about: &str,
+    ) -> Result<Option<u64>, FragmentRefusal> {
+        let Some(written) = self.written(name) else {
+            self.take(name, String::new(), &[], about);
+            return Ok(None);
+        };
+        let bits = read_unsigned(written).filter(|bits| *bits <= most);
+        match bits {
+            Some(bits) => self.take(name, format!("0x{bits:x}"), &[], about),
+            None => {
+                self.instead(format!(
+                    "found {name} `{written}`, expected bits such as `0x4000004000010040`"
+                ))?;
+                self.take(name, String::new(), &[], about);
+            }
+        }
+        Ok(bits)
+    }
+
+    /// Rows and columns: `m64n128`, with or without a depth.
+    pub(crate) fn shape(&mut self, sizes: Sizes) -> Result<(usize, usize), FragmentRefusal> {
+        let Sizes {
+            rows,
+            columns: (fewest, most, step),
+            usual,
+        } = sizes;
+        let mut size = usual;
+        if let Some(written) = self.written("shape") {
+            let shape = Shape::from_name(written).filter(|shape| {
+                rows.contains(&shape.m)
+                    && (fewest..=most).contains(&shape.n)
+                    && shape.n.is_multiple_of(step)
+            });
+            match shape {
+                Some(shape) => size = (shape.m, shape.n),
+                None => {
+                    let m: Vec<String> = rows.iter().map(|m| format!("m{m}")).collect();
+                    self.instead(format!(
+                        "found shape `{written}`, expected {} and n{fewest} to n{most} in steps of {step}, such as `m{}n{}`",
+                        m.join(", "),
+                        usual.0,
+                        usual.1
+                    ))?;
+                }
+            }
+        }
+        let about = "the number of rows of A and the number of columns of B";
+        self.take("shape", format!("m{}n{}", size.0, size.1), &[], about);
+        Ok((usize::from(size.0), usize::from(size.1)))
+    }
+
+    /// Says what was taken in the view; a word that was not taken is refused.
+    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRefusal> {
+        let known: Vec<String> = self
+            .parameters
+            .iter()
+            .filter(|parameter| !["shape", "type"].contains(&parameter.name.as_str()))
+            .map(|parameter| format!("`{}`", parameter.name))
+            .collect();
+        for name in self.request.with.keys() {
+            if self
+                .parameters
+                .iter()
+                .any(|parameter| parameter.name == *name)
+            {
+                continue;
+            }
+            let expected = match known.is_empty() {
+                true => "expected none".to_owned(),
+                false => format!("expected {}", known.join(", ")),
+            };
+            self.instead(format!("found parameter `{name}`, {expected}"))?;
+        }
+        view.parameters.clone_from(&self.parameters);
+        Ok(view)
+    }
+
+    /// The request with what was taken, and what was replaced.
+    pub(crate) fn nearest(&mut self, request: &FragmentRequest) -> (FragmentRequest, Vec<String>) {
+        let mut nearest = FragmentRequest {
+            op: request.op.clone(),
+            target: request.target.clone(),
+            ..FragmentRequest::default()
+        };
+        for LayoutParameter { name, value, .. } in &self.parameters {
+            match name.as_str() {
+                "shape" => nearest.shape.clone_from(value),
+                "type" => nearest.ty.clone_from(value),
+                // What a person did not write follows from the rest.
+                _ if request.with.get(name).is_some_and(|word| !word.is_empty()) => {
+                    nearest.with.insert(name.clone(), value.clone());
+                }
+                _ => {}
+            }
+        }
+        (nearest, std::mem::take(&mut self.replaced))
+    }
+}

@@ -1,0 +1,178 @@
+//! Elements in registers: factors and sums of `wgmma`, metadata of sparse factors.
+
+use crate::layouts::fragment::request::FragmentRefusal;
+use crate::layouts::tensor::query_parameters::{Sizes, Words};
+use crate::layouts::tensor::{LayoutView, Place, Registers};
+use warpgrid_isa::ScalarType;
+use warpgrid_isa::layout::{Sparsity, factor_element, sum_element};
+
+/// Threads of a warpgroup, lanes of a warp, rows of a warp.
+const THREADS: usize = 128;
+const LANES: usize = 32;
+const ROWS: usize = 16;
+/// Shapes of `wgmma`.
+pub(crate) const WARPGROUP: Sizes = Sizes {
+    rows: &[64],
+    columns: (8, 256, 8),
+    usual: (64, 64),
+};
+const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = element of the register (element 0 is in the low bits)";
+
+/// Bits of an element; those of `tf32` lie in words.
+pub(crate) fn bits_of(ty: &str) -> u32 {
+    match ScalarType::from_name(ty) {
+        Some(ScalarType::Tf32) | None => 32,
+        Some(ty) => ty.width_bits(),
+    }
+}
+
+pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+    let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
+    let (rows, columns) = words.shape(WARPGROUP)?;
+    let per_register = if ty == "f16" { 2 } else { 1 };
+    let size = Registers {
+        threads: THREADS,
+        registers: columns / 2 / per_register,
+        elements: per_register,
+    };
+    let view = LayoutView::of_registers(rows, columns, size, &|thread, register, position| {
+        let (row, column) = sum_element(thread % LANES, register * per_register + position);
+        (thread / LANES * ROWS + row, column)
+    });
+    Ok(LayoutView {
+        title: format!(
+            "Accumulator D of `wgmma.mma_async`, {rows} × {columns} of `{ty}`, in registers of a warpgroup"
+        ),
+        rule: format!(
+            "row = 16*w + L/4 + 8*(v/2 % 2), column = 8*(v/4) + 2*(L%4) + v%2, with v = {}",
+            if per_register == 2 { "2*r + e" } else { "r" }
+        ),
+        letters: LETTERS.to_owned(),
+        element_bits: bits_of(ty),
+        ..view
+    })
+}
+
+pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+    let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
+    let ty = words.choice("type", &types, "the type of A")?;
+    let bits = bits_of(ty);
+    let per_register = (32 / bits) as usize;
+    let depth = 8 * per_register;
+    let size = Registers {
+        threads: THREADS,
+        registers: 4,
+        elements: per_register,
+    };
+    let view = LayoutView::of_registers(64, depth, size, &|thread, register, position| {
+        let (row, column) = factor_element(thread % LANES, register, position, per_register);
+        (thread / LANES * ROWS + row, column)
+    });
+    let mut notes = vec![format!(
+        "A sparse matrix A stores half of its columns. The diagram shows {depth} stored columns, which represent {} columns of A.",
+        2 * depth
+    )];
+    if bits == 1 {
+        notes.push(
+            "For `b1`, Warpgrid assumes that the layout follows the rule of the other types."
+                .to_owned(),
+        );
+    }
+    Ok(LayoutView {
+        title: format!(
+            "A of `wgmma.mma_async`, 64 × {depth} of `{ty}`, in registers of a warpgroup"
+        ),
+        rule: format!(
+            "row = 16*w + L/4 + 8*(r%2), column = {per_register}*(L%4) + e + {}*(r/2)",
+            4 * per_register
+        ),
+        letters: LETTERS.to_owned(),
+        notes,
+        sure: if bits == 1 { "medium" } else { "high" }.to_owned(),
+        element_bits: bits,
+        ..view
+    })
+}
+
+/// Metadata of `wgmma.mma_async.sp`, or of `mma.sp`.
+pub(crate) fn metadata(
+    words: &mut Words<'_>,
+    is_warpgroup: bool,
+) -> Result<LayoutView, FragmentRefusal> {
+    let types = [
+        "f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "s4", "u4",
+    ];
+    let types = if is_warpgroup {
+        &types[..7]
+    } else {
+        &types[..]
+    };
+    let ty = words.choice("type", types, "the type of A")?;
+    let bits = bits_of(ty);
+    let depths: &[&str] = match (is_warpgroup, bits) {
+        (true, 16) => &["32"],
+        (true, 32) => &["16"],
+        (true, _) => &["64"],
+        (false, 16) => &["32", "16"],
+        (false, 32) => &["16", "8"],
+        (false, 8) => &["64", "32"],
+        (false, _) => &["128", "64"],
+    };
+    let depth = words.choice("k", depths, "the number of columns of the dense matrix A")?;
+    let depth: usize = depth.parse().unwrap_or(32);
+    let of = |selector| Sparsity {
+        bits,
+        depth,
+        selector,
+    };
+    let chunk = of(0).chunk();
+    let n_chunks = depth / chunk;
+    // The lanes of each four that one selector reads; the others may be read by another one.
+    let read = (0..n_chunks).flat_map(|chunk| [0, 8].map(|row| of(0).place(row, chunk).0 % 4));
+    let n_read = read.max().map_or(1, |last| last + 1);
+    let selectors = ["every", "0", "1", "2", "3"];
+    let chosen = words.choice(
+        "selector",
+        &selectors[..=4 / n_read.next_power_of_two()],
+        "the lanes of each group of four lanes that supply the metadata",
+    )?;
+    let chosen: Vec<u32> = match chosen.parse() {
+        Ok(one) => vec![one],
+        Err(_) => (0..4 / n_read.next_power_of_two() as u32).collect(),
+    };
+    let rows = if is_warpgroup { 64 } else { ROWS };
+    let places = |row: usize, chunk: usize| -> Vec<Place> {
+        let place = |selector: &u32| {
+            let (lane, bit) = of(*selector).place(row % ROWS, chunk);
+            vec![(row / ROWS * LANES + lane) as u32, bit as u32]
+        };
+        chosen.iter().map(place).collect()
+    };
+    let name = if is_warpgroup {
+        "wgmma.mma_async.sp"
+    } else {
+        "mma.sp"
+    };
+    let kept = match bits {
+        32 => "1 of 2 columns: `0100` selects the left column, and `1110` selects the right column".to_owned(),
+        4 => "two pairs of 8 columns: the index of the lower pair is in the low bits".to_owned(),
+        _ => "2 of 4 columns: the index of the first column is in the low bits, and the index of the second column is in the high bits"
+            .to_owned(),
+    };
+    Ok(LayoutView {
+        title: format!(
+            "Metadata of `{name}` for A of `{ty}`, {rows} × {depth}, in a register of each thread"
+        ),
+        rule: format!("the 4 bits of a chunk select {kept}"),
+        letters: "T = thread, b = position of the lowest of the 4 bits".to_owned(),
+        notes: match chosen.len() {
+            1 => Vec::new(),
+            n => vec![format!(
+                "{n} threads can hold the metadata of a chunk. The sparsity selector determines the thread that supplies the metadata."
+            )],
+        },
+        column_name: format!("chunk of {chunk} columns"),
+        element_bits: 4,
+        ..LayoutView::of_grid(rows, n_chunks, &["thread", "bit"], &places)
+    })
+}

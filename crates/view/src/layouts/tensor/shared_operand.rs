@@ -1,0 +1,647 @@
+//! Factors in shared memory: a descriptor says where each element lies.
+
+use crate::layouts::fragment::request::FragmentRefusal;
+use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
+use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::registers::{WARPGROUP, bits_of};
+use crate::layouts::tensor::tensor_memory::PRODUCT;
+use crate::layouts::tensor::{DescriptorField, Factor, LayoutView, Place, refusal};
+use warpgrid_isa::MmaKind;
+use warpgrid_isa::layout::{
+    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, SharedFactor, Storage, Swizzle,
+};
+
+/// Bytes along k that one instruction reads of a dense factor.
+const DEPTH_BYTES: u64 = 32;
+/// The highest byte of shared memory that a descriptor can name.
+const MAX_BYTES: u64 = 0x3ffff;
+
+/// A factor in shared memory as words describe it.
+#[derive(Clone, Debug)]
+pub(crate) struct Described {
+    pub(crate) kind: DescriptorKind,
+    pub(crate) factor: Factor,
+    pub(crate) ty: String,
+    pub(crate) matrix: SharedFactor,
+    /// Rows of A or columns of B.
+    pub(crate) lines: usize,
+    /// Bytes along k that one instruction reads.
+    pub(crate) one_bytes: u64,
+    /// The bits, where they were written.
+    pub(crate) written: Option<u64>,
+    /// The instruction descriptor, where it was written.
+    pub(crate) instruction: Option<InstructionBits>,
+}
+
+/// An instruction descriptor with the kind of its product.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InstructionBits {
+    pub(crate) bits: u32,
+    pub(crate) kind_name: &'static str,
+    pub(crate) kind: MmaKind,
+}
+
+/// What a factor has beside its descriptor.
+#[derive(Clone, Copy, Debug)]
+struct Chosen<'a> {
+    kind: DescriptorKind,
+    factor: Factor,
+    ty: &'a str,
+    storage: Storage,
+    /// Rows of A and columns of B.
+    size: (usize, usize),
+    major: &'a str,
+    /// Whether A is sparse, where that is known; else B is asked.
+    is_sparse: Option<bool>,
+}
+
+impl Described {
+    /// Elements along k in a number of bytes.
+    pub(crate) fn depth_of(&self, bytes: u64) -> u64 {
+        depth_of(self.matrix.storage, bytes)
+    }
+
+    /// Elements along k that one instruction reads.
+    pub(crate) fn depth(&self) -> u64 {
+        self.depth_of(self.one_bytes)
+    }
+
+    /// The steps along k that the described tile has.
+    pub(crate) fn n_steps(&self) -> u64 {
+        // A row that is swizzled holds what fits its span, and the next tile is somewhere else.
+        match (
+            self.matrix.major,
+            self.matrix.descriptor.swizzle.span_bytes(),
+        ) {
+            (Major::K, Some(span)) => (span / self.one_bytes).max(1),
+            (Major::K, None) | (Major::Mn, _) => 4,
+        }
+    }
+
+    /// Bytes by which the start moves on for the next step along k.
+    pub(crate) fn step_bytes(&self) -> u64 {
+        let MatrixDescriptor {
+            leading_bytes,
+            stride_bytes,
+            swizzle,
+            ..
+        } = self.matrix.descriptor;
+        match (self.matrix.major, swizzle) {
+            (Major::K, Swizzle::None) => self.one_bytes / 16 * leading_bytes,
+            (Major::K, _) => self.one_bytes,
+            (Major::Mn, Swizzle::None) => self.depth() / 8 * leading_bytes,
+            (Major::Mn, Swizzle::B128Atom32) => self.depth() / 4 * stride_bytes,
+            (Major::Mn, _) => self.depth() / 8 * stride_bytes,
+        }
+    }
+
+    pub(crate) fn family(&self) -> &'static str {
+        match self.kind {
+            DescriptorKind::Warpgroup => "wgmma.mma_async",
+            DescriptorKind::TensorMemory => "tcgen05.mma",
+        }
+    }
+
+    pub(crate) fn line_name(&self) -> &'static str {
+        match self.factor {
+            Factor::A => "row of A",
+            Factor::B => "column of B",
+        }
+    }
+
+    pub(crate) fn title(&self, depth: u64) -> String {
+        let name = match self.factor {
+            Factor::A => 'A',
+            Factor::B => 'B',
+        };
+        format!(
+            "{name} of `{}`, {} × {depth} of `{}`, {}-major, swizzle {}, in shared memory",
+            self.family(),
+            self.lines,
+            self.ty,
+            if self.matrix.major == Major::Mn {
+                "MN"
+            } else {
+                "K"
+            },
+            self.matrix.descriptor.swizzle.name()
+        )
+    }
+
+    pub(crate) fn bits(&self) -> Option<u64> {
+        self.written
+            .or_else(|| self.matrix.descriptor.encode(self.kind))
+    }
+
+    /// How large the tile is.
+    pub(crate) fn extent(&self) -> TileExtent {
+        TileExtent {
+            line_bytes: self.line_bytes(),
+            one_bytes: self.one_bytes,
+            depth: self.depth(),
+        }
+    }
+
+    /// Bytes of a line, if it lies in neighbours.
+    pub(crate) fn line_bytes(&self) -> u64 {
+        line_bytes(self.matrix.storage, self.lines)
+    }
+
+    /// The fields with what they mean, in bytes, units of 16 bytes and elements.
+    pub(crate) fn fields(&self) -> Vec<DescriptorField> {
+        let size = match self.matrix.storage {
+            Storage::Bytes(size) => Some(size),
+            Storage::Padded(_) | Storage::Nibbles => None,
+        };
+        self.bits().map_or_else(Vec::new, |bits| {
+            fields(bits, &self.matrix.descriptor, self.kind, size)
+        })
+    }
+}
+
+fn depth_of(storage: Storage, bytes: u64) -> u64 {
+    match storage {
+        Storage::Bytes(size) => bytes / u64::from(size),
+        Storage::Padded(_) => bytes,
+        Storage::Nibbles => 2 * bytes,
+    }
+}
+
+fn line_bytes(storage: Storage, lines: usize) -> u64 {
+    match storage {
+        Storage::Bytes(size) => lines as u64 * u64::from(size),
+        Storage::Padded(_) | Storage::Nibbles => lines as u64,
+    }
+}
+
+/// A factor of `wgmma`.
+pub(crate) fn warpgroup(
+    words: &mut Words<'_>,
+    factor: Factor,
+) -> Result<LayoutView, FragmentRefusal> {
+    let found = read_warpgroup(words, factor)?;
+    described(words, &found)
+}
+
+/// The words of a factor of `wgmma`.
+pub(crate) fn read_warpgroup(
+    words: &mut Words<'_>,
+    factor: Factor,
+) -> Result<Described, FragmentRefusal> {
+    let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
+    let ty = words.choice("type", &types, "the type of an element")?;
+    let size = words.shape(WARPGROUP)?;
+    // Single bits are looked at in words.
+    let storage = Storage::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
+    let majors: &[&str] = match bits_of(ty) {
+        16 => &["k", "mn"],
+        _ => &["k"],
+    };
+    let major = words.choice(
+        "major",
+        majors,
+        "the major-ness, which is the index that is contiguous in memory",
+    )?;
+    let swizzles = ["128B", "64B", "32B", "none"];
+    let chosen = Chosen {
+        kind: DescriptorKind::Warpgroup,
+        factor,
+        ty,
+        storage,
+        size,
+        major,
+        is_sparse: None,
+    };
+    read(words, chosen, &swizzles)
+}
+
+/// A factor of `tcgen05.mma`.
+pub(crate) fn tensor_memory(
+    words: &mut Words<'_>,
+    factor: Factor,
+) -> Result<LayoutView, FragmentRefusal> {
+    let found = read_tensor_memory(words, factor)?;
+    described(words, &found)
+}
+
+/// The words of a factor of `tcgen05.mma`.
+pub(crate) fn read_tensor_memory(
+    words: &mut Words<'_>,
+    factor: Factor,
+) -> Result<Described, FragmentRefusal> {
+    let about = "the bits of the instruction descriptor, which encode types, shape and major-ness";
+    if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
+        let kind = chosen_kind(words)?;
+        let said = said_of(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
+        let swizzles = swizzles_of(said.major, said.storage);
+        return Ok(Described {
+            instruction: Some(InstructionBits {
+                bits: bits as u32,
+                kind_name: kind.0,
+                kind: kind.1,
+            }),
+            ..read(words, said.chosen(), swizzles)?
+        });
+    }
+    let types = [
+        "f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "e2m3", "e3m2", "e2m1",
+    ];
+    let ty = words.choice("type", &types, "the type of an element")?;
+    let size = words.shape(PRODUCT)?;
+    let storage = match ty {
+        "e2m1" => {
+            let kinds = ["f8f6f4", "mxf4"];
+            let kind = words.choice("kind", &kinds, "whether 4-bit values are padded to 8 bits")?;
+            storage_of(ty, kind == "mxf4")
+        }
+        ty => storage_of(ty, false),
+    };
+    let majors: &[&str] = match storage {
+        Storage::Bytes(_) => &["k", "mn"],
+        Storage::Padded(_) | Storage::Nibbles => &["k"],
+    };
+    let major = words.choice(
+        "major",
+        majors,
+        "the major-ness, which is the index that is contiguous in memory",
+    )?;
+    let chosen = Chosen {
+        kind: DescriptorKind::TensorMemory,
+        factor,
+        ty,
+        storage,
+        size,
+        major,
+        is_sparse: None,
+    };
+    read(words, chosen, swizzles_of(major, storage))
+}
+
+/// Words whose rows are neighbours have the atoms of 32 bytes, and nothing else has (PTX ISA, "Shared memory layout").
+fn swizzles_of(major: &str, storage: Storage) -> &'static [&'static str] {
+    const ALL: [&str; 5] = ["128B", "64B", "32B", "none", "128B_atom_32B"];
+    match (major, storage) {
+        ("mn", Storage::Bytes(4)) => &ALL[4..],
+        _ => &ALL[..4],
+    }
+}
+
+/// How values of a type lie in shared memory.
+fn storage_of(ty: &str, is_packed: bool) -> Storage {
+    match ty {
+        "e2m3" | "e3m2" => Storage::Padded(6),
+        "e2m1" if is_packed => Storage::Nibbles,
+        "e2m1" => Storage::Padded(4),
+        ty => Storage::Bytes(bits_of(ty) / 8),
+    }
+}
+
+/// What an instruction descriptor says of a factor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said {
+    factor: Factor,
+    ty: &'static str,
+    pub(crate) storage: Storage,
+    size: (usize, usize),
+    major: &'static str,
+    is_sparse: bool,
+}
+
+impl Said {
+    /// Which index runs along neighbours.
+    pub(crate) fn major(&self) -> Major {
+        match self.major {
+            "mn" => Major::Mn,
+            _ => Major::K,
+        }
+    }
+
+    fn chosen(&self) -> Chosen<'static> {
+        Chosen {
+            kind: DescriptorKind::TensorMemory,
+            factor: self.factor,
+            ty: self.ty,
+            storage: self.storage,
+            size: self.size,
+            major: self.major,
+            is_sparse: Some(self.is_sparse),
+        }
+    }
+}
+
+/// What the bits of an instruction descriptor say of a factor.
+pub(crate) fn said_of(
+    says: &InstructionDescriptor,
+    factor: Factor,
+    kind: MmaKind,
+) -> Result<Said, FragmentRefusal> {
+    let (ty, major) = match factor {
+        Factor::A => (says.a, says.a_major),
+        Factor::B => (says.b, says.b_major),
+    };
+    if says.m == 0 || says.n == 0 {
+        return Err(refusal(format!(
+            "the instruction descriptor encodes the shape m{}n{}, which is not supported",
+            says.m, says.n
+        )));
+    }
+    let is_packed = matches!(kind, MmaKind::Mxf4 | MmaKind::Mxf4nvf4);
+    Ok(Said {
+        factor,
+        ty: ty.name(),
+        storage: storage_of(ty.name(), is_packed),
+        size: (says.m, says.n),
+        major: if major == Major::Mn { "mn" } else { "k" },
+        is_sparse: says.is_sparse,
+    })
+}
+
+fn read(
+    words: &mut Words<'_>,
+    chosen: Chosen<'_>,
+    swizzles: &[&'static str],
+) -> Result<Described, FragmentRefusal> {
+    let major = match chosen.major {
+        "mn" => Major::Mn,
+        _ => Major::K,
+    };
+    let is_sparse = chosen.factor == Factor::B
+        && match chosen.is_sparse {
+            Some(is_sparse) => is_sparse,
+            None => words.flag(
+                "sparse",
+                "whether A is sparse, which doubles the extent of B along k",
+            )?,
+        };
+    let one_bytes = if is_sparse {
+        2 * DEPTH_BYTES
+    } else {
+        DEPTH_BYTES
+    };
+    let lines = match chosen.factor {
+        Factor::A => chosen.size.0,
+        Factor::B => chosen.size.1,
+    };
+    let storage = chosen.storage;
+    let about = "the bits of the descriptor, which determine all other fields";
+    let written = words.bits("descriptor", u64::MAX, about)?;
+    let descriptor = match written {
+        Some(bits) => MatrixDescriptor::decode(bits, chosen.kind).ok_or_else(|| {
+            refusal(format!(
+                "the descriptor 0x{bits:016x} encodes an invalid swizzle mode"
+            ))
+        })?,
+        None => self::chosen(
+            words,
+            swizzles,
+            major,
+            TileExtent {
+                line_bytes: line_bytes(storage, lines),
+                one_bytes,
+                depth: depth_of(storage, one_bytes),
+            },
+        )?,
+    };
+    Ok(Described {
+        kind: chosen.kind,
+        factor: chosen.factor,
+        ty: chosen.ty.to_owned(),
+        matrix: SharedFactor {
+            descriptor,
+            major,
+            storage,
+        },
+        lines,
+        one_bytes,
+        written,
+        instruction: None,
+    })
+}
+
+fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, FragmentRefusal> {
+    let most = found.n_steps();
+    let steps: Vec<&'static str> = [(1, "1"), (2, "2"), (4, "4")]
+        .into_iter()
+        .filter_map(|(n, name)| (n <= most).then_some(name))
+        .collect();
+    let n_steps = words.choice(
+        "steps",
+        &steps,
+        "the number of steps along k, where each step is one instruction",
+    )?;
+    let depth = found.depth_of(found.one_bytes * n_steps.parse().unwrap_or(1));
+    let Described {
+        matrix,
+        kind: _,
+        lines,
+        ..
+    } = found;
+    let descriptor = matrix.descriptor;
+    let has_bits = !matches!(matrix.storage, Storage::Bytes(_));
+    let place = |line: usize, k: usize| -> Vec<Place> {
+        let (address, bit, _) = matrix.element(line as u64, k as u64);
+        let mut place = vec![address as u32];
+        if has_bits {
+            place.push(bit);
+        }
+        vec![place]
+    };
+    let names: &[&str] = if has_bits {
+        &["byte", "bit"]
+    } else {
+        &["byte"]
+    };
+    let mut notes = vec![format!(
+        "One instruction reads {} elements along k. The descriptor of the next step along k has a larger start address.",
+        found.depth()
+    )];
+    notes.extend(base_note(&descriptor));
+    Ok(LayoutView {
+        title: found.title(depth),
+        rule: rule(&descriptor, matrix.major),
+        letters: LETTERS.to_owned(),
+        notes,
+        row_name: found.line_name().to_owned(),
+        column_name: "k".to_owned(),
+        element_bits: match matrix.storage {
+            Storage::Bytes(size) => 8 * size,
+            Storage::Padded(_) => 8,
+            Storage::Nibbles => 4,
+        },
+        descriptor: found.bits().map(|bits| format!("0x{bits:016x}")),
+        fields: found.fields(),
+        sure: sureness(&descriptor).to_owned(),
+        ..LayoutView::of_grid(*lines, depth as usize, names, &place)
+    })
+}
+
+/// The letters of the rule.
+pub(crate) const LETTERS: &str = "mn = row of A or column of B, es = element size in bytes, LBO = leading byte offset, SBO = stride byte offset";
+
+/// How certain the place of an element is.
+pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
+    let is_open = descriptor.base_offset != 0 || descriptor.swizzle == Swizzle::B128Atom32;
+    if is_open { "medium" } else { "high" }
+}
+
+pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
+    (descriptor.base_offset != 0).then(|| {
+        "The PTX ISA manual does not document how the base offset affects the swizzle. Warpgrid assumes that the base offset is subtracted before the swizzle."
+            .to_owned()
+    })
+}
+
+/// A descriptor of the fields that are written; the others are those of a tile without gaps.
+fn chosen(
+    words: &mut Words<'_>,
+    swizzles: &[&'static str],
+    major: Major,
+    extent: TileExtent,
+) -> Result<MatrixDescriptor, FragmentRefusal> {
+    let swizzle = words.choice("swizzle", swizzles, "the swizzle mode of 16-byte chunks")?;
+    let swizzle = Swizzle::from_name(swizzle).unwrap_or_default();
+    let (leading, stride) = usual_offsets(swizzle, major, extent);
+    let start = words.number(
+        "start",
+        0,
+        MAX_BYTES,
+        "the byte address of the first element",
+    )?;
+    let leading = words.number("leading", leading, MAX_BYTES, "the leading byte offset")?;
+    let stride = words.number("stride", stride, MAX_BYTES, "the stride byte offset")?;
+    for (name, bytes) in [("start", start), ("leading", leading), ("stride", stride)] {
+        if !bytes.is_multiple_of(16) {
+            return Err(refusal(format!(
+                "found `{name}={bytes}`, expected a multiple of 16, because descriptors count units of 16 bytes"
+            )));
+        }
+    }
+    let base_offset = words.number(
+        "base",
+        0,
+        7,
+        "the base offset, which is the start of the swizzle pattern in units of 128-byte lines",
+    )?;
+    Ok(MatrixDescriptor {
+        start,
+        leading_bytes: leading,
+        stride_bytes: stride,
+        base_offset,
+        swizzle,
+    })
+}
+
+/// How large a tile is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TileExtent {
+    /// Bytes across k.
+    pub(crate) line_bytes: u64,
+    /// Bytes along k.
+    pub(crate) one_bytes: u64,
+    /// Elements along k.
+    pub(crate) depth: u64,
+}
+
+/// The leading and the stride byte offset of a tile without gaps.
+pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) -> (u64, u64) {
+    let TileExtent {
+        line_bytes,
+        one_bytes,
+        depth,
+    } = extent;
+    match (major, swizzle.span_bytes()) {
+        // 8 rows of 16 bytes lie together; then comes the next piece along k.
+        (Major::K, None) => (128, one_bytes / 16 * 128),
+        (Major::K, Some(span)) => (16, 8 * span),
+        (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),
+        (Major::Mn, Some(_)) if swizzle == Swizzle::B128Atom32 => (depth / 4 * 512, 512),
+        (Major::Mn, Some(span)) => (depth / 8 * 8 * span, 8 * span),
+    }
+}
+
+/// The address of an element, before the swizzle.
+pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
+    let swizzle = descriptor.swizzle;
+    let place = match (major, swizzle.span_bytes()) {
+        (Major::K, None) => "mn/8*SBO + mn%8*16 + (k*es/16)*LBO + k*es%16".to_owned(),
+        (Major::K, Some(span)) => format!("mn/8*SBO + mn%8*{span} + k*es"),
+        (Major::Mn, None) => "(mn*es/16)*SBO + mn*es%16 + k/8*LBO + k%8*16".to_owned(),
+        (Major::Mn, Some(_)) if swizzle == Swizzle::B128Atom32 => {
+            "(mn*es/128)*LBO + mn*es%128 + k/4*SBO + k%4*128".to_owned()
+        }
+        (Major::Mn, Some(span)) => {
+            format!("(mn*es/{span})*LBO + mn*es%{span} + k/8*SBO + k%8*{span}")
+        }
+    };
+    let swizzled = match swizzle {
+        Swizzle::None => "",
+        Swizzle::B32 => ", then bit 4 ^= bit 7",
+        Swizzle::B64 => ", then bits 4-5 ^= bits 7-8",
+        Swizzle::B128 => ", then bits 4-6 ^= bits 7-9",
+        Swizzle::B128Atom32 => ", then bits 5-6 ^= bits 7-8",
+        Swizzle::B128Atom32Flip8 => ", then bits 5-6 ^= bits 7-8, bit 3 ^= bit 7",
+        Swizzle::B128Atom64 => ", then bit 6 ^= bit 7",
+    };
+    format!("byte = start + {place}{swizzled}")
+}
+
+/// Bytes, units of 16 bytes, and elements where they have whole bytes.
+fn in_units(bytes: u64, element_bytes: Option<u32>) -> String {
+    let units = bytes / 16;
+    let elements = element_bytes.map(|size| bytes / u64::from(size.max(1)));
+    let elements = elements.map_or_else(String::new, |n| format!(" = {n} elements"));
+    format!("{bytes} bytes = {units} × 16 bytes{elements}")
+}
+
+pub(crate) fn fields(
+    bits: u64,
+    descriptor: &MatrixDescriptor,
+    kind: DescriptorKind,
+    element_bytes: Option<u32>,
+) -> Vec<DescriptorField> {
+    let field = |name: &str, [low, high]: [u32; 2], meaning: String| DescriptorField {
+        name: name.to_owned(),
+        bits: [low, high],
+        value: (bits >> low & ((1 << (high - low + 1)) - 1)) as u32,
+        meaning,
+    };
+    let mut all = vec![
+        field(
+            "start address",
+            [0, 13],
+            format!(
+                "byte {:#x}: {}",
+                descriptor.start,
+                in_units(descriptor.start, element_bytes)
+            ),
+        ),
+        field(
+            "leading byte offset",
+            [16, 29],
+            in_units(descriptor.leading_bytes, element_bytes),
+        ),
+        field(
+            "stride byte offset",
+            [32, 45],
+            in_units(descriptor.stride_bytes, element_bytes),
+        ),
+    ];
+    if kind == DescriptorKind::TensorMemory {
+        all.push(field("constant", [46, 48], "always 1".to_owned()));
+    }
+    let base = match descriptor.base_offset {
+        0 => "the swizzle pattern is aligned to the size of the pattern".to_owned(),
+        lines => format!("the swizzle pattern starts {lines} 128-byte lines later"),
+    };
+    all.push(field("base offset", [49, 51], base));
+    let first = match kind {
+        DescriptorKind::Warpgroup => 62,
+        DescriptorKind::TensorMemory => 61,
+    };
+    all.push(field(
+        "swizzle",
+        [first, 63],
+        descriptor.swizzle.name().to_owned(),
+    ));
+    all
+}

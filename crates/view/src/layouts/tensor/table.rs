@@ -1,0 +1,131 @@
+//! A layout as a text table: one cell per element, with its place.
+
+use crate::layouts::inspector::picture_url::link;
+use crate::layouts::tensor::LayoutView;
+use std::fmt::Write;
+
+/// Writes `view` for people: what it is, its rule, the fields of its descriptor, and the grid.
+pub fn table(view: &LayoutView) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, view);
+    out
+}
+
+fn write(out: &mut String, view: &LayoutView) -> std::fmt::Result {
+    writeln!(out, "{}", view.title.replace('`', ""))?;
+    writeln!(out, "source: {}, certainty {}", view.origin, view.sure)?;
+    writeln!(out)?;
+    writeln!(out, "  {}", view.rule.replace('`', ""))?;
+    if !view.letters.is_empty() {
+        writeln!(out, "  {}", view.letters)?;
+    }
+    for note in &view.notes {
+        writeln!(out, "note: {}", note.replace('`', ""))?;
+    }
+    if let Some(descriptor) = &view.descriptor {
+        writeln!(out)?;
+        writeln!(out, "descriptor {descriptor}")?;
+        let width = view.fields.iter().map(|field| field.name.len()).max();
+        for field in &view.fields {
+            let [low, high] = field.bits;
+            let bits = match low == high {
+                true => low.to_string(),
+                false => format!("{low}-{high}"),
+            };
+            writeln!(
+                out,
+                "  {bits:>5}  {:width$}  {:>5}  {}",
+                field.name,
+                field.value,
+                field.meaning,
+                width = width.unwrap_or(0)
+            )?;
+        }
+    }
+    if !view.ptx.is_empty() {
+        writeln!(out)?;
+        for line in &view.ptx {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    if view.rows > 0 {
+        writeln!(out)?;
+        write_grid(out, view)?;
+    }
+    for related in &view.related {
+        writeln!(
+            out,
+            "see also: {}: {}",
+            related.title,
+            link(&related.request)
+        )?;
+    }
+    Ok(())
+}
+
+fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
+    writeln!(
+        out,
+        "{} by {}: {}",
+        view.row_name,
+        view.column_name,
+        view.place.join(", ")
+    )?;
+    let copies = view.grid.iter().flatten().map(Vec::len).max().unwrap_or(0);
+    if copies > 1 {
+        writeln!(out, "the first of {copies} locations")?;
+    }
+    let label = |places: &Vec<Vec<u32>>| {
+        places.first().map_or_else(String::new, |place| {
+            let (first, second) = view.label(place);
+            match second.is_empty() {
+                true => first,
+                false => format!("{first}:{second}"),
+            }
+        })
+    };
+    let is_wrong = |row: usize, column: usize| view.wrong.contains(&[row as u32, column as u32]);
+    let is_marked = |row: usize, column: usize| view.marked.contains(&[row as u32, column as u32]);
+    let cell = |row: usize, column: usize, places: &Vec<Vec<u32>>| {
+        let mark = match (is_wrong(row, column), is_marked(row, column)) {
+            (true, _) => "!",
+            (false, true) => "*",
+            (false, false) => "",
+        };
+        format!("{}{mark}", label(places))
+    };
+    let rows: Vec<Vec<String>> = view
+        .grid
+        .iter()
+        .enumerate()
+        .map(|(row, cells)| {
+            let cells = cells.iter().enumerate();
+            cells
+                .map(|(column, places)| cell(row, column, places))
+                .collect()
+        })
+        .collect();
+    if !view.wrong.is_empty() {
+        writeln!(out, "`!` marks mismatches: {} cells", view.wrong.len())?;
+    }
+    if !view.marked.is_empty() {
+        writeln!(
+            out,
+            "`*` marks the {} cells that the step reads",
+            view.marked.len()
+        )?;
+    }
+    let width = rows.iter().flatten().map(String::len).max().unwrap_or(0);
+    let head: Vec<String> = (0..view.columns)
+        .map(|column| format!("{column:>width$}"))
+        .collect();
+    writeln!(out, "    | {}", head.join(" "))?;
+    let line = (view.columns as usize * (width + 1)).saturating_sub(1);
+    writeln!(out, "----+-{}", "-".repeat(line))?;
+    for (row, cells) in rows.iter().enumerate() {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>width$}")).collect();
+        writeln!(out, "{row:>3} | {}", cells.join(" "))?;
+    }
+    Ok(())
+}

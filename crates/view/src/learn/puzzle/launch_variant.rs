@@ -1,0 +1,141 @@
+//! Other values of a launch: `x = 5, 6, 7`, `n = 3`, `x = random 7`, `launch grid=2 block=64` go in; a text with such a `//@` line comes out.
+
+use warpgrid_launch::Scenario;
+use warpgrid_launch::annotations::Annotations;
+use warpgrid_launch::scenario::Parameter;
+use warpgrid_launch::value::ElementType;
+
+/// Values of `random` for floats: from 0 to below this, so that sums are exact.
+const MOST_FLOAT: u64 = 200;
+
+/// A change of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    Launch(String),
+    Value { name: String, value: String },
+}
+
+impl Variant {
+    pub(crate) fn read(text: &str) -> Result<Variant, String> {
+        if let Some(facts) = text.strip_prefix("launch ") {
+            return Ok(Variant::Launch(facts.to_owned()));
+        }
+        let (name, value) = text.split_once('=').ok_or_else(|| {
+            format!("found `also: {text}`, expected values such as `x = 1, 2` or a launch such as `launch block=64`")
+        })?;
+        Ok(Variant::Value {
+            name: name.trim().to_owned(),
+            value: value.trim().to_owned(),
+        })
+    }
+
+    /// As a person reads it.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Variant::Launch(facts) => format!("launch {facts}"),
+            Variant::Value { name, value } => format!("{name} = {value}"),
+        }
+    }
+
+    /// The text with the line that states it. The sentence says that there is none.
+    pub(crate) fn apply(&self, source: &str) -> Result<String, String> {
+        let mut is_found = false;
+        let lines = source.lines().map(|line| {
+            let stated = self.line(source, line);
+            is_found |= stated.is_some();
+            stated.unwrap_or_else(|| line.to_owned()) + "\n"
+        });
+        let text: String = lines.collect();
+        match is_found {
+            true => Ok(text),
+            false => Err(format!(
+                "no annotation of the kernel declares `{}`",
+                self.words()
+            )),
+        }
+    }
+
+    fn line(&self, source: &str, line: &str) -> Option<String> {
+        let fact = line.trim_start().strip_prefix("//@ ")?;
+        match self {
+            Variant::Launch(facts) => {
+                fact.strip_prefix("launch ")?;
+                Some(format!("//@ launch {facts}"))
+            }
+            Variant::Value { name, value } => {
+                let rest = fact
+                    .strip_prefix("buffer ")
+                    .or(fact.strip_prefix("scalar "))?;
+                let (own, _) = rest.split_once(':')?;
+                let (head, _) = line.split_once('=').unwrap_or((line, ""));
+                (own.trim() == name).then(|| {
+                    let value = match value.strip_prefix("random ") {
+                        Some(seed) => random(source, name, seed.parse().unwrap_or(1)),
+                        None => value.clone(),
+                    };
+                    format!("{}= {value}", head.trim_end().to_owned() + " ")
+                })
+            }
+        }
+    }
+}
+
+/// As many numbers as a buffer has elements, the same for a seed everywhere.
+fn random(source: &str, name: &str, seed: u64) -> String {
+    let Scenario { params, .. } = Annotations::parse(source, "//").scenario;
+    let buffer = params.iter().find_map(|parameter| match parameter {
+        Parameter::Buffer(buffer) if buffer.name == name => Some(buffer),
+        _ => None,
+    });
+    let most = buffer.map_or(1, |buffer| match ElementType::from_name(&buffer.ty) {
+        Some(ty) if !buffer.ty.contains('f') => 1 << (ty.width_bytes() * 8 - 1).min(31),
+        _ => MOST_FLOAT,
+    });
+    let n = buffer.map_or(0, |buffer| buffer.len);
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) % most
+    };
+    let values: Vec<String> = (0..n.min(65_536)).map(|_| next().to_string()).collect();
+    values.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str =
+        "//@ launch grid=1 block=4\n//@ buffer x: u32[3] = iota\n//@ scalar n: s32 = 1\nret;\n";
+
+    fn applied(text: &str) -> Result<String, String> {
+        Variant::read(text)?.apply(SOURCE)
+    }
+
+    #[test]
+    fn a_line_states_another_value() {
+        assert_eq!(
+            applied("n = 5"),
+            Ok("//@ launch grid=1 block=4\n//@ buffer x: u32[3] = iota\n//@ scalar n: s32 = 5\nret;\n".to_owned())
+        );
+        assert!(
+            applied("launch grid=2 block=8")
+                .is_ok_and(|text| text.starts_with("//@ launch grid=2 block=8\n"))
+        );
+        let one = applied("x = random 1").expect("values");
+        assert_eq!(applied("x = random 1"), Ok(one.clone()));
+        assert_ne!(applied("x = random 2"), Ok(one.clone()));
+        assert_eq!(
+            one.lines().nth(1).map(|line| line.split(',').count()),
+            Some(3)
+        );
+    }
+
+    #[test]
+    fn what_no_line_states_is_refused() {
+        assert!(applied("y = 5").is_err());
+        assert!(applied("y").is_err());
+    }
+}

@@ -1,0 +1,107 @@
+//! A moment of a run: `start`, `end`, `step 12`, `line 18`, `line 18 time 2` go in; a session that is there comes out.
+
+use crate::learn::MAX_STEPS;
+use crate::session::Session;
+
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Start,
+    End,
+    /// After this number of steps.
+    Step(u64),
+    /// Just after an instruction of this line, the first time or a later one, by any warp.
+    Line {
+        line: u32,
+        time: u32,
+    },
+}
+
+impl Moment {
+    /// Reads a moment.
+    pub fn read(text: &str) -> Result<Moment, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let number = |word: &str| {
+            word.parse::<u32>()
+                .ok()
+                .filter(|number| *number > 0)
+                .ok_or_else(|| format!("found `{word}`, expected a positive integer"))
+        };
+        match words[..] {
+            ["start"] => Ok(Moment::Start),
+            ["end"] => Ok(Moment::End),
+            ["step", step] => Ok(Moment::Step(number(step)?.into())),
+            ["line", line] => Ok(Moment::Line {
+                line: number(line)?,
+                time: 1,
+            }),
+            ["line", line, "time", time] => Ok(Moment::Line {
+                line: number(line)?,
+                time: number(time)?,
+            }),
+            _ => Err(format!(
+                "found the position `{text}`, expected `start`, `end`, `step 12`, `line 18` or `line 18 time 2`"
+            )),
+        }
+    }
+
+    /// As a person reads it.
+    pub fn words(self) -> String {
+        match self {
+            Moment::Start => "at the start".to_owned(),
+            Moment::End => "at the end".to_owned(),
+            Moment::Step(step) => format!("after {step} steps"),
+            Moment::Line { line, time: 1 } => format!("after line {line}"),
+            Moment::Line { line, time } => format!("after execution {time} of line {line}"),
+        }
+    }
+
+    /// Goes there. The sentence says why it does not exist.
+    pub fn go(self, session: &mut Session) -> Result<(), String> {
+        match self {
+            Moment::Start => session.seek(0),
+            Moment::End => {
+                session.run(MAX_STEPS);
+            }
+            Moment::Step(step) => {
+                session.seek(step.min(MAX_STEPS));
+                if session.position() != step {
+                    let n = session.position();
+                    return Err(format!(
+                        "the position is step {step}, but the run has only {n} steps"
+                    ));
+                }
+            }
+            Moment::Line { line, time } => go_to_line(session, line, time)?,
+        }
+        Ok(())
+    }
+}
+
+fn go_to_line(session: &mut Session, line: u32, time: u32) -> Result<(), String> {
+    session.seek(0);
+    let mut seen = 0;
+    while session.position() < MAX_STEPS && session.step() {
+        seen += u32::from(session.last_line() == Some(line));
+        if seen == time {
+            return Ok(());
+        }
+    }
+    Err(format!(
+        "the position is execution {time} of line {line}, but the run executes this line only {seen} times"
+    ))
+}
+
+impl Session {
+    /// The line of the step just done.
+    pub(crate) fn last_line(&self) -> Option<u32> {
+        let event = self.timeline.machine().last_step()?;
+        Some(self.range_of(event.function, event.instruction).line)
+    }
+
+    /// The lanes of the step just done.
+    pub(crate) fn last_lanes(&self) -> u32 {
+        let event = self.timeline.machine().last_step();
+        event.map_or(0, |event| event.executed)
+    }
+}

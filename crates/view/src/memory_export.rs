@@ -1,0 +1,102 @@
+//! A memory as a file to take along: a drawing of its cells, the run up to here as a moving one, a table, or an array for NumPy.
+
+pub(crate) mod animation;
+pub(crate) mod drawing;
+pub(crate) mod table;
+
+use crate::diagnostics::no_such_memory;
+use crate::model::grid::GridRequest;
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+
+/// Format of an exported file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum MemoryForm {
+    /// The cells in the colours of their lanes, as SVG: those that the request names, at most 4,096.
+    Svg,
+    /// The run from its start to the present position, as SVG that moves by CSS: at most 1,024 cells, 60 stores evenly chosen,
+    /// and the last ten million steps.
+    Animation,
+    /// All elements as text, a line each row, at most 16,777,216: `inf`, `-inf` and `NaN` as NumPy and spreadsheets read them.
+    Csv,
+    /// All bytes as NumPy's array file, version 1.0, with the extents of the memory.
+    Npy,
+}
+
+impl MemoryForm {
+    /// Every form with its name and the ending of its files; an animation is an SVG, too.
+    pub const ALL: [(MemoryForm, &'static str, &'static str); 4] = [
+        (MemoryForm::Svg, "svg", "svg"),
+        (MemoryForm::Animation, "animation", "animated.svg"),
+        (MemoryForm::Csv, "csv", "csv"),
+        (MemoryForm::Npy, "npy", "npy"),
+    ];
+
+    /// The form of this name.
+    pub fn from_name(name: &str) -> Option<MemoryForm> {
+        let found = MemoryForm::ALL.iter().find(|(_, own, _)| *own == name);
+        found.map(|(form, ..)| *form)
+    }
+
+    /// Why a name is none of a form.
+    pub fn expected(name: &str) -> String {
+        let names: Vec<String> = MemoryForm::ALL
+            .iter()
+            .map(|(_, name, _)| format!("\"{name}\""))
+            .collect();
+        format!(
+            "found the form \"{name}\", expected one of {}",
+            names.join(", ")
+        )
+    }
+
+    /// Whether it shows who wrote what.
+    pub const fn shows_writers(self) -> bool {
+        match self {
+            MemoryForm::Svg | MemoryForm::Animation => true,
+            MemoryForm::Csv | MemoryForm::Npy => false,
+        }
+    }
+
+    /// The ending of its files, without a point.
+    pub fn ending(self) -> &'static str {
+        let found = MemoryForm::ALL.iter().find(|(form, ..)| *form == self);
+        found.map_or("svg", |(_, _, ending)| ending)
+    }
+
+    /// The form that a file's name asks for: the longest ending that fits.
+    pub fn of_name(name: &str) -> Option<MemoryForm> {
+        let fits = |ending: &str| {
+            let before = name.len().checked_sub(ending.len() + 1);
+            before.is_some_and(|at| {
+                name.is_char_boundary(at) && name[at..].eq_ignore_ascii_case(&format!(".{ending}"))
+            })
+        };
+        let found = MemoryForm::ALL
+            .into_iter()
+            .filter(|(_, _, ending)| fits(ending));
+        found
+            .max_by_key(|(_, _, ending)| ending.len())
+            .map(|(form, ..)| form)
+    }
+}
+
+impl Session {
+    /// A memory at the present position as a file. The sentence says why there is none: no such memory, or too many elements for a table.
+    pub fn memory_file(
+        &mut self,
+        request: &GridRequest,
+        form: MemoryForm,
+    ) -> Result<Vec<u8>, String> {
+        let file = match form {
+            MemoryForm::Svg => drawing::svg(self, request),
+            MemoryForm::Animation => animation::svg(self, request),
+            MemoryForm::Csv => return table::csv(self, request),
+            MemoryForm::Npy => return table::npy(self, request),
+        };
+        let text = file.ok_or_else(|| no_such_memory(&request.memory.to_string()))?;
+        Ok(text.into_bytes())
+    }
+}

@@ -1,0 +1,179 @@
+//! A run as a drawing that moves: each state of a cell is drawn once, and CSS says while which stores it is seen. Where nothing moves (printed, or a reader
+//! who prefers no motion) the drawing shows the last of them.
+
+use crate::memory_export::drawing::{
+    Layout, limited, look, open, write_cell, write_outline, write_sentence,
+};
+use crate::model::grid::{Cell, Grid, GridRequest, Written};
+use crate::session::Session;
+use std::fmt::Write;
+
+/// Most cells that move.
+const MAX_CELLS: u32 = 1024;
+/// Most moments after the start.
+const MAX_MOMENTS: usize = 60;
+/// Steps before the present position that are drawn: they are run once more.
+const MAX_STEPS: u64 = 10_000_000;
+/// How long each moment is seen, and by how much longer the last; milliseconds.
+const MOMENT: usize = 700;
+const REST: usize = 1800;
+
+/// What is seen at one position.
+struct Moment {
+    grid: Grid,
+    sentence: String,
+}
+
+/// The moments in which something is seen: from the first of them up to another, or to the end.
+type While = (usize, usize);
+
+/// Draws the run from its start, or its last steps where there are very many, to the present position, which stays the present one.
+pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
+    let columns = session.grid(request)?.columns;
+    let request = limited(request, columns, MAX_CELLS);
+    let was = session.position();
+    let mut moments = Vec::new();
+    for position in positions(session, was) {
+        session.seek(position);
+        let Some((grid, sentence)) = look(session, &request) else {
+            break;
+        };
+        moments.push(Moment { grid, sentence });
+    }
+    session.seek(was);
+    draw(&moments)
+}
+
+/// The start, or the first of the steps that are drawn, and positions after stores.
+fn positions(session: &Session, present: u64) -> Vec<u64> {
+    let start = present.saturating_sub(MAX_STEPS);
+    let mut stores = session.store_steps();
+    stores.retain(|step| (start + 1..=present).contains(step));
+    let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
+    // The last store is always among them.
+    let first = stores.len().saturating_sub(1) % every;
+    let chosen = stores.into_iter().skip(first).step_by(every);
+    std::iter::once(start).chain(chosen).collect()
+}
+
+/// A memory that appears while the run goes on (a local one) has the cells that it has.
+fn cell(moment: &Moment, at: usize) -> Option<&Cell> {
+    moment.grid.cells.get(at)
+}
+
+fn draw(moments: &[Moment]) -> Option<String> {
+    let last = moments.last()?;
+    let cells = moments.iter().flat_map(|moment| &moment.grid.cells);
+    let sentences = moments.iter().map(|moment| moment.sentence.as_str());
+    let layout = Layout::of(&last.grid, cells, sentences);
+    let mut body = String::new();
+    let end = moments.len();
+    let mut seen = Seen::new(end);
+    let mut note = |period: While| {
+        seen.add(period);
+        class(period, end)
+    };
+    // Writing to a string cannot fail.
+    for (from, to) in periods(end, |a, b| moments[a].sentence == moments[b].sentence) {
+        let _ = write_sentence(
+            &mut body,
+            layout,
+            &moments[from].sentence,
+            &note((from, to)),
+        );
+    }
+    for at in 0..last.grid.cells.len() {
+        let same = |a: usize, b: usize| match (cell(&moments[a], at), cell(&moments[b], at)) {
+            (Some(a), Some(b)) => (&a.text, a.lane, a.step) == (&b.text, b.lane, b.step),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        for (from, to) in periods(end, same) {
+            if let Some(cell) = cell(&moments[from], at) {
+                let _ = write_cell(&mut body, &last.grid, layout, at, cell, &note((from, to)));
+            }
+        }
+        for (index, moment) in moments.iter().enumerate() {
+            if cell(moment, at).is_some_and(|cell| cell.written == Written::Now) {
+                let _ = write_outline(&mut body, layout, at, &note((index, index + 1)));
+            }
+        }
+    }
+    let mut out = String::new();
+    let _ = open(&mut out, &last.grid, layout, &style(&seen));
+    out += &body;
+    out += "</svg>\n";
+    Some(out)
+}
+
+/// The longest runs of moments in which nothing changes.
+fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<While> {
+    let mut found: Vec<While> = Vec::new();
+    for moment in 0..end {
+        match found.last_mut() {
+            Some((_, to)) if same(moment - 1, moment) => *to = moment + 1,
+            _ => found.push((moment, moment + 1)),
+        }
+    }
+    found
+}
+
+/// The class of what is seen in a period, as an attribute; what is always seen has none.
+fn class((from, to): While, end: usize) -> String {
+    match (from, to) == (0, end) {
+        true => String::new(),
+        false => format!(r#" class="k{from}-{to}""#),
+    }
+}
+
+/// The periods in which something is seen: a table, which costs less of the core than a set of pairs would.
+struct Seen {
+    end: usize,
+    /// By first moment and last.
+    table: Vec<bool>,
+}
+
+impl Seen {
+    fn new(end: usize) -> Seen {
+        Seen {
+            end,
+            table: vec![false; end * end],
+        }
+    }
+
+    fn add(&mut self, (from, to): While) {
+        self.table[from * self.end + to - 1] = true;
+    }
+
+    fn all(&self) -> impl Iterator<Item = While> {
+        let found = self.table.iter().enumerate().filter(|(_, seen)| **seen);
+        found.map(|(at, _)| (at / self.end, at % self.end + 1))
+    }
+}
+
+/// The rules of all periods.
+fn style(seen: &Seen) -> String {
+    let end = seen.end;
+    let whole = end * MOMENT + REST;
+    // With two digits after the point.
+    let per_cent = |moment: usize| {
+        let share = moment * MOMENT * 10_000 / whole;
+        format!("{}.{:02}%", share / 100, share % 100)
+    };
+    let mut out = String::from("\n<style>\n");
+    for (from, to) in seen.all().filter(|period| *period != (0, end)) {
+        let begin = match from {
+            0 => "0%{opacity:1}".to_owned(),
+            _ => format!("0%{{opacity:0}}{}{{opacity:1}}", per_cent(from)),
+        };
+        let (base, close) = match to == end {
+            true => ("", String::new()),
+            false => ("opacity:0;", format!("{}{{opacity:0}}", per_cent(to))),
+        };
+        let _ = writeln!(
+            out,
+            ".k{from}-{to}{{{base}animation:k{from}-{to} {whole}ms step-end infinite}}@keyframes k{from}-{to}{{{begin}{close}}}"
+        );
+    }
+    out += "@media (prefers-reduced-motion:reduce){*{animation:none!important}}\n</style>";
+    out
+}

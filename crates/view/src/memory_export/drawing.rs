@@ -1,0 +1,283 @@
+//! Cells as a drawing: a window of memory goes in, SVG comes out.
+
+use crate::model::grid::{Cell, Grid, GridRequest, Written};
+use crate::model::request::FrameRequest;
+use crate::session::Session;
+use std::fmt::{Result, Write};
+
+const CELL_HEIGHT: usize = 24;
+/// Room for a character of a cell; at 11 px the usual fonts need 6.7.
+const CHARACTER_WIDTH: usize = 7;
+const LEAST_CELL_WIDTH: usize = 34;
+const LEFT: usize = 56;
+/// Where the sentence begins, and the distance of its lines.
+const SENTENCE: usize = 42;
+const LINE: usize = 15;
+const MARGIN: usize = 16;
+/// The narrowest drawing, which has room for the title.
+const LEAST_WIDTH: usize = 480;
+/// Most cells of a drawing.
+const MAX_CELLS: u32 = 4096;
+
+/// The colour of each lane: a hue for each group of four, a shade for each place in the group (the colours of the page on light ground,
+/// oklch(.86 to .68, .095, hue)).
+const LANE_COLOURS: [[&str; 4]; 8] = [
+    ["#a7d4ff", "#94c1fa", "#82aee6", "#709bd2"],
+    ["#ffbca2", "#f3a98f", "#df967d", "#cb846b"],
+    ["#aae2ab", "#97ce98", "#85bb86", "#72a874"],
+    ["#f5bbef", "#e1a8db", "#cd95c7", "#ba83b4"],
+    ["#e4d188", "#d1bd75", "#bdaa62", "#ab9850"],
+    ["#80e5e4", "#6cd1d1", "#57bebd", "#42abaa"],
+    ["#d5c5ff", "#c2b2f5", "#af9fe1", "#9c8ccd"],
+    ["#ffb8bd", "#f5a5aa", "#e09297", "#cc8085"],
+];
+
+pub(crate) fn lane_colour(lane: u8) -> &'static str {
+    LANE_COLOURS[usize::from(lane >> 2) & 7][usize::from(lane & 3)]
+}
+
+/// A text as SVG has it between tags and in quotation marks.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// Where the cells of a grid lie in a drawing.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    columns: usize,
+    rows: usize,
+    cell_width: usize,
+    /// Lines of the longest sentence.
+    lines: usize,
+}
+
+impl Layout {
+    /// A layout in which the longest text of these cells fits its cell, and each sentence its lines.
+    pub(crate) fn of<'a>(
+        grid: &Grid,
+        cells: impl Iterator<Item = &'a Cell>,
+        sentences: impl Iterator<Item = &'a str>,
+    ) -> Layout {
+        let longest = cells.map(|cell| cell.text.chars().count()).max();
+        let mut layout = Layout {
+            columns: grid.columns as usize,
+            rows: grid.n_rows as usize,
+            cell_width: (longest.unwrap_or(0) * CHARACTER_WIDTH + 8).max(LEAST_CELL_WIDTH),
+            lines: 1,
+        };
+        let lines = sentences.map(|sentence| layout.wrap(sentence).len()).max();
+        layout.lines = lines.unwrap_or(1);
+        layout
+    }
+
+    /// A sentence as lines that fit the drawing.
+    fn wrap(self, sentence: &str) -> Vec<String> {
+        let room = (self.size().0 - 2 * MARGIN) / CHARACTER_WIDTH;
+        let mut lines = vec![String::new()];
+        for word in sentence.split_whitespace() {
+            let line = lines.last().map_or(0, |line| line.chars().count());
+            if line > 0 && line + 1 + word.chars().count() > room {
+                lines.push(String::new());
+            }
+            if let Some(line) = lines.last_mut() {
+                *line += if line.is_empty() { "" } else { " " };
+                *line += word;
+            }
+        }
+        lines
+    }
+
+    /// Where the cells begin.
+    fn top(self) -> usize {
+        SENTENCE + self.lines * LINE + LINE
+    }
+
+    /// The upper left corner of a cell.
+    fn place(self, at: usize) -> (usize, usize) {
+        let (row, column) = (at / self.columns, at % self.columns);
+        (
+            LEFT + column * self.cell_width,
+            self.top() + row * CELL_HEIGHT,
+        )
+    }
+
+    fn size(self) -> (usize, usize) {
+        let width = LEFT + self.columns * self.cell_width + MARGIN;
+        (
+            width.max(LEAST_WIDTH),
+            self.top() + self.rows * CELL_HEIGHT + MARGIN,
+        )
+    }
+}
+
+/// The request, with no more cells than `most`.
+pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridRequest {
+    let rows = (most / columns.max(1)).max(1);
+    GridRequest {
+        columns: Some(columns),
+        n_rows: Some(request.n_rows.map_or(rows, |n| n.min(rows))),
+        ..request.clone()
+    }
+}
+
+/// The present cells of a memory, and the sentence of the step that led here.
+pub(crate) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid, String)> {
+    let mut frame = session.frame(&FrameRequest {
+        grids: vec![request.clone()],
+        ..FrameRequest::default()
+    });
+    let grid = frame.grids.pop()?;
+    let sentence = match frame.position {
+        0 => "Before the first step.".to_owned(),
+        _ => frame
+            .sentence
+            .iter()
+            .map(|phrase| phrase.text.replace('`', ""))
+            .collect(),
+    };
+    Some((grid, sentence))
+}
+
+/// Draws the cells as they are.
+pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
+    let columns = session.grid(request)?.columns;
+    let (grid, sentence) = look(session, &limited(request, columns, MAX_CELLS))?;
+    let layout = Layout::of(&grid, grid.cells.iter(), [sentence.as_str()].into_iter());
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, &grid, layout, &sentence);
+    Some(out)
+}
+
+fn write(out: &mut String, grid: &Grid, layout: Layout, sentence: &str) -> Result {
+    open(out, grid, layout, "")?;
+    write_sentence(out, layout, sentence, "")?;
+    for (at, cell) in grid.cells.iter().enumerate() {
+        write_cell(out, grid, layout, at, cell, "")?;
+        if cell.written == Written::Now {
+            write_outline(out, layout, at, "")?;
+        }
+    }
+    writeln!(out, "</svg>")
+}
+
+/// Ground, title, numbers of rows and columns; `style` goes before them.
+pub(crate) fn open(out: &mut String, grid: &Grid, layout: Layout, style: &str) -> Result {
+    let (width, height) = layout.size();
+    let memory = &grid.memory;
+    let title = escape(&memory.title);
+    let extents: String = memory.shape.iter().map(|n| format!("[{n}]")).collect();
+    let rows = match u64::from(grid.n_rows) == grid.total_rows {
+        true => String::new(),
+        false => format!(
+            " · rows {} to {} of {}",
+            grid.first_row,
+            grid.first_row + u64::from(grid.n_rows) - 1,
+            grid.total_rows
+        ),
+    };
+    let facts = escape(&format!(
+        "{} · {}{extents} · {}{rows}",
+        memory.space.name(),
+        grid.ty,
+        memory.address
+    ));
+    writeln!(
+        out,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{title}" font-family="ui-monospace, 'DejaVu Sans Mono', monospace" font-size="11" fill="#16181d">
+<title>{title}</title>{style}
+<rect width="{width}" height="{height}" fill="#fff"/>
+<text x="{MARGIN}" y="22" font-size="14"><tspan font-weight="600">{title}</tspan> <tspan font-size="11" fill="#565b66">{facts}</tspan></text>"##
+    )?;
+    writeln!(out, r##"<g fill="#6d727d" font-size="10">"##)?;
+    for column in 0..layout.columns {
+        let x = LEFT + column * layout.cell_width + layout.cell_width / 2;
+        writeln!(
+            out,
+            r#"<text x="{x}" y="{}" text-anchor="middle">{column}</text>"#,
+            layout.top() - 6
+        )?;
+    }
+    for row in 0..layout.rows {
+        let first = (grid.first_row + row as u64) * u64::from(grid.columns);
+        let y = layout.top() + row * CELL_HEIGHT + CELL_HEIGHT / 2 + 4;
+        writeln!(
+            out,
+            r#"<text x="{}" y="{y}" text-anchor="end">{first}</text>"#,
+            LEFT - 8
+        )?;
+    }
+    writeln!(out, "</g>")
+}
+
+/// The sentence of a step under the title; `class` is an attribute with a blank before it, or nothing.
+pub(crate) fn write_sentence(
+    out: &mut String,
+    layout: Layout,
+    sentence: &str,
+    class: &str,
+) -> Result {
+    write!(out, r##"<text{class} fill="#565b66">"##)?;
+    for (number, line) in layout.wrap(sentence).iter().enumerate() {
+        let y = SENTENCE + number * LINE;
+        write!(
+            out,
+            r#"<tspan x="{MARGIN}" y="{y}">{}</tspan>"#,
+            escape(line)
+        )?;
+    }
+    writeln!(out, "</text>")
+}
+
+/// A cell with its value; one that no store wrote is a dot, where it is zero.
+pub(crate) fn write_cell(
+    out: &mut String,
+    grid: &Grid,
+    layout: Layout,
+    at: usize,
+    cell: &Cell,
+    class: &str,
+) -> Result {
+    let (x, y) = layout.place(at);
+    let index = grid.first_row * u64::from(grid.columns) + at as u64;
+    let by = match (cell.lane, cell.step) {
+        (Some(lane), Some(step)) => format!(", lane {lane}, step {step}"),
+        _ => String::new(),
+    };
+    let fill = match (cell.lane, cell.written) {
+        (Some(lane), _) => lane_colour(lane),
+        (None, Written::Never) => "#f3f3f0",
+        (None, _) => "#dfe3ea",
+    };
+    let is_dot = cell.written == Written::Never && cell.is_zero;
+    let (text, ink) = match (is_dot, cell.written) {
+        (true, _) => ("·", "#a9afbb"),
+        (false, Written::Never) => (cell.text.as_str(), "#6d727d"),
+        (false, _) => (cell.text.as_str(), "#16181d"),
+    };
+    writeln!(
+        out,
+        r##"<g{class}><title>[{index}] = {}{by}</title><rect x="{x}" y="{y}" width="{}" height="{CELL_HEIGHT}" fill="{fill}" stroke="#fff"/><text x="{}" y="{}" text-anchor="middle" fill="{ink}">{}</text></g>"##,
+        escape(&cell.text),
+        layout.cell_width,
+        x + layout.cell_width / 2,
+        y + CELL_HEIGHT / 2 + 4,
+        escape(text),
+    )
+}
+
+/// The outline of a cell that the present step wrote.
+pub(crate) fn write_outline(out: &mut String, layout: Layout, at: usize, class: &str) -> Result {
+    let (x, y) = layout.place(at);
+    writeln!(
+        out,
+        r##"<rect{class} x="{}" y="{}" width="{}" height="{}" fill="none" stroke="#1d1f24" stroke-width="2"/>"##,
+        x + 1,
+        y + 1,
+        layout.cell_width - 2,
+        CELL_HEIGHT - 2
+    )
+}

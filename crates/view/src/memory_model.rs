@@ -1,0 +1,4 @@
+//! The memory model: the outcomes of litmus tests, and the data races and hangs of a run.
+
+pub mod concurrency;
+pub mod litmus;

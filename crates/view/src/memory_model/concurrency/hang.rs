@@ -1,0 +1,482 @@
+//! Why a launch never ends: who waits for what, what is missing, and the line that should have brought it.
+
+use crate::diagnostics::ranges;
+use crate::memory_model::concurrency::races::{shared_place, triple};
+use crate::session::Session;
+use serde::de::Visitor;
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
+use warpgrid_isa::{Does, SyncOp};
+use warpgrid_launch::reading::Reader;
+use warpgrid_order::hang::{Diagnosis, HangKind, Story, Wait, WaitKind, diagnose};
+
+/// Steps of a rehearsal in which all blocks have places.
+const MOST_AHEAD: u64 = 4_000_000;
+
+/// Diagnosis of a launch that hangs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HangView {
+    pub kind: HangKind,
+    /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
+    /// schedule.
+    pub object: Option<HangObject>,
+    /// Line at which the lanes wait.
+    pub line: u32,
+    pub missing: Option<HangMissing>,
+    /// Line that should have provided the missing event, or line after which the event is missing.
+    pub line_at_fault: Option<u32>,
+    pub message: String,
+    pub waits: Vec<HangWait>,
+}
+
+/// Object for which threads wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(untagged))]
+pub enum HangObject {
+    Number(u64),
+    Name(String),
+}
+
+/// As messages between the page and its worker have it: they do not describe themselves.
+#[derive(Serialize, Deserialize)]
+struct Tagged(Option<u64>, Option<String>);
+
+impl Serialize for HangObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self, serializer.is_human_readable()) {
+            (HangObject::Number(number), true) => number.serialize(serializer),
+            (HangObject::Name(name), true) => name.serialize(serializer),
+            (HangObject::Number(number), false) => {
+                Tagged(Some(*number), None).serialize(serializer)
+            }
+            (HangObject::Name(name), false) => {
+                Tagged(None, Some(name.clone())).serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HangObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HangObject, D::Error> {
+        if deserializer.is_human_readable() {
+            return deserializer.deserialize_any(NumberOrName);
+        }
+        let Tagged(number, name) = Tagged::deserialize(deserializer)?;
+        Ok(match (number, name) {
+            (Some(number), _) => HangObject::Number(number),
+            (None, name) => HangObject::Name(name.unwrap_or_default()),
+        })
+    }
+}
+
+struct NumberOrName;
+
+impl Visitor<'_> for NumberOrName {
+    type Value = HangObject;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a name")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<HangObject, E> {
+        Ok(HangObject::Number(number))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<HangObject, E> {
+        Ok(HangObject::Name(name.to_owned()))
+    }
+}
+
+/// Missing arrivals, bytes or lanes, if they can be counted.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct HangMissing {
+    pub arrivals: Option<u32>,
+    /// Missing bytes. Negative if more bytes completed than were expected.
+    pub bytes: Option<i32>,
+    pub lanes: Option<Vec<u32>>,
+}
+
+impl Serialize for HangMissing {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let HangMissing {
+            arrivals,
+            bytes,
+            lanes,
+        } = self;
+        let all = !serializer.is_human_readable();
+        let mut fields = serializer.serialize_struct("HangMissing", 3)?;
+        if all || arrivals.is_some() {
+            fields.serialize_field("arrivals", arrivals)?;
+        }
+        if all || bytes.is_some() {
+            fields.serialize_field("bytes", bytes)?;
+        }
+        if all || lanes.is_some() {
+            fields.serialize_field("lanes", lanes)?;
+        }
+        fields.end()
+    }
+}
+
+/// Waiting threads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HangWait {
+    pub kind: HangKind,
+    pub block: [u32; 3],
+    /// Ranges of thread indices in the block: `0, 32-63`.
+    pub threads: String,
+    pub line: Option<u32>,
+    pub object: Option<HangObject>,
+    /// Number of completed phases.
+    pub phase: Option<u32>,
+    pub awaited_parity: Option<u32>,
+    pub pending_arrivals: Option<u32>,
+    pub pending_bytes: Option<i32>,
+    pub expected: Option<u32>,
+    pub arrived: Option<u32>,
+}
+
+impl Session {
+    /// Why the launch never ends, if the run has found that it does not; or the aligned barrier to which a part of a warp came.
+    pub fn hang(&mut self) -> Option<HangView> {
+        let machine = self.timeline.machine();
+        let is_stuck = machine.fault().is_some_and(|fault| {
+            matches!(
+                fault.kind,
+                FaultKind::Deadlock { .. } | FaultKind::Mbarrier(_)
+            )
+        });
+        let in_parts = machine
+            .notes()
+            .iter()
+            .any(|note| matches!(note.kind, NoteKind::BarrierInParts { .. }));
+        if !is_stuck && !in_parts {
+            return None;
+        }
+        let mut story = Story::new();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut story);
+        let ahead = self.story_with_all_blocks();
+        let found = diagnose(self.timeline.machine(), &story, ahead.as_ref())?;
+        Some(self.hang_view(&found))
+    }
+
+    /// The story of the same launch on a machine that has places for all blocks, where this one does not.
+    fn story_with_all_blocks(&self) -> Option<Story> {
+        let machine = self.timeline.machine();
+        let last = machine.n_blocks().checked_sub(1)?;
+        if machine.has_started(last) {
+            return None;
+        }
+        let mut scenario = self.scenario().clone();
+        scenario.resident = None;
+        let mut other = Session::untracked(scenario).ok()?;
+        let mut story = Story::new();
+        other.timeline.run_observed(MOST_AHEAD, &mut story);
+        Some(story)
+    }
+
+    fn hang_view(&self, found: &Diagnosis) -> HangView {
+        let line = |at: (warpgrid_program::FunctionId, u32)| self.range_of(at.0, at.1).line;
+        let root = self.hang_wait(&found.root);
+        let object = match found.block {
+            Some(block) => Some(HangObject::Number(block)),
+            None if found.depends_on_order => None,
+            None => root.object.clone(),
+        };
+        let mut waits: Vec<HangWait> = Vec::new();
+        for wait in &found.waits {
+            let one = self.hang_wait(wait);
+            add_wait(&mut waits, one);
+        }
+        let mut hang = HangView {
+            kind: found.kind,
+            object,
+            line: root.line.unwrap_or(0),
+            missing: missing(&found.root, found.kind),
+            line_at_fault: found.at_fault.map(line),
+            message: String::new(),
+            waits,
+        };
+        hang.message = message(&hang, &root, &found.what);
+        hang
+    }
+
+    fn hang_wait(&self, wait: &Wait) -> HangWait {
+        let machine = self.timeline.machine();
+        let mut view = HangWait {
+            kind: HangKind::Spin,
+            block: machine.block_position(wait.block),
+            threads: threads(wait.warp, wait.lanes, self.n_threads()),
+            line: Some(self.range_of(wait.function, wait.instruction).line),
+            object: None,
+            phase: None,
+            awaited_parity: None,
+            pending_arrivals: None,
+            pending_bytes: None,
+            expected: None,
+            arrived: None,
+        };
+        match &wait.kind {
+            WaitKind::Barrier {
+                id,
+                phase,
+                expected,
+                arrived,
+            } => {
+                view.kind = HangKind::Barrier;
+                view.object = Some(HangObject::Number((*id).into()));
+                view.phase = Some(*phase);
+                (view.expected, view.arrived) = (Some(*expected), Some(*arrived));
+            }
+            WaitKind::Mbarrier {
+                address,
+                phase,
+                parity,
+                pending,
+                bytes,
+            } => {
+                view.kind = HangKind::Mbarrier;
+                view.object = Some(HangObject::Name(shared_name(machine, wait.block, *address)));
+                view.phase = Some(*phase);
+                view.awaited_parity = Some(u32::from(*parity));
+                (view.pending_arrivals, view.pending_bytes) = (Some(*pending), Some(*bytes));
+            }
+            WaitKind::ClusterBarrier { missing } => {
+                view.kind = HangKind::ClusterBarrier;
+                view.pending_arrivals = Some(*missing);
+            }
+            WaitKind::WarpSync { .. } => {
+                view.kind = HangKind::WarpSync;
+                let reader = self.reader(wait.function, wait.instruction);
+                let opcode = reader.map_or("", Reader::opcode);
+                let sync = reader.and_then(Reader::does).and_then(Does::sync);
+                let name = match sync == Some(SyncOp::WarpBarrier) {
+                    true => "bar.warp.sync",
+                    false => opcode.split('.').next().unwrap_or(opcode),
+                };
+                view.object = Some(HangObject::Name(name.to_owned()));
+            }
+            WaitKind::Spin { memory, address } => {
+                view.object = Some(HangObject::Name(
+                    self.place_name(machine, *memory, *address),
+                ));
+            }
+            WaitKind::Registers => {}
+            WaitKind::TensorMemory { n_columns } => {
+                view.kind = HangKind::TensorMemory;
+                view.object = Some(HangObject::Name(format!("{n_columns} columns")));
+            }
+            WaitKind::Copies => view.kind = HangKind::Copies,
+            WaitKind::NotResident => {
+                view.kind = HangKind::NotResident;
+                view.line = None;
+                view.object = Some(HangObject::Number(wait.block));
+                view.threads = format!("0-{}", self.n_threads().saturating_sub(1));
+            }
+        }
+        view
+    }
+
+    fn place_name(&self, machine: &Machine, memory: Place, address: u64) -> String {
+        let named = match memory {
+            Place::Global => match machine.region_at(address) {
+                Some((MemoryRegion::Buffer(index), offset)) => {
+                    let buffers = self.buffers();
+                    buffers
+                        .get(index.0 as usize)
+                        .map(|buffer| format!("{}+{offset}", buffer.name))
+                }
+                Some((MemoryRegion::Variable(index), offset)) => {
+                    let variable = machine.program().variables.get(index as usize);
+                    variable.map(|variable| format!("{}+{offset}", variable.name))
+                }
+                _ => None,
+            },
+            Place::Shared { block } => {
+                let name = shared_name(machine, block, address);
+                Some(match name.contains('+') {
+                    true => name,
+                    false => format!("{name}+0"),
+                })
+            }
+            Place::Constant | Place::Parameters | Place::Local { .. } => None,
+        };
+        named.unwrap_or_else(|| format!("{address:#x}"))
+    }
+}
+
+/// A place in shared memory as its variable and the bytes from its start: `full+8`.
+fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
+    let place = shared_place(machine, block, address, 8);
+    match (place.variable, place.offset) {
+        (Some(name), 0) => name,
+        (Some(name), offset) => format!("{name}+{offset}"),
+        (None, offset) => format!("{offset:#x}"),
+    }
+}
+
+/// What is missing at the root.
+fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
+    let nothing = HangMissing {
+        arrivals: None,
+        bytes: None,
+        lanes: None,
+    };
+    match (&root.kind, kind) {
+        (
+            WaitKind::Barrier {
+                expected, arrived, ..
+            },
+            HangKind::Barrier,
+        ) => Some(HangMissing {
+            arrivals: Some(expected.saturating_sub(*arrived)),
+            ..nothing
+        }),
+        (WaitKind::Mbarrier { pending, bytes, .. }, _) => Some(HangMissing {
+            arrivals: Some(*pending),
+            bytes: Some(*bytes),
+            ..nothing
+        }),
+        (WaitKind::ClusterBarrier { missing }, _) => Some(HangMissing {
+            arrivals: Some(*missing),
+            ..nothing
+        }),
+        (WaitKind::WarpSync { missing }, _) => Some(HangMissing {
+            lanes: Some((0..32).filter(|lane| missing >> lane & 1 != 0).collect()),
+            ..nothing
+        }),
+        _ => None,
+    }
+}
+
+/// Threads of a block as ranges.
+fn threads(warp: u32, lanes: u32, n_threads: u32) -> String {
+    let first = warp * 32;
+    let all = (0..32).filter(|lane| lanes >> lane & 1 != 0 && first + lane < n_threads);
+    ranges(&mut all.map(|lane| first + lane))
+}
+
+/// Adds a wait, to one of the same block for the same where its threads follow.
+fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
+    let same = waits.iter_mut().find(|old| {
+        let threads = String::new();
+        let bare = |wait: &HangWait| HangWait {
+            threads: threads.clone(),
+            ..wait.clone()
+        };
+        bare(old) == bare(&new)
+    });
+    let Some(old) = same else {
+        waits.push(new);
+        return;
+    };
+    let end = old
+        .threads
+        .rsplit('-')
+        .next()
+        .and_then(|n| n.parse::<u32>().ok());
+    let start = new
+        .threads
+        .split(['-', ','])
+        .next()
+        .and_then(|n| n.parse::<u32>().ok());
+    let first = old.threads.split('-').next().unwrap_or_default().to_owned();
+    let follows = end.zip(start).is_some_and(|(end, start)| end + 1 == start);
+    match (
+        follows && !old.threads.contains(','),
+        new.threads.rsplit('-').next(),
+    ) {
+        (true, Some(last)) if !new.threads.contains(',') => {
+            old.threads = format!("{first}-{last}");
+        }
+        _ => old.threads = format!("{}, {}", old.threads, new.threads),
+    }
+}
+
+/// The story in sentences.
+fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
+    let name = |object: &Option<HangObject>| match object {
+        Some(HangObject::Number(number)) => number.to_string(),
+        Some(HangObject::Name(name)) => format!("`{name}`"),
+        None => String::new(),
+    };
+    let is_one = root.threads.bytes().all(|digit| digit.is_ascii_digit());
+    let word = if is_one { "thread" } else { "threads" };
+    let who = format!("{word} {} of block {}", root.threads, triple(root.block));
+    let verb = |plural: &'static str, singular: &'static str| match is_one {
+        true => singular,
+        false => plural,
+    };
+    let wait = verb("wait", "waits");
+    let (spin, poll, reach) = (
+        verb("spin", "spins"),
+        verb("poll", "polls"),
+        verb("reach", "reaches"),
+    );
+    let waits = match hang.kind {
+        HangKind::Barrier => format!(
+            "{who} {wait} at barrier {} (line {}), where {} of {} threads have arrived",
+            name(&root.object),
+            hang.line,
+            root.arrived.unwrap_or(0),
+            root.expected.unwrap_or(0)
+        ),
+        HangKind::Mbarrier => format!(
+            "{who} {wait} for the mbarrier {} (line {}) with phase {}, parity {}, pending count {} and tx-count {}",
+            name(&root.object),
+            hang.line,
+            root.phase.unwrap_or(0),
+            root.awaited_parity.unwrap_or(0),
+            root.pending_arrivals.unwrap_or(0),
+            root.pending_bytes.unwrap_or(0)
+        ),
+        HangKind::ClusterBarrier => format!(
+            "{who} {wait} at the cluster barrier (line {}), where the number of missing threads is {}",
+            hang.line,
+            root.pending_arrivals.unwrap_or(0)
+        ),
+        HangKind::WarpSync => format!(
+            "{who} {wait} at {} (line {}) for other lanes of the warp",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::Spin if root.object.is_none() => format!(
+            "{who} {spin} in a loop (line {}) whose exit condition never changes",
+            hang.line
+        ),
+        HangKind::Spin => format!(
+            "{who} {poll} {} (line {}), which no remaining thread writes",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::NotResident => format!(
+            "{who} {wait} (line {}) for block {}, which cannot start before another block exits",
+            hang.line,
+            name(&hang.object)
+        ),
+        HangKind::DivergentBarrier => format!(
+            "{who} {reach} the aligned barrier {} (line {}) without the other threads of the warp",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::TensorMemory => format!(
+            "{who} {wait} for {} of tensor memory (line {}), which no block deallocates",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::Copies => format!(
+            "{who} {wait} for asynchronous operations that never complete (line {})",
+            hang.line
+        ),
+    };
+    match hang.line_at_fault {
+        Some(line) => format!("{waits}; line {line}: {what}"),
+        None => waits,
+    }
+}

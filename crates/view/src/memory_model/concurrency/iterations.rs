@@ -1,0 +1,129 @@
+//! Iterations of races in loops: how often each thread had executed its instruction. In: races of a run; out: an addition to their
+//! messages.
+
+use crate::memory_model::concurrency::RaceView;
+use crate::memory_model::concurrency::lockstep::loops_around;
+use crate::session::Session;
+use warpgrid_emulator::{AccessEvent, Agent, Interest, MemoryId, Observer};
+use warpgrid_order::races::{Access, End, Found, Memory};
+
+/// Bound on the steps that are replayed, and so on the cost of the analysis.
+const MAX_STEPS: u64 = 1_000_000;
+
+/// One side of a race, and the executions of its instruction by its thread.
+struct Counted {
+    access: Access,
+    /// Executions so far.
+    n: u64,
+    /// The number of the last execution that touched the bytes of the race, from 1.
+    iteration: u64,
+}
+
+/// Counts the executions of racing instructions up to the second access of each race.
+struct Counter {
+    races: Vec<(Found, [Counted; 2])>,
+}
+
+impl Observer for Counter {
+    fn interest(&self) -> Interest {
+        Interest::ACCESSES
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        for (found, sides) in &mut self.races {
+            if event.step > found.step {
+                continue;
+            }
+            for side in sides {
+                let Access {
+                    function,
+                    instruction,
+                    ..
+                } = side.access;
+                let is_warp = (side.access.block, side.access.thread / 32) == (block, warp);
+                if !is_warp || (function, instruction) != (event.function, event.instruction) {
+                    continue;
+                }
+                let lane = side.access.thread % 32;
+                if event.mask >> lane & 1 == 0 {
+                    continue;
+                }
+                side.n += 1;
+                let end = found.address.saturating_add(u64::from(found.n_bytes));
+                let touches = event.pieces.iter().any(|piece| {
+                    u32::from(piece.asked) == lane
+                        && is_memory(piece.memory, found.memory)
+                        && piece.address < end
+                        && found.address < piece.address.saturating_add(u64::from(piece.n_bytes))
+                });
+                if touches {
+                    side.iteration = side.n;
+                }
+            }
+        }
+    }
+}
+
+fn is_memory(own: MemoryId, memory: Memory) -> bool {
+    match (own, memory) {
+        (MemoryId::Global, Memory::Global) => true,
+        (MemoryId::Shared { block }, Memory::Shared(other)) => block == other,
+        _ => false,
+    }
+}
+
+impl Session {
+    /// Adds the iterations of both accesses to a race between instructions of one loop, if they differ. The iteration of an access is the
+    /// number of times that its thread had executed the instruction.
+    pub(crate) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Found]) {
+        let are_in_loop = |[first, second]: [&Access; 2]| {
+            let function = self.program.functions.get(first.function.0 as usize);
+            first.function == second.function
+                && function.is_some_and(|function| {
+                    let loops = loops_around(&self.program, function, first.instruction);
+                    loops.iter().any(|own| own.contains(&second.instruction))
+                })
+        };
+        let counted = |access: &Access| Counted {
+            access: *access,
+            n: 0,
+            iteration: 0,
+        };
+        let looped = found.iter().enumerate().filter_map(|(index, found)| {
+            let End::Access(second) = &found.second else {
+                return None;
+            };
+            let sides = [&found.first, second];
+            let is_plain = sides.iter().all(|side| !side.asynchronous);
+            let is_looped = is_plain && are_in_loop(sides);
+            is_looped.then(|| (index, (found.clone(), sides.map(counted))))
+        });
+        let (indices, races_in_loops): (Vec<usize>, Vec<_>) = looped.unzip();
+        if indices.is_empty() {
+            return;
+        }
+        let mut counter = Counter {
+            races: races_in_loops,
+        };
+        let seen = self.steps_seen().min(MAX_STEPS);
+        self.timeline.replay(0, seen, &mut counter);
+        for (index, (_, [first, second])) in indices.iter().zip(&counter.races) {
+            let Some(race) = races.get_mut(*index) else {
+                continue;
+            };
+            let is_known = first.iteration > 0 && second.iteration > 0;
+            if is_known && first.iteration != second.iteration {
+                race.message += &format!(
+                    "; line {} in iteration {}, line {} in iteration {}",
+                    race.first.line.unwrap_or(0),
+                    first.iteration,
+                    race.second.line.unwrap_or(0),
+                    second.iteration
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Races in words: who, where, what is missing.
+
+use crate::memory_model::concurrency::races::triple;
+use crate::memory_model::concurrency::{RaceAccess, RaceKind, RacePlace, RaceView, Why};
+use warpgrid_isa::Does;
+use warpgrid_order::races::{End, Lifetime};
+use warpgrid_order::scope::Strength;
+
+/// The proxy through which copies read tensor maps.
+pub(crate) const TENSOR_MAP: &str = "tensormap";
+
+/// The scope of a strong access in words.
+pub(crate) fn scope_words(strength: Strength) -> Option<String> {
+    strength.scope().map(|scope| scope.name().to_owned())
+}
+
+/// Bytes as a person names them.
+pub(crate) fn place_words(place: &RacePlace) -> String {
+    let name = place.buffer.as_ref().or(place.variable.as_ref());
+    match name {
+        Some(name) if place.offset == 0 => format!("`{name}`"),
+        Some(name) => format!("`{name}+{}`", place.offset),
+        None => format!("{} memory at {:#x}", place.space, place.offset),
+    }
+}
+
+/// What starts an asynchronous operation, as far as its instruction says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Started {
+    Copy,
+    /// A product of matrices, which reads them through the asynchronous proxy.
+    Product,
+}
+
+impl Started {
+    /// What an instruction starts.
+    pub(crate) fn by(does: Option<Does>) -> Started {
+        match does.is_some_and(Does::is_asynchronous_product) {
+            true => Started::Product,
+            false => Started::Copy,
+        }
+    }
+}
+
+fn who(access: &RaceAccess, started: Started) -> String {
+    let does = match (access.kind, access.asynchronous) {
+        (RaceKind::Read, false) => "reads",
+        (RaceKind::Write, false) => "writes",
+        (RaceKind::Atomic, false) => "atomically updates",
+        (RaceKind::Read, true) if started == Started::Product => {
+            "issues a matrix multiplication that reads"
+        }
+        (RaceKind::Read, true) => "issues a copy that reads",
+        (RaceKind::Write, true) => "issues an asynchronous operation that writes",
+        (RaceKind::Atomic, true) => "issues an asynchronous operation that updates",
+        (RaceKind::Life, _) => "exits",
+    };
+    format!(
+        "thread {} of block {} {does}",
+        triple(access.thread),
+        triple(access.block)
+    )
+}
+
+/// The race in a sentence or two.
+pub(crate) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> String {
+    let place = place_words(&race.place);
+    let line = |access: &RaceAccess| access.line.unwrap_or(0);
+    let first = format!(
+        "{} {place} at line {}",
+        who(&race.first, started[0]),
+        line(&race.first)
+    );
+    if let End::Life(life) = second {
+        let missing = match life {
+            Lifetime::Start(_) => "no synchronization guarantees that the block has started",
+            Lifetime::Exit(_) => "no synchronization guarantees that the block is still running",
+        };
+        let what = race.second.what.as_deref().unwrap_or("");
+        return format!("{first} in the memory of another block: {missing} ({what})");
+    }
+    let second = format!(
+        "{} it at line {}",
+        who(&race.second, started[1]),
+        line(&race.second)
+    );
+    let missing = match (race.why, started.contains(&Started::Product)) {
+        (Why::Completion, true) => {
+            "one access is asynchronous, and no wait guarantees that the matrix multiplication has completed before the other access".to_owned()
+        }
+        _ => missing(race),
+    };
+    format!("{first}, {second}: {missing}")
+}
+
+/// The race of a `cp.async` with an access of another thread, where the copying thread waits at a line in between.
+pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
+    let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
+    format!(
+        "{} {} at line {}, {} it at line {}: the wait at line {wait} covers only the copies of the executing thread, and no synchronization orders thread {copies} after this wait with thread {other}",
+        who(&race.first, Started::Copy),
+        place_words(&race.place),
+        race.first.line.unwrap_or(0),
+        who(&race.second, Started::Copy),
+        race.second.line.unwrap_or(0),
+    )
+}
+
+/// What is missing between the accesses.
+fn missing(race: &RaceView) -> String {
+    match race.why {
+        Why::Order => match (&race.first.scope, &race.second.scope) {
+            (Some(_), None) | (None, Some(_)) => {
+                "one access is strong and the other access is weak, and neither access happens before the other".to_owned()
+            }
+            (Some(_), Some(_)) => "the accesses have different sizes, and neither access happens before the other".to_owned(),
+            (None, None) => "neither access happens before the other".to_owned(),
+        },
+        Why::Scope => {
+            let narrow = |access: &RaceAccess| access.scope.clone().unwrap_or_default();
+            format!(
+                "both accesses are strong, but the scopes (`.{}` and `.{}`) do not include the threads of both accesses",
+                narrow(&race.first),
+                narrow(&race.second)
+            )
+        }
+        Why::Proxy if race.second.proxy == TENSOR_MAP => {
+            "the copy reads its tensor map through the tensormap proxy, and no pair of a releasing and an acquiring `fence.proxy.tensormap::generic` orders the accesses"
+                .to_owned()
+        }
+        Why::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
+            "`ld.global.nc` must not read memory that the kernel writes, even if the accesses are ordered"
+                .to_owned()
+        }
+        Why::Proxy => {
+            "the accesses are ordered, but use different proxies, and no `fence.proxy.async` is executed between the accesses"
+                .to_owned()
+        }
+        Why::Completion => "one access is asynchronous, and no wait guarantees that this access has completed before the other access".to_owned(),
+        Why::Lifetime => "the block that owns the memory may have exited".to_owned(),
+        Why::Init => {
+            "no `fence.mbarrier_init` is executed between `mbarrier.init` and the first copy that completes on the mbarrier".to_owned()
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Races of a session: a detector observes the run, what it finds gets lines and names.
+
+use crate::memory_model::concurrency::race_messages::{
+    Started, TENSOR_MAP, message, own_copies_message, scope_words,
+};
+use crate::memory_model::concurrency::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView};
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::{Machine, MemoryRegion};
+use warpgrid_isa::AsyncOp;
+use warpgrid_launch::reading::Reader;
+use warpgrid_order::hang::{MixedPhase, Story};
+use warpgrid_order::races::{
+    Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
+};
+use warpgrid_program::FunctionId;
+
+/// Steps after which a run that shall have no race is looked at first; then after twice as many.
+const FIRST_PART: u64 = 64;
+
+/// Data races and other findings of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RaceReport {
+    /// Data races in the order of detection, certain races first.
+    pub races: Vec<RaceView>,
+    /// Uninitialized reads of shared memory, one per position of the source.
+    #[serde(default)]
+    pub unwritten: Vec<UnwrittenView>,
+    /// Further notes, including the uninitialized reads as sentences.
+    pub notes: Vec<String>,
+}
+
+/// Uninitialized read of shared memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct UnwrittenView {
+    pub reader: RaceAccess,
+    /// First uninitialized byte.
+    #[serde(rename = "where")]
+    pub place: RacePlace,
+    pub step: u64,
+    pub message: String,
+}
+
+impl Session {
+    /// Runs from the start as [`Session::run`] does, looks for data races on the way, and for the weakest repair of small launches.
+    pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
+        let (mut report, found) = self.look_for_races_in_run(max_steps);
+        self.add_repairs(&mut report.races, &found);
+        report
+    }
+
+    /// Runs from the start, and looks for data races on the way, not for repairs.
+    pub fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
+        self.look_for_races_in_run(max_steps).0
+    }
+
+    fn look_for_races_in_run(&mut self, max_steps: u64) -> (RaceReport, Vec<Found>) {
+        self.seek(0);
+        let mut detector = self.detector();
+        self.timeline.run_observed(max_steps, &mut detector);
+        let (mut report, found) = self.report_races(detector);
+        self.explain_by_iterations(&mut report.races, &found);
+        self.explain_by_phases(&mut report.races);
+        report.notes.extend(self.lockstep_notes());
+        (report, found)
+    }
+
+    /// Adds to races within a block the barrier phase in which its threads came to different instructions: from there on, the
+    /// barriers that threads wait at are not those that the text pairs.
+    fn explain_by_phases(&mut self, races: &mut [RaceView]) {
+        let is_in_block = |race: &&mut RaceView| {
+            race.why == Why::Order
+                && race.second.what.is_none()
+                && race.first.block == race.second.block
+        };
+        if !races.iter_mut().any(|race| is_in_block(&race)) {
+            return;
+        }
+        let mixed = self.mixed_phases();
+        for race in races.iter_mut().filter(is_in_block) {
+            let machine = self.timeline.machine();
+            let of_block =
+                |phase: &&MixedPhase| machine.block_position(phase.block) == race.first.block;
+            let Some(phase) = mixed.iter().find(of_block) else {
+                continue;
+            };
+            let lines = self.lines_of_phase(phase);
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            race.message += &format!(
+                "; threads arrive at barrier {2} from different lines ({0}) in phase {1}: change the kernel so that all threads execute the same sequence of barriers",
+                lines.join(", "),
+                phase.phase,
+                phase.id
+            );
+        }
+    }
+
+    /// The phases of barriers to which threads came at different instructions.
+    fn mixed_phases(&mut self) -> Vec<MixedPhase> {
+        let mut story = Story::new();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut story);
+        story.mixed_phases()
+    }
+
+    /// The lines of the barriers of a phase, in order.
+    fn lines_of_phase(&self, phase: &MixedPhase) -> Vec<u32> {
+        let lines = phase.places.iter();
+        let mut lines: Vec<u32> = lines.map(|at| self.range_of(at.0, at.1).line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// Returns, for each barrier of a block with a race, the instructions of the first phase at which threads arrived from different
+    /// instructions.
+    pub(crate) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<(FunctionId, u32)>> {
+        let is_in_block =
+            |race: &RaceView| race.why == Why::Order && race.first.block == race.second.block;
+        if !races.iter().any(is_in_block) {
+            return Vec::new();
+        }
+        let mut all: Vec<Vec<(FunctionId, u32)>> = Vec::new();
+        for phase in self.mixed_phases() {
+            let places: Vec<(FunctionId, u32)> = phase.places.into_iter().collect();
+            if places.len() > 1 && !all.contains(&places) {
+                all.push(places);
+            }
+        }
+        all
+    }
+
+    /// Runs a session that is at its start, and looks for data races on the way; it stops soon after the first one.
+    pub(crate) fn is_free_of_races(&mut self, max_steps: u64) -> bool {
+        let mut detector = self.detector();
+        let mut part = FIRST_PART;
+        while self.position() < max_steps {
+            let before = self.position();
+            let n = part.min(max_steps - before);
+            self.timeline.run_observed(n, &mut detector);
+            if !detector.found().iter().all(Found::is_equal_store_of_lanes) {
+                return false;
+            }
+            if self.position() == before || self.is_over() {
+                break;
+            }
+            part = part.saturating_mul(2);
+        }
+        self.report_races(detector).0.races.is_empty()
+    }
+
+    /// The races of the steps that have been taken.
+    pub fn races(&mut self) -> RaceReport {
+        let mut detector = self.detector();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut detector);
+        let (mut report, found) = self.report_races(detector);
+        self.explain_by_iterations(&mut report.races, &found);
+        self.explain_by_phases(&mut report.races);
+        self.add_repairs(&mut report.races, &found);
+        report.notes.extend(self.lockstep_notes());
+        report
+    }
+
+    fn detector(&self) -> Detector {
+        Detector::new(self.program.clone(), self.shape())
+    }
+
+    /// The shape of the launch.
+    pub(crate) fn shape(&self) -> Shape {
+        let launch = self.scenario();
+        Shape {
+            grid: launch.grid.unwrap_or([1; 3]),
+            block: launch.block.unwrap_or([1; 3]),
+            cluster: launch.cluster.unwrap_or([1; 3]),
+        }
+    }
+
+    /// The report of a detector, and what it found, in the order of the races of the report.
+    fn report_races(&self, mut detector: Detector) -> (RaceReport, Vec<Found>) {
+        if self.is_over() && self.timeline.machine().fault().is_none() {
+            detector.finish();
+        }
+        let found = detector.found().iter();
+        let mut races: Vec<(RaceView, Found)> = found
+            .filter(|found| !found.is_equal_store_of_lanes())
+            .map(|found| (self.race(found), found.clone()))
+            .collect();
+        races.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        let (races, found) = races.into_iter().unzip();
+        let unwritten: Vec<UnwrittenView> = detector
+            .unwritten()
+            .iter()
+            .map(|found| self.unwritten(found))
+            .collect();
+        let mut notes: Vec<String> = unwritten.iter().map(|read| read.message.clone()).collect();
+        if detector.is_full() {
+            notes.push(
+                "the access history is full, so some accesses were not checked for data races"
+                    .to_owned(),
+            );
+        }
+        let report = RaceReport {
+            races,
+            unwritten,
+            notes,
+        };
+        (report, found)
+    }
+
+    fn unwritten(&self, found: &Unwritten) -> UnwrittenView {
+        let place = self.race_place(found.memory, found.address, 1);
+        let reader = self.race_access(&found.reader);
+        UnwrittenView {
+            message: format!(
+                "line {}: thread {} of block {} reads {}, which is uninitialized",
+                reader.line.unwrap_or(0),
+                triple(reader.thread),
+                triple(reader.block),
+                crate::memory_model::concurrency::race_messages::place_words(&place)
+            ),
+            reader,
+            place,
+            step: found.step,
+        }
+    }
+
+    /// The memory that a place is in, as it is shown, and the byte of it.
+    pub fn memory_of(&self, place: &RacePlace) -> Option<(MemoryId, u64)> {
+        if let Some(block) = place.block {
+            let variables = self.timeline.machine().shared_variables().iter();
+            let named = variables.filter(|known| place.variable.as_ref() == Some(&known.name));
+            let start = named.map(|variable| variable.byte_offset).next();
+            return Some((MemoryId::Shared(block), start.unwrap_or(0) + place.offset));
+        }
+        let buffer = place.buffer.clone().map(MemoryId::Buffer);
+        let variable = || place.variable.clone().map(MemoryId::Variable);
+        Some((buffer.or_else(variable)?, place.offset))
+    }
+
+    fn race(&self, found: &Found) -> RaceView {
+        let first = self.race_access(&found.first);
+        let second = match &found.second {
+            End::Access(access) => self.race_access(access),
+            End::Life(life) => self.life(*life),
+        };
+        let place = self.race_place(found.memory, found.address, found.n_bytes);
+        let started_by = |access: &Access| {
+            let reader = self.reader(access.function, access.instruction);
+            Started::by(reader.and_then(Reader::does))
+        };
+        let started = [
+            started_by(&found.first),
+            match &found.second {
+                End::Access(access) => started_by(access),
+                End::Life(_) => Started::Copy,
+            },
+        ];
+        let sure = match found.why {
+            // The axioms leave open what products read; the text of the ISA does not.
+            _ if started.contains(&Started::Product) && !found.is_of_axiom() => {
+                RaceSure::Documented
+            }
+            Why::Proxy if found.is_of_axiom() => RaceSure::Axiom,
+            Why::Proxy if second.proxy == TENSOR_MAP => RaceSure::Documented,
+            Why::Lifetime | Why::Init => RaceSure::Documented,
+            Why::Order | Why::Scope | Why::Proxy | Why::Completion => RaceSure::Certain,
+        };
+        let mut race = RaceView {
+            first,
+            second,
+            place,
+            why: found.why,
+            sure,
+            same_value: found.same_value,
+            step: found.step,
+            message: String::new(),
+            repair: Vec::new(),
+            repair_tried: false,
+        };
+        race.message = match self.own_wait(found) {
+            Some(wait) => own_copies_message(&race, wait),
+            None => message(&race, &found.second, started),
+        };
+        race
+    }
+
+    /// Returns the line of the first `cp.async` wait between a `cp.async` and an access of another thread. Such a wait covers
+    /// copies of the executing thread only.
+    fn own_wait(&self, found: &Found) -> Option<u32> {
+        let End::Access(second) = found.second else {
+            return None;
+        };
+        let first = &found.first;
+        let is_other = (first.block, first.thread) != (second.block, second.thread);
+        let is_completion = found.why == Why::Completion && first.asynchronous && is_other;
+        if !is_completion || first.function != second.function {
+            return None;
+        }
+        let between = first.instruction + 1..second.instruction;
+        let function = self.program.functions.get(first.function.0 as usize)?;
+        let mut waits = between.filter(|index| {
+            let instruction = function.instructions.get(*index as usize);
+            let action = instruction.and_then(|instruction| self.program.action(instruction));
+            let operation = action.and_then(|action| action.does.asynchronous());
+            operation.is_some_and(AsyncOp::waits_for_own_copies)
+        });
+        let wait = waits.next()?;
+        Some(self.range_of(first.function, wait).line)
+    }
+
+    fn race_access(&self, access: &Access) -> RaceAccess {
+        let machine = self.timeline.machine();
+        let range = self.range_of(access.function, access.instruction);
+        RaceAccess {
+            line: Some(range.line),
+            what: None,
+            block: machine.block_position(access.block),
+            thread: machine.thread(access.thread / 32, access.thread % 32),
+            kind: match access.kind {
+                Kind::Read => RaceKind::Read,
+                Kind::Write => RaceKind::Write,
+                Kind::Atomic => RaceKind::Atomic,
+            },
+            proxy: match access.proxy {
+                ProxyKind::Generic | ProxyKind::ReadOnly => "generic",
+                ProxyKind::Async => "async",
+                ProxyKind::TensorMap => TENSOR_MAP,
+            }
+            .to_owned(),
+            asynchronous: access.asynchronous,
+            scope: scope_words(access.strength),
+        }
+    }
+
+    fn life(&self, life: Lifetime) -> RaceAccess {
+        let (what, block) = match life {
+            Lifetime::Start(block) => ("start", block),
+            Lifetime::Exit(block) => ("exit", block),
+        };
+        RaceAccess {
+            line: None,
+            what: Some(format!("{what} of block {block}")),
+            block: self.timeline.machine().block_position(block),
+            thread: [0; 3],
+            kind: RaceKind::Life,
+            proxy: "generic".to_owned(),
+            asynchronous: false,
+            scope: None,
+        }
+    }
+
+    pub(crate) fn race_place(&self, memory: Memory, address: u64, bytes: u32) -> RacePlace {
+        match memory {
+            Memory::Global => self.global_place(address, bytes),
+            Memory::Shared(block) => self.shared_place(block, address, bytes),
+        }
+    }
+
+    /// Bytes of global memory by the name of their buffer or variable.
+    pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RacePlace {
+        let machine = self.timeline.machine();
+        let mut place = RacePlace {
+            space: "global".to_owned(),
+            block: None,
+            buffer: None,
+            variable: None,
+            offset: address,
+            bytes,
+        };
+        match machine.region_at(address) {
+            Some((MemoryRegion::Buffer(index), offset)) => {
+                let buffer = self.buffers().get(index.0 as usize).map(|b| b.name.clone());
+                place.buffer = buffer;
+                place.offset = offset;
+            }
+            Some((MemoryRegion::Variable(index), offset)) => {
+                let variables = &machine.program().variables;
+                place.variable = variables.get(index as usize).map(|v| v.name.clone());
+                place.offset = offset;
+            }
+            _ => {}
+        }
+        place
+    }
+
+    /// Bytes of shared memory by the name of their variable.
+    pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RacePlace {
+        shared_place(self.timeline.machine(), block, address, bytes)
+    }
+}
+
+pub(crate) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u32) -> RacePlace {
+    let variables = machine.shared_variables().iter();
+    let found = variables
+        .filter(|variable| {
+            let offset = address.checked_sub(variable.byte_offset);
+            offset.is_some_and(|offset| offset < variable.size_bytes.max(1))
+        })
+        .max_by_key(|variable| variable.byte_offset);
+    // Dynamic shared memory begins where its variable does and has no size of its own.
+    let dynamic = || {
+        let all = machine.shared_variables().iter();
+        all.filter(|v| v.size_bytes == 0 && v.byte_offset <= address)
+            .max_by_key(|v| v.byte_offset)
+    };
+    let found = found.or_else(dynamic);
+    RacePlace {
+        space: "shared".to_owned(),
+        block: Some(block),
+        buffer: None,
+        variable: found.map(|variable| variable.name.clone()),
+        offset: address - found.map_or(0, |variable| variable.byte_offset),
+        bytes,
+    }
+}
+
+/// A position or thread as a person writes it.
+pub(crate) fn triple([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (0, 0) => x.to_string(),
+        _ => format!("({x}, {y}, {z})"),
+    }
+}

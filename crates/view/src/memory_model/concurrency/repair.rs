@@ -1,0 +1,309 @@
+//! Finds the weakest repair of data races. Input: a launch and its races. Output: edits of the source that remove all races. Candidates are
+//! generated from weak to strong, and the first candidate is chosen for which a run of the edited source has no race.
+//!
+//! A candidate edits statements by their spans. The front end converts the edits to text replacements ([`Document::edit`]).
+
+pub(crate) mod async_repairs;
+pub(crate) mod barrier_repairs;
+pub(crate) mod body;
+pub(crate) mod executed;
+pub(crate) mod mma_repairs;
+pub(crate) mod ordering_repairs;
+pub(crate) mod tensor_map_repairs;
+pub(crate) mod update_repairs;
+
+use crate::memory_model::concurrency::repair::body::Body;
+use crate::memory_model::concurrency::{RaceSure, RaceView, RepairEdit, RepairOp, Why};
+use crate::model::text::EditView;
+use crate::session::Session;
+use std::sync::Arc;
+use warpgrid_isa::Scope;
+use warpgrid_launch::{Front, Scenario};
+use warpgrid_order::races::{Access, End, Found, Lifetime, ProxyKind};
+use warpgrid_program::syntax::{Change, StatementEdit};
+use warpgrid_program::{Document, Edit, Fix, Overrides, Span};
+
+/// Candidates that are tried, at most.
+const MOST_TRIED: usize = 400;
+/// Candidates that are tried before atomic operations in place of updates, at most.
+const MOST_TRIED_BEFORE_UPDATES: usize = 200;
+/// Steps of all trials, at most.
+const MOST_STEPS: u64 = 4_000_000;
+/// Steps of a run beyond which no repair is looked for.
+const LONGEST_RUN: u64 = 60_000;
+/// Blocks whose mbarriers are looked at.
+const MOST_BLOCKS: u64 = 16;
+/// Seeds that a repaired text must pass with.
+const SEEDS: [u64; 4] = [0, 1, 2, 3];
+
+/// A repair: edits that belong together.
+pub(crate) type Edits = Vec<StatementEdit>;
+
+/// A race with all that candidates are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Broken<'a> {
+    body: &'a Body<'a>,
+    race: &'a RaceView,
+    /// Statements of both accesses.
+    first: usize,
+    second: usize,
+    /// Whether the second side is the start of a block.
+    is_start: bool,
+    is_one_block: bool,
+    is_one_warp: bool,
+    is_one_cluster: bool,
+    /// Blocks of a cluster.
+    n_blocks: u32,
+    /// Bytes that came to mbarriers without being expected.
+    unexpected: &'a [u32],
+}
+
+impl Broken<'_> {
+    /// Returns the narrowest scope that contains both threads.
+    fn scope(&self) -> Scope {
+        match (self.is_one_block, self.is_one_cluster) {
+            (true, _) => Scope::Cta,
+            (false, true) => Scope::Cluster,
+            (false, false) => Scope::Gpu,
+        }
+    }
+
+    /// Returns the statements of both accesses in source order.
+    fn ends(&self) -> (usize, usize) {
+        let (a, b) = (self.first, self.second);
+        (a.min(b), a.max(b))
+    }
+}
+
+impl Session {
+    /// Finds the weakest repair of the races, and stores it in each race. `found` contains the accesses of each race.
+    pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Found]) {
+        let is_small = self.position() <= LONGEST_RUN;
+        // Lanes that store the same value in one instruction are worth no search.
+        let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
+        let is_editable = self.scenario().front == Front::Ptx && self.places.has_line_breaks();
+        if races.iter().all(is_harmless) || !is_small || !is_editable {
+            return;
+        }
+        let program = Arc::clone(&self.program);
+        let source = self.places.source().to_owned();
+        let document = self
+            .language
+            .front_end
+            .open(source.as_str().into(), &Overrides::default());
+        let unreachable = self.unreachable_definitions();
+        let body = Body::new(&program, document.statements(), &unreachable);
+        let updates = self.atomic_updates(&body, found);
+        let mixed = self.mixed_barriers(races);
+        let unexpected = self.unexpected_bytes();
+        // Barriers that the text does not pair are mended before others are added.
+        let mut all: Vec<Edits> = Vec::new();
+        for phase in &mixed {
+            let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
+            let mut barriers: Vec<usize> = barriers.collect();
+            barriers.sort_unstable();
+            all.extend(barrier_repairs::of_mixed_barriers(&body, &barriers));
+        }
+        // What is certain is mended first; the rest follows from the axioms alone.
+        let mut order: Vec<(&RaceView, &Found)> = races.iter().zip(found).collect();
+        order.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        for (race, found) in order {
+            for candidate in self.candidates(&body, race, found, &unexpected) {
+                if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {
+                    all.push(candidate);
+                }
+            }
+        }
+        // Where a lock or a barrier protects the updates, its repair is weaker than an atomic operation. Accesses besides the
+        // updates may need a repair of their own.
+        let others = all.clone();
+        all.truncate(MOST_TRIED_BEFORE_UPDATES);
+        all.extend(updates.repairs.iter().cloned());
+        all.extend(updates.with(&others));
+        let mut trial = Trial {
+            session: self,
+            document: &*document,
+            deletions: deletions(&unreachable),
+            left: MOST_TRIED,
+            steps: MOST_STEPS,
+        };
+        let Some(repair) = all.into_iter().find(|edits| trial.heals(edits)) else {
+            return;
+        };
+        let edits = repair.iter();
+        let repair: Vec<RepairEdit> = edits
+            .filter_map(|edit| self.repair_edit(&*document, edit))
+            .collect();
+        for race in races {
+            race.repair.clone_from(&repair);
+            race.repair_tried = true;
+        }
+    }
+
+    fn repair_edit(&self, document: &dyn Document, edit: &StatementEdit) -> Option<RepairEdit> {
+        let (op, text) = match &edit.change {
+            Change::InsertBefore(text) => (RepairOp::InsertBefore, text.as_str()),
+            Change::InsertAfter(text) => (RepairOp::InsertAfter, text.as_str()),
+            Change::Replace(text) => (RepairOp::Replace, text.as_str()),
+            Change::Delete => (RepairOp::Delete, ""),
+        };
+        let replacement = document.edit(edit)?;
+        let range = self.places.range(replacement.span);
+        Some(RepairEdit {
+            op,
+            line: self.places.range(edit.statement).line,
+            text: text.to_owned(),
+            edit: EditView {
+                line: range.line,
+                column: range.column,
+                end_line: range.end_line,
+                end_column: range.end_column,
+                text: replacement.text,
+            },
+        })
+    }
+
+    /// Bytes that came to mbarriers without being expected, as the run has left them.
+    fn unexpected_bytes(&self) -> Vec<u32> {
+        let machine = self.timeline.machine();
+        let blocks = 0..machine.n_blocks().min(MOST_BLOCKS);
+        let held = blocks.flat_map(|block| machine.mbarriers(block));
+        let missing = held.filter_map(|(_, state)| u32::try_from(-i64::from(state?.bytes)).ok());
+        let mut all: Vec<u32> = missing.filter(|bytes| *bytes > 0).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// What could end a race, the weakest first.
+    fn candidates(
+        &self,
+        body: &Body<'_>,
+        race: &RaceView,
+        found: &Found,
+        unexpected: &[u32],
+    ) -> Vec<Edits> {
+        let Some(first) = body.statement_of_access(&found.first) else {
+            return Vec::new();
+        };
+        let (access, life) = match &found.second {
+            End::Access(access) => (Some(access), None),
+            End::Life(life) => (None, Some(life)),
+        };
+        let second = access.and_then(|access| body.statement_of_access(access));
+        let machine = self.timeline.machine();
+        let cluster = self.scenario().cluster.unwrap_or([1; 3]);
+        let of_cluster = |block: [u32; 3]| [0, 1, 2].map(|i: usize| block[i] / cluster[i].max(1));
+        let (a, b) = (&race.first, &race.second);
+        let is_one_block = a.block == b.block;
+        let warp = |access: &Access| access.thread / 32;
+        let broken = Broken {
+            body,
+            race,
+            first,
+            second: second.unwrap_or(first),
+            is_start: matches!(life, Some(Lifetime::Start(_))),
+            is_one_block,
+            is_one_warp: is_one_block && access.map_or(0, warp) == warp(&found.first),
+            is_one_cluster: of_cluster(a.block) == of_cluster(b.block)
+                && cluster.iter().any(|n| *n > 1)
+                && machine.n_blocks() > 1,
+            n_blocks: cluster.iter().product(),
+            unexpected,
+        };
+        let is_of_map = access.is_some_and(|access| access.proxy == ProxyKind::TensorMap);
+        match race.why {
+            Why::Init => async_repairs::of_init(&broken),
+            Why::Lifetime => barrier_repairs::of_lives(&broken),
+            Why::Proxy if is_of_map => tensor_map_repairs::of_maps(&broken),
+            Why::Proxy => async_repairs::of_proxies(&broken),
+            Why::Completion => {
+                let mut all = async_repairs::of_copies(&broken);
+                all.extend(barrier_repairs::of_clusters(&broken));
+                all
+            }
+            Why::Order | Why::Scope if is_one_block => {
+                let is_of_copy = a.asynchronous || b.asynchronous;
+                let mut all = match is_of_copy {
+                    true => async_repairs::of_copies(&broken),
+                    false => async_repairs::of_mbarriers(&broken),
+                };
+                all.extend(barrier_repairs::of_threads(&broken));
+                if is_of_copy {
+                    all.extend(barrier_repairs::before_copies(&broken));
+                }
+                all.extend(ordering_repairs::of_accesses(&broken));
+                all
+            }
+            Why::Order | Why::Scope => {
+                let mut all = barrier_repairs::of_clusters(&broken);
+                all.splice(0..0, ordering_repairs::of_accesses(&broken));
+                all
+            }
+        }
+    }
+}
+
+/// Returns the deletions of spans.
+pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
+    let delete = |span: &Span| Edit {
+        span: *span,
+        text: String::new(),
+    };
+    spans.iter().map(delete).collect()
+}
+
+/// Tries texts.
+struct Trial<'a> {
+    session: &'a Session,
+    document: &'a dyn Document,
+    /// Deletions of the kernels and functions that the launch cannot reach.
+    deletions: Vec<Edit>,
+    left: usize,
+    steps: u64,
+}
+
+impl Trial<'_> {
+    /// Whether each run of the changed text meets the stated expectations and has no race, lost update, exchange between lanes that
+    /// lockstep execution alone orders, or other fault.
+    fn heals(&mut self, edits: &[StatementEdit]) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let places = &self.session.places;
+        let edits = edits.iter();
+        let edits = edits.map(|edit| places.edit(self.document.edit(edit)?));
+        let Some(edits) = edits.collect::<Option<Vec<Edit>>>() else {
+            return false;
+        };
+        let scenario = self.session.scenario();
+        let scenario = Scenario {
+            source: Fix::of([edits.as_slice(), &self.deletions].concat()).apply(&scenario.source),
+            seed: SEEDS.first().copied(),
+            ..scenario.clone()
+        };
+        let Ok(first) = Session::untracked(scenario) else {
+            return false;
+        };
+        let again = first.restart();
+        let others = SEEDS.iter().skip(1);
+        let others = others.map(|seed| again.with_seed(*seed).ok());
+        std::iter::once(Some(first))
+            .chain(others)
+            .all(|session| session.is_some_and(|session| self.is_healthy(session)))
+    }
+
+    fn is_healthy(&mut self, mut session: Session) -> bool {
+        let most = (4 * LONGEST_RUN).min(self.steps);
+        let is_quiet = session.is_free_of_races(most);
+        self.steps = self.steps.saturating_sub(session.position());
+        is_quiet
+            && session.is_over()
+            && session.fault().is_none()
+            && session.hang().is_none()
+            && session.meets_expectations()
+            && !session.loses_update()
+            && session.lockstep_notes().is_empty()
+    }
+}

@@ -1,0 +1,133 @@
+//! Repairs that synchronize threads by barriers of the warp, the block or the cluster, narrowest scope first.
+
+use crate::memory_model::concurrency::repair::body::{Body, is_block_barrier};
+use crate::memory_model::concurrency::repair::{Broken, Edits};
+use warpgrid_isa::{ControlOp, Does, Flag, SyncOp};
+
+pub(crate) const WARP: &str = "bar.warp.sync 0xffffffff;";
+pub(crate) const BLOCK: &str = "bar.sync 0;";
+const FENCED_BLOCK: &str = "fence.proxy.async.shared::cta;\nbar.sync 0;";
+const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
+
+/// Number of statements after the later access before which a barrier is tried, because in a loop the earlier access can follow the later
+/// access.
+const REACH_OF_LOOPS: usize = 5;
+
+/// Barriers between threads of one block.
+pub(crate) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
+    let body = broken.body;
+    let (before, after) = (
+        |at: usize, text: &str| body.before(at, text),
+        |at: usize, text: &str| body.after(at, text),
+    );
+    let mut all: Vec<Edits> = Vec::new();
+    let (low, high) = broken.ends();
+    let warp_barriers = body.all_sync(&[SyncOp::WarpBarrier]);
+    let arrivals =
+        body.all(|action| action.does.is_block_barrier() && action.modifiers.has(Flag::Arrive));
+    let replaced = |text: &'static str| {
+        let all = warp_barriers.iter();
+        all.map(move |at| vec![body.replace(*at, text)])
+    };
+    all.extend(replaced(WARP));
+    if broken.is_one_warp {
+        all.push(vec![before(high, WARP)]);
+        all.push(vec![after(low, WARP)]);
+    }
+    all.extend((low + 1..high).map(|at| vec![before(at, WARP)]));
+    if broken.is_one_warp {
+        all.push(vec![before(low, WARP), after(high, WARP)]);
+        all.push(vec![before(high, WARP), after(low, WARP)]);
+        all.push(vec![before(high, WARP), after(high, WARP)]);
+    }
+    let waiting = arrivals.iter();
+    all.extend(waiting.filter_map(|at| body.set_modifier(*at, "arrive", &["sync"])));
+    all.extend(replaced(BLOCK));
+    all.push(vec![before(high, BLOCK)]);
+    all.extend((low + 1..high).map(|at| vec![before(at, BLOCK)]));
+    let later = high + 1..=high + REACH_OF_LOOPS;
+    all.extend(later.clone().map(|at| vec![before(at, WARP)]));
+    all.extend(later.map(|at| vec![before(at, BLOCK)]));
+    all.push(vec![before(high, BLOCK), after(high, BLOCK)]);
+    all
+}
+
+/// A fence between the proxies and a barrier, for a copy that comes after what threads did.
+pub(crate) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
+    let (low, high) = broken.ends();
+    let places = [high].into_iter().chain(low + 1..high);
+    let places = places.chain(high + 1..=high + REACH_OF_LOOPS);
+    let edits = places.map(|at| vec![broken.body.before(at, FENCED_BLOCK)]);
+    edits.collect()
+}
+
+/// Repairs of barriers at which threads of one phase arrived from different statements: a barrier without its guard, an additional barrier
+/// on the path without a barrier, a barrier moved before the branch that skips it or after the target of this branch, or a barrier deleted.
+pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Edits> {
+    const REACH: usize = 12;
+    let (Some(first), Some(last)) = (barriers.first().copied(), barriers.last().copied()) else {
+        return Vec::new();
+    };
+    let mut all: Vec<Edits> = Vec::new();
+    for at in barriers {
+        if body.syntax(*at).guard.is_some() {
+            all.push(vec![body.replace(*at, &body.unguarded_text(*at))]);
+        }
+    }
+    for at in barriers {
+        let barrier = body.unguarded_text(*at);
+        all.extend((first + 1..last).map(|other| vec![body.before(other, &barrier)]));
+    }
+    for at in barriers {
+        let barrier = body.unguarded_text(*at);
+        let branches = (at.saturating_sub(REACH)..*at).rev();
+        let branches = branches.filter(|other| body.is_branch(*other));
+        all.extend(branches.map(|other| vec![body.delete(*at), body.before(other, &barrier)]));
+        let labels = (at + 1..at + REACH).filter(|other| body.label(*other).is_some());
+        all.extend(labels.map(|other| vec![body.delete(*at), body.after(other, &barrier)]));
+    }
+    all.extend(barriers.iter().map(|at| vec![body.delete(*at)]));
+    all
+}
+
+/// Barriers of the cluster between threads of its blocks.
+pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
+    if !broken.is_one_cluster {
+        return Vec::new();
+    }
+    let body = broken.body;
+    let (low, high) = broken.ends();
+    let barriers = body.all(is_block_barrier);
+    let between = barriers.iter().filter(|at| (low..=high).contains(at));
+    let mut all: Vec<Edits> = between.map(|at| vec![body.replace(*at, CLUSTER)]).collect();
+    let others = (low + 1..high).chain(high + 1..=high + REACH_OF_LOOPS);
+    let places = [high, low].into_iter().chain(others);
+    all.extend(places.map(|at| vec![body.before(at, CLUSTER)]));
+    // One that is too late, or too early, moves.
+    for wait in body.all_sync(&[SyncOp::ClusterWait]) {
+        let arrival = wait.saturating_sub(1);
+        if body.does(arrival).and_then(Does::sync) == Some(SyncOp::ClusterArrive) {
+            let moved = |at| {
+                let at = body.before(at, CLUSTER);
+                vec![body.delete(arrival), body.delete(wait), at]
+            };
+            all.extend([low, high].map(moved));
+        }
+    }
+    all
+}
+
+/// Barriers of the cluster before the first use of another block's memory, or before the end.
+pub(crate) fn of_lives(broken: &Broken<'_>) -> Vec<Edits> {
+    let body = broken.body;
+    if !broken.is_start {
+        let ends = body.all(|action| action.does.control().is_some_and(ControlOp::leaves));
+        let ends = ends.iter().rev();
+        return ends.map(|at| vec![body.before(*at, CLUSTER)]).collect();
+    }
+    let barriers = body.all(is_block_barrier);
+    let earlier = barriers.iter().rev().filter(|at| **at < broken.first);
+    let mut all: Vec<Edits> = earlier.map(|at| vec![body.replace(*at, CLUSTER)]).collect();
+    all.push(vec![body.before(broken.first, CLUSTER)]);
+    all
+}

@@ -1,0 +1,76 @@
+//! Repairs around products of matrices: groups of a warpgroup, and commits that arrive at an mbarrier.
+
+use crate::memory_model::concurrency::repair::async_repairs::{
+    new_wait, of_mbarriers, smaller_groups,
+};
+use crate::memory_model::concurrency::repair::barrier_repairs::BLOCK;
+use crate::memory_model::concurrency::repair::body::is_block_barrier;
+use crate::memory_model::concurrency::repair::{Broken, Edits};
+use warpgrid_isa::{Does, TensorMemoryOp, WarpgroupOp};
+use warpgrid_program::Action;
+
+const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
+const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
+
+/// Checks whether an instruction starts a product or a copy to tensor memory.
+pub(crate) fn is_product(does: Does) -> bool {
+    does.is_asynchronous_product() || tensor_memory(does) == Some(TensorMemoryOp::Copy)
+}
+
+fn tensor_memory(does: Does) -> Option<TensorMemoryOp> {
+    does.unit()?.tensor_memory()
+}
+
+fn warpgroup(does: Does) -> Option<WarpgroupOp> {
+    does.unit()?.warpgroup()
+}
+
+/// Waits for products; none where neither side is one.
+pub(crate) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
+    let body = broken.body;
+    let sides = [broken.first, broken.second];
+    let is_product = |at: &&usize| body.does(**at).is_some_and(is_product);
+    let product = *sides.iter().find(is_product)?;
+    let other = sides.into_iter().find(|at| *at != product);
+    let other = other.unwrap_or(product);
+    if body.does(product).and_then(warpgroup).is_some() {
+        return Some(of_warpgroups(broken, product, other));
+    }
+    let mut all = of_mbarriers(broken);
+    all.extend(new_wait(broken, other));
+    let is_commit = |action: &Action| tensor_memory(action.does) == Some(TensorMemoryOp::Commit);
+    let moved = body.all(is_commit).into_iter();
+    all.extend(moved.map(|commit| {
+        let text = body.text(commit);
+        vec![body.delete(commit), body.after(product, &text)]
+    }));
+    Some(all)
+}
+
+/// Waits for products of a warpgroup: a smaller count, or a wait that is not there yet.
+fn of_warpgroups(broken: &Broken<'_>, product: usize, other: usize) -> Vec<Edits> {
+    let body = broken.body;
+    let all_of = |op| body.all(|action| warpgroup(action.does) == Some(op));
+    let waits = all_of(WarpgroupOp::Wait);
+    let commits = all_of(WarpgroupOp::Commit);
+    let barriers = body.all(is_block_barrier);
+    let after_product = |all: &[usize]| all.iter().copied().find(|at| *at > product);
+    let mut all = smaller_groups(broken, &waits);
+    let commit = after_product(&commits);
+    match commit {
+        Some(commit) => all.push(vec![body.after(commit, WAIT)]),
+        None => {
+            let at = after_product(&waits).unwrap_or(product + 1);
+            all.push(vec![body.before(at, COMMIT)]);
+        }
+    }
+    all.push(vec![body.before(other, WAIT)]);
+    all.push(vec![body.before(other, &format!("{WAIT}\n{BLOCK}"))]);
+    for wait in waits {
+        all.push(body.move_before(wait, other));
+        let next = after_product(&barriers);
+        all.extend(next.map(|barrier| body.move_before(wait, barrier)));
+        all.push(vec![body.after(wait, BLOCK)]);
+    }
+    all
+}

@@ -1,0 +1,175 @@
+//! Repairs that make accesses and fences stronger: a scope that takes in the other thread, then an order, on one side, then on both.
+
+use crate::memory_model::concurrency::repair::body::{Body, is_fence};
+use crate::memory_model::concurrency::repair::{Broken, Edits};
+use warpgrid_isa::{AccessKind, CacheOp, Flag, MemoryOp, Scope, Sem, StateSpace};
+use warpgrid_program::Action;
+
+/// Places that are changed, at most.
+const MOST_SITES: usize = 10;
+
+/// Stronger forms of a statement, from weak to strong, each with its strength.
+type Variants = Vec<(u32, Edits)>;
+
+/// Stronger accesses and fences, the weakest combinations first.
+pub(crate) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
+    let body = broken.body;
+    // Weak accesses on both sides are data, unless one of them polls: then they tell something.
+    let [a, b] = [broken.first, broken.second];
+    let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
+    let is_polled = |at: usize| end_of_poll(body, at) != at;
+    let tells = [a, b].iter().any(|at| is_strong(*at) || is_polled(*at));
+    let mut all = combined(broken, |at| tells && [a, b].contains(&at));
+    all.extend(combined(broken, |at| [a, b].contains(&at)));
+    all
+}
+
+/// Combinations of the stronger forms of accesses and fences.
+fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> {
+    let body = broken.body;
+    let all = body.all(|action| is_access(action) || is_fence(action));
+    let sites: Vec<Variants> = all
+        .into_iter()
+        .filter(|at| is_racy(*at) || body.action(*at).is_some_and(is_strong))
+        .map(|at| variants(body, at, broken.scope()))
+        .filter(|variants| !variants.is_empty())
+        .take(MOST_SITES)
+        .collect();
+    let mut all: Vec<(u32, usize, Edits)> = Vec::new();
+    for (index, site) in sites.iter().enumerate() {
+        for (strength, edits) in site {
+            all.push((*strength, 1, edits.clone()));
+            for other in &sites[index + 1..] {
+                all.extend(other.iter().map(|(more, also)| {
+                    (
+                        strength + more,
+                        2,
+                        edits.iter().chain(also).cloned().collect(),
+                    )
+                }));
+            }
+        }
+    }
+    // One side before both; then as little as can be.
+    all.sort_by_key(|(strength, n, _)| (*n, *strength));
+    all.into_iter().map(|(_, _, edits)| edits).collect()
+}
+
+fn is_access(action: &Action) -> bool {
+    let space = action.modifiers.state_space();
+    let is_parameter = matches!(space, StateSpace::ParamEntry | StateSpace::ParamFunc);
+    action.does.memory().and_then(MemoryOp::access).is_some() && !is_parameter
+}
+
+/// Checks whether an instruction participates in the communication between threads.
+fn is_strong(action: &Action) -> bool {
+    let access = action.does.memory().and_then(MemoryOp::access);
+    is_fence(action)
+        || access == Some(AccessKind::Atomic)
+        || action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak)
+}
+
+/// Returns the stronger forms of a fence or access.
+fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
+    let Some(action) = body.action(at) else {
+        return Vec::new();
+    };
+    let syntax = body.syntax(at);
+    let modifiers = &action.modifiers;
+    let op = match action.does.memory() {
+        Some(op) => op,
+        None => {
+            let wider = scope.max(modifiers.scope.unwrap_or(Scope::Cta));
+            let mut fence = syntax;
+            fence.words = ["fence", "acq_rel", wider.name()].map(str::to_owned).into();
+            return vec![(1, vec![body.replace(at, &fence.to_string())])];
+        }
+    };
+    let kind = op.access();
+    let default = match kind {
+        Some(AccessKind::Atomic) => (Sem::Relaxed, Scope::Gpu),
+        _ => (Sem::Weak, Scope::Cta),
+    };
+    let own = match (modifiers.sem, modifiers.scope) {
+        (Some(Sem::Volatile), _) => Scope::Cta,
+        (_, stated) => stated.unwrap_or(default.1),
+    };
+    let wide = own.max(scope);
+    let old = modifiers.sem.unwrap_or(default.0);
+    let is_of_strength = |word: &String| {
+        Sem::from_name(word).is_some()
+            || Scope::from_name(word).is_some()
+            || CacheOp::from_name(word).is_some()
+            || word == Flag::NonCoherent.name()
+    };
+    let (opcode, rest) = syntax.words.split_first().unzip();
+    let rest = rest
+        .unwrap_or(&[])
+        .iter()
+        .filter(|word| !is_of_strength(word));
+    let rest: Vec<&String> = rest.collect();
+    let mut all = Vec::new();
+    for (strength, new) in stronger(op, old) {
+        let is_stated = modifiers.scope == Some(wide);
+        let is_default = modifiers.scope.is_none() && modifiers.sem.is_none() && own == wide;
+        if new == old && (is_stated || is_default && old != Sem::Weak) {
+            continue;
+        }
+        let mut changed = syntax.clone();
+        changed.words = opcode.into_iter().cloned().collect();
+        changed
+            .words
+            .extend([new.name(), wide.name()].map(str::to_owned));
+        changed.words.extend(rest.iter().copied().cloned());
+        all.push((strength, vec![body.replace(at, &changed.to_string())]));
+    }
+    if old == Sem::Weak {
+        return all;
+    }
+    let fence = format!("fence.acq_rel.{};", wide.name());
+    if kind != Some(AccessKind::Load) {
+        all.push((6, vec![body.before(at, &fence)]));
+    }
+    let has_result = matches!(op, MemoryOp::Load | MemoryOp::Atomic);
+    if has_result {
+        all.push((6, vec![body.after(end_of_poll(body, at), &fence)]));
+    }
+    if has_result && kind == Some(AccessKind::Atomic) {
+        all.push((12, vec![body.before(at, &fence), body.after(at, &fence)]));
+    }
+    all
+}
+
+/// The orders that an access could state, from the present one on.
+fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
+    let all: &[(u32, Sem)] = match op {
+        MemoryOp::Load => &[(1, Sem::Relaxed), (3, Sem::Acquire)],
+        MemoryOp::Store | MemoryOp::StoreBulk | MemoryOp::Reduction => {
+            &[(1, Sem::Relaxed), (3, Sem::Release)]
+        }
+        MemoryOp::Atomic => &[
+            (1, Sem::Relaxed),
+            (3, Sem::Acquire),
+            (3, Sem::Release),
+            (5, Sem::AcqRel),
+        ],
+    };
+    let at = match old {
+        Sem::Weak | Sem::Volatile => 0,
+        Sem::Relaxed => 1,
+        Sem::AcqRel => 5,
+        Sem::Acquire | Sem::Release | Sem::Sc => 3,
+    };
+    let keeps = |(strength, new): &&(u32, Sem)| match old {
+        Sem::Acquire | Sem::Release => *new == old || *new == Sem::AcqRel,
+        _ => *strength >= at,
+    };
+    all.iter().filter(keeps).copied().collect()
+}
+
+/// Returns the backward branch of the loop that polls at a statement.
+fn end_of_poll(body: &Body<'_>, at: usize) -> usize {
+    let label = body.label_before(at);
+    let branch = label.and_then(|_| body.branch_back_to(at));
+    branch.unwrap_or(at)
+}

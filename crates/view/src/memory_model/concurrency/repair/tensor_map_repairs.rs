@@ -1,0 +1,48 @@
+//! Repairs between changes of a tensor map and copies that read it: a fence that releases what was done to maps, and one that acquires the map.
+
+use crate::memory_model::concurrency::repair::body::Body;
+use crate::memory_model::concurrency::repair::{Broken, Edits};
+use warpgrid_isa::{Proxy, Scope, TensorCopyOp, TensorMapOp, UnitOp};
+use warpgrid_program::Action;
+
+const FENCE: &str = "fence.proxy.tensormap::generic";
+
+/// Fences for a map that are there with a wider scope, or new ones.
+pub(crate) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
+    let body = broken.body;
+    let scope = broken.scope();
+    let Some(map) = map_of(body, broken.second) else {
+        return Vec::new();
+    };
+    let release = format!("{FENCE}.release.{};", scope.name());
+    let acquire = format!("{FENCE}.acquire.{} [{map}], 128;", scope.name());
+    let is_narrow_fence = |action: &Action| {
+        let publishes = Some(UnitOp::TensorMap(TensorMapOp::Publish));
+        let is_fence = action.does.sync().is_some();
+        let is_of_map = is_fence && action.modifiers.proxy == Some(Proxy::Tensormap);
+        let own = action.modifiers.scope.unwrap_or(Scope::Sys);
+        (is_of_map || action.does.unit() == publishes) && own < scope
+    };
+    let fences = body.all(is_narrow_fence);
+    let wider = fences.iter().filter_map(|at| {
+        let own = body.action(*at)?.modifiers.scope?;
+        body.set_modifier(*at, own.name(), &[scope.name()])
+    });
+    let mut all: Vec<Edits> = wider.collect();
+    all.push(vec![body.before(broken.second, &acquire)]);
+    all.push(vec![body.after(broken.first, &release)]);
+    all.push(vec![
+        body.after(broken.first, &release),
+        body.before(broken.second, &acquire),
+    ]);
+    all
+}
+
+/// Returns the register with the address of the tensor map that a copy reads.
+fn map_of<'a>(body: &Body<'a>, at: usize) -> Option<&'a str> {
+    let operand = match body.does(at)?.unit()?.tensor_copy()? {
+        TensorCopyOp::Load => 1,
+        TensorCopyOp::Store | TensorCopyOp::Reduction | TensorCopyOp::Prefetch => 0,
+    };
+    body.register(at, body.operands(at).get(operand)?)
+}

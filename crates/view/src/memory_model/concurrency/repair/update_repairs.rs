@@ -1,0 +1,411 @@
+//! Repairs of lost updates: an atomic operation in place of a load, arithmetic on the loaded value, and a store.
+
+use crate::memory_model::concurrency::repair::Edits;
+use crate::memory_model::concurrency::repair::body::{Body, literal};
+use crate::memory_model::concurrency::updates::{Update, UpdateObserver, updates_of};
+use crate::session::Session;
+use std::collections::BTreeMap;
+use warpgrid_isa::{AtomicUpdate, Flag, ScalarType, StateSpace};
+use warpgrid_launch::reading::{Reader, Reading};
+use warpgrid_order::races::{End, Found};
+use warpgrid_program::syntax::{Change, InstructionSyntax};
+use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};
+
+/// New texts of statements, by the index of their instruction; an empty one deletes the statement.
+type Statements = BTreeMap<u32, String>;
+
+/// An update that one atomic operation can do.
+struct Replaceable<'a> {
+    session: &'a Session,
+    body: &'a Body<'a>,
+    function: &'a Function,
+    update: &'a Update,
+    /// The arithmetic of the update; the other instructions of its chain are moves.
+    compute: u32,
+    /// `add`, `min`, …
+    operation: &'static str,
+    /// The type that the atomic operation states, with its modifier: `noftz.f16`.
+    ty: String,
+    /// The source operand of the atomic operation, and what computes it.
+    source: String,
+    prelude: Option<String>,
+    /// The registers of `source` and `prelude`.
+    sources: Vec<RegisterId>,
+}
+
+/// The updates of a run between racing accesses.
+#[derive(Default)]
+pub(crate) struct RacyUpdates {
+    /// Statements of their loads and stores.
+    accesses: Vec<Span>,
+    /// Candidates that replace updates by atomic operations, each alone, then all of them.
+    pub(crate) repairs: Vec<Edits>,
+}
+
+impl RacyUpdates {
+    /// Whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates
+    /// as weak ones do.
+    pub(crate) fn are_made_strong_by(&self, edits: &Edits) -> bool {
+        edits.iter().any(|edit| {
+            matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
+        })
+    }
+
+    /// Returns each repair combined with each candidate that edits other statements.
+    pub(crate) fn with(&self, others: &[Edits]) -> Vec<Edits> {
+        let pairs = self.repairs.iter().flat_map(|updates| {
+            let touches = |own: Span| updates.iter().any(|edit| edit.statement == own);
+            let apart = move |other: &&Edits| other.iter().all(|edit| !touches(edit.statement));
+            let others = others.iter().filter(apart);
+            others.map(|other| [updates.as_slice(), other].concat())
+        });
+        pairs.collect()
+    }
+}
+
+impl Session {
+    /// Finds the updates whose load and store are the accesses of these races.
+    pub(crate) fn atomic_updates(&mut self, body: &Body<'_>, races: &[Found]) -> RacyUpdates {
+        let updates = updates_of(&self.program);
+        if updates.is_empty() {
+            return RacyUpdates::default();
+        }
+        let mut observer = UpdateObserver::new(&updates);
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut observer);
+        let found = updates.iter().filter(|update| {
+            let is_of = |race: &Found| {
+                let second = match &race.second {
+                    End::Access(access) => Some(access),
+                    End::Life(_) => None,
+                };
+                let mut sides = std::iter::once(&race.first).chain(second);
+                sides.all(|side| {
+                    side.function == update.function
+                        && [update.load, update.store].contains(&side.instruction)
+                })
+            };
+            observer.is_update(update) && races.iter().any(is_of)
+        });
+        let found: Vec<&Update> = found.collect();
+        let variants: Vec<Vec<Edits>> = found
+            .iter()
+            .filter_map(|update| Replaceable::of(self, body, update))
+            .map(|update| update.variants())
+            .filter(|variants| !variants.is_empty())
+            .collect();
+        let mut all: Vec<Edits> = variants.iter().flatten().cloned().collect();
+        if variants.len() > 1 {
+            let firsts = variants.iter().filter_map(|own| own.first());
+            all.push(firsts.flatten().cloned().collect());
+        }
+        let accesses = found.iter().flat_map(|update| {
+            let function = self.program.functions.get(update.function.0 as usize);
+            let accesses = [update.load, update.store].into_iter();
+            accesses.filter_map(move |at| Some(function?.instructions.get(at as usize)?.span))
+        });
+        RacyUpdates {
+            accesses: accesses.collect(),
+            repairs: all,
+        }
+    }
+}
+
+impl<'a> Replaceable<'a> {
+    /// Returns the update as an atomic operation, if there is one.
+    fn of(session: &'a Session, body: &'a Body<'a>, update: &'a Update) -> Option<Replaceable<'a>> {
+        let program = &session.program;
+        let function = program.functions.get(update.function.0 as usize)?;
+        let reader = |index: u32| Reader::at(program, update.function, index);
+        let is_move = |index: &u32| {
+            reader(*index).is_some_and(|own| matches!(own.read(), Reading::Copy { .. }))
+        };
+        let (moves, arithmetic): (Vec<u32>, Vec<u32>) =
+            update.chain.iter().partition(|i| is_move(i));
+        let [compute] = arithmetic[..] else {
+            return None;
+        };
+        let instruction = reader(compute)?.instruction;
+        let action = program.action(instruction)?;
+        let update_kind = action.does.arithmetic()?.atomic_update()?;
+        let ty = action.modifiers.result_type()?;
+        let width = |index: u32| Some(reader(index)?.access()?.ty.width_bits());
+        if action.modifiers.has(Flag::Sat)
+            || width(update.load)? != ty.width_bits()
+            || width(update.store)? != ty.width_bits()
+        {
+            return None;
+        }
+        let operands = function.operands_of(instruction.operands);
+        let (destination, sources) = operands.split_first()?;
+        let loaded = |operand: &Operand| {
+            function.operand_sources(&operand.value).iter().any(|own| {
+                let chain = std::iter::once(update.load).chain(moves.iter().copied());
+                chain.filter(|index| *index < compute).any(|index| {
+                    let instruction = function.instructions.get(index as usize);
+                    instruction.is_some_and(|i| function.destinations(i).contains(own))
+                })
+            })
+        };
+        let at = sources.iter().position(loaded)?;
+        let others: Vec<&Operand> = sources
+            .iter()
+            .enumerate()
+            .filter(|(own, operand)| *own != at && operand.value != OperandValue::Absent)
+            .map(|(_, operand)| operand)
+            .collect();
+        if others.iter().any(|operand| loaded(operand)) {
+            return None;
+        }
+        let text = |operand: &Operand| session.text_at(operand.span).trim().to_owned();
+        let result = text(destination);
+        let single = || {
+            (others.len() == 1)
+                .then(|| others.first().copied())
+                .flatten()
+        };
+        let operation = update_kind.operation();
+        let (source, prelude) = match update_kind {
+            AtomicUpdate::AddNegated if at != 0 => return None,
+            AtomicUpdate::AddProduct if at != 2 => return None,
+            AtomicUpdate::AddNegated => match literal(single()?) {
+                Some(_) => (format!("-{}", text(single()?)), None),
+                None => {
+                    let negated = format!("neg.{} {result}, {};", signed(ty), text(single()?));
+                    (result, Some(negated))
+                }
+            },
+            AtomicUpdate::AddProduct => {
+                let [a, b] = others.as_slice() else {
+                    return None;
+                };
+                let opcode = action.opcode.split_once('.')?.1;
+                let product = format!("mul.{opcode} {result}, {}, {};", text(a), text(b));
+                (result, Some(product))
+            }
+            AtomicUpdate::Add
+            | AtomicUpdate::Min
+            | AtomicUpdate::Max
+            | AtomicUpdate::And
+            | AtomicUpdate::Or
+            | AtomicUpdate::Xor => (text(single()?), None),
+        };
+        let others = others.iter();
+        let registers = others.flat_map(|operand| function.operand_sources(&operand.value));
+        Some(Replaceable {
+            session,
+            body,
+            function,
+            update,
+            compute,
+            operation,
+            ty: atomic_type(ty, operation)?,
+            source,
+            prelude,
+            sources: registers.collect(),
+        })
+    }
+
+    /// Returns a reduction in place of the store, and the operation with the old value as its result, as far as the other
+    /// uses of the registers allow.
+    fn variants(&self) -> Vec<Edits> {
+        let all = [
+            self.reduction(),
+            self.atomic_at_the_arithmetic(),
+            self.atomic_at_the_load(),
+        ];
+        let all = all.into_iter().flatten();
+        all.filter_map(|statements| self.edits(&statements))
+            .collect()
+    }
+
+    /// `red`, where no other instruction reads the loaded or the computed value.
+    fn reduction(&self) -> Option<Statements> {
+        let update = self.update;
+        let removed: Vec<u32> = [update.load]
+            .into_iter()
+            .chain(update.chain.clone())
+            .collect();
+        let own: Vec<u32> = removed.iter().copied().chain([update.store]).collect();
+        let is_used_elsewhere = removed
+            .iter()
+            .any(|index| self.is_read_elsewhere(*index, &own));
+        if is_used_elsewhere {
+            return None;
+        }
+        let at_store = !self.is_written_between(self.compute, update.store);
+        let place = if at_store { update.store } else { self.compute };
+        let reduction = format!(
+            "red{}.{}.{} {}, {};",
+            self.space(update.store)?,
+            self.operation,
+            self.ty,
+            self.address(update.store)?,
+            self.source
+        );
+        let mut statements: Statements = own.iter().map(|index| (*index, String::new())).collect();
+        statements.insert(place, self.guarded(&reduction)?);
+        Some(statements)
+    }
+
+    /// `atom` before the arithmetic, which keeps the register of the computed value.
+    fn atomic_at_the_arithmetic(&self) -> Option<Statements> {
+        self.atomic(self.compute, self.update.store)
+    }
+
+    /// `atom` in place of the load.
+    fn atomic_at_the_load(&self) -> Option<Statements> {
+        let is_known = !self.is_written_between(self.update.load, self.compute);
+        let atomic = || self.atomic(self.update.load, self.update.load);
+        is_known.then(atomic).flatten()
+    }
+
+    fn atomic(&self, place: u32, addressed: u32) -> Option<Statements> {
+        // The prelude writes the register of the result, which the arithmetic after it computes again.
+        let old = self.operand(self.update.load, 0)?;
+        let result = self.operand(self.compute, 0)?;
+        if self.prelude.is_some() && old == result {
+            return None;
+        }
+        let atomic = format!(
+            "atom{}.{}.{} {old}, {}, {};",
+            self.space(addressed)?,
+            self.operation,
+            self.ty,
+            self.address(addressed)?,
+            self.source
+        );
+        let mut atomic = self.guarded(&atomic)?;
+        if place != self.update.load {
+            atomic = format!("{atomic}\n{}", self.syntax(place)?);
+        }
+        let mut statements = Statements::new();
+        statements.insert(self.update.load, String::new());
+        statements.insert(self.update.store, String::new());
+        statements.insert(place, atomic);
+        Some(statements)
+    }
+
+    /// The operation with its prelude, each under the guard of the store.
+    fn guarded(&self, operation: &str) -> Option<String> {
+        let guard = self.syntax(self.update.store)?.guard;
+        let guard = guard.map_or_else(String::new, |guard| format!("{guard} "));
+        let lines = self.prelude.iter().map(String::as_str).chain([operation]);
+        let lines: Vec<String> = lines.map(|line| format!("{guard}{line}")).collect();
+        Some(lines.join("\n"))
+    }
+
+    /// Whether an instruction outside of `own` reads a register that an instruction writes.
+    fn is_read_elsewhere(&self, index: u32, own: &[u32]) -> bool {
+        let written = self
+            .instruction(index)
+            .map(|i| self.function.destinations(i));
+        let written = written.unwrap_or_default();
+        let all = self.function.instructions.iter().zip(0..);
+        let others = all.filter(|(_, at)| !own.contains(at));
+        let is_redefined = |register: &RegisterId, at: u32| {
+            let between = self.function.instructions.get(..at as usize).unwrap_or(&[]);
+            let last = between
+                .iter()
+                .rposition(|i| self.function.destinations(i).contains(register));
+            last.is_some_and(|last| !own.contains(&(last as u32)))
+        };
+        others.into_iter().any(|(instruction, at)| {
+            let read = self.function.sources(instruction);
+            read.iter()
+                .any(|register| written.contains(register) && !is_redefined(register, at))
+        })
+    }
+
+    /// Whether an instruction between two others writes a source of the operation.
+    fn is_written_between(&self, first: u32, last: u32) -> bool {
+        let between = (first + 1..last).filter_map(|index| self.instruction(index));
+        let mut written = between.flat_map(|instruction| self.function.destinations(instruction));
+        written.any(|register| self.sources.contains(&register))
+    }
+
+    fn instruction(&self, index: u32) -> Option<&'a Instruction> {
+        self.function.instructions.get(index as usize)
+    }
+
+    fn statement(&self, index: u32) -> Option<usize> {
+        self.body.statement_of((self.update.function, index))
+    }
+
+    fn syntax(&self, index: u32) -> Option<InstructionSyntax> {
+        Some(self.body.syntax(self.statement(index)?))
+    }
+
+    fn operand(&self, index: u32, number: usize) -> Option<String> {
+        let operands = self.function.operands_of(self.instruction(index)?.operands);
+        self.body
+            .operand_text(self.statement(index)?, operands.get(number)?)
+    }
+
+    /// The address operand of an access, in brackets.
+    fn address(&self, index: u32) -> Option<String> {
+        let mut operands = self
+            .function
+            .operands_of(self.instruction(index)?.operands)
+            .iter();
+        let address = operands.find(|own| matches!(own.value, OperandValue::Address(_)))?;
+        self.body.operand_text(self.statement(index)?, address)
+    }
+
+    /// The state space of an access as a modifier.
+    fn space(&self, index: u32) -> Option<String> {
+        let action = self.session.program.action(self.instruction(index)?)?;
+        let space = action.modifiers.state_space();
+        Some(match space {
+            StateSpace::Generic => String::new(),
+            StateSpace::Global | StateSpace::Shared | StateSpace::SharedCluster => {
+                format!(".{}", space.name())
+            }
+            StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::ParamEntry
+            | StateSpace::ParamFunc => return None,
+        })
+    }
+
+    /// Converts replaced statements to edits. A statement without replacement is deleted.
+    fn edits(&self, statements: &Statements) -> Option<Edits> {
+        let edits = statements.iter().map(|(index, new)| {
+            let at = self.statement(*index)?;
+            Some(match new.is_empty() {
+                true => self.body.delete(at),
+                false => self.body.replace(at, new),
+            })
+        });
+        let mut edits = edits.collect::<Option<Edits>>()?;
+        edits.sort_by_key(|edit| edit.change == Change::Delete);
+        Some(edits)
+    }
+}
+
+/// The signed type of the same width, which `neg` takes.
+fn signed(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::U16 => "s16",
+        ScalarType::U32 => "s32",
+        ScalarType::U64 => "s64",
+        _ => ty.name(),
+    }
+}
+
+/// The type of `red` and `atom` for an operation on values of a type (PTX ISA, `red`): integer sums are modulo 2^n, so that
+/// `.s64` and `.u64` agree.
+fn atomic_type(ty: ScalarType, operation: &str) -> Option<String> {
+    use ScalarType as T;
+    let name = match (operation, ty) {
+        ("add", T::S64) => "u64",
+        ("add", T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2) => {
+            return Some(format!("noftz.{}", ty.name()));
+        }
+        ("add", T::U32 | T::S32 | T::U64 | T::F32 | T::F64)
+        | ("min" | "max", T::U32 | T::S32 | T::U64 | T::S64)
+        | ("and" | "or" | "xor", T::B32 | T::B64) => ty.name(),
+        _ => return None,
+    };
+    Some(name.to_owned())
+}

@@ -1,0 +1,224 @@
+//! Updates of memory in several instructions: a load, arithmetic on the loaded value, and a store to the same address. In: a
+//! program and the accesses of a run; out: the updates, and those that another thread's store between load and store overwrites.
+
+use crate::session::Session;
+use std::collections::{HashMap, HashSet};
+use warpgrid_emulator::{AccessAction, AccessEvent, Agent, Interest, MemoryId, Observer};
+use warpgrid_isa::{AccessKind, Does, MoveOp};
+use warpgrid_program::{
+    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
+};
+
+/// Bound on the instructions of a chain from a store back to its load.
+const MAX_CHAIN: usize = 6;
+
+/// A load, instructions that compute a value from it, and the store of that value. Instructions by index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Update {
+    pub(crate) function: FunctionId,
+    pub(crate) load: u32,
+    /// Data-dependent instructions between load and store, in the order of the text: arithmetic, moves and conversions.
+    pub(crate) chain: Vec<u32>,
+    pub(crate) store: u32,
+}
+
+/// Returns the chains of each store of one register back to the loads that its value derives from.
+pub(crate) fn updates_of(program: &Program) -> Vec<Update> {
+    let mut all = Vec::new();
+    for (id, function) in program.functions.iter().enumerate() {
+        let id = FunctionId(id as u32);
+        for (index, instruction) in function.instructions.iter().enumerate() {
+            if access_kind(program, instruction) == Some(AccessKind::Store)
+                && let Some(register) = stored_register(function, instruction)
+            {
+                let mut chain = Vec::new();
+                let at = (index as u32, register);
+                add_chains(
+                    program,
+                    (id, function),
+                    index as u32,
+                    at,
+                    &mut chain,
+                    &mut all,
+                );
+            }
+        }
+    }
+    all
+}
+
+/// Follows the definition of a register before an instruction, and adds an update for each load that the chain reaches.
+fn add_chains(
+    program: &Program,
+    (id, function): (FunctionId, &Function),
+    store: u32,
+    (before, register): (u32, RegisterId),
+    chain: &mut Vec<u32>,
+    all: &mut Vec<Update>,
+) {
+    if chain.len() > MAX_CHAIN {
+        return;
+    }
+    let Some(index) = definition_before(function, register, before) else {
+        return;
+    };
+    let Some(instruction) = function.instructions.get(index as usize) else {
+        return;
+    };
+    if access_kind(program, instruction) == Some(AccessKind::Load) {
+        if !chain.is_empty() {
+            all.push(Update {
+                function: id,
+                load: index,
+                chain: chain.iter().rev().copied().collect(),
+                store,
+            });
+        }
+        return;
+    }
+    let does = program.action(instruction).map(|action| action.does);
+    let computes =
+        |does: Does| does.arithmetic().is_some() || does.moves().is_some_and(MoveOp::keeps_value);
+    if !does.is_some_and(computes) {
+        return;
+    }
+    chain.push(index);
+    for source in function.sources(instruction) {
+        add_chains(program, (id, function), store, (index, source), chain, all);
+    }
+    chain.pop();
+}
+
+/// The nearest instruction before another one, in the order of the text, that writes a register.
+fn definition_before(function: &Function, register: RegisterId, before: u32) -> Option<u32> {
+    let earlier = function.instructions.get(..before as usize)?;
+    let found = earlier
+        .iter()
+        .rposition(|instruction| function.destinations(instruction).contains(&register));
+    found.map(|index| index as u32)
+}
+
+fn access_kind(program: &Program, instruction: &Instruction) -> Option<AccessKind> {
+    program.action(instruction)?.does.memory()?.access()
+}
+
+/// The register of a store of one element.
+fn stored_register(function: &Function, instruction: &Instruction) -> Option<RegisterId> {
+    match function.operands_of(instruction.operands).get(1)?.value {
+        OperandValue::Source(Source::Register(RegisterRun { first, .. }), _) => Some(first),
+        _ => None,
+    }
+}
+
+/// A thread by block, warp and lane.
+type Thread = (u64, u32, u8);
+/// An instruction by function and index.
+type Place = (FunctionId, u32);
+
+/// What is known of the bytes at an address that a store of an update has written.
+#[derive(Clone, Copy)]
+struct LastStore {
+    thread: Thread,
+    /// The number of stores to the address so far.
+    count: u64,
+}
+
+/// Observes which updates load and store the same address, and which lose the store of another thread.
+pub(crate) struct UpdateObserver {
+    loads_of: HashMap<Place, Vec<u32>>,
+    loads: HashSet<Place>,
+    /// By load and thread: the address and the number of stores to it at the time of the load.
+    loaded: HashMap<(Place, Thread), (MemoryId, u64, u64)>,
+    stores: HashMap<(MemoryId, u64), LastStore>,
+    /// Pairs of load and store with equal addresses at least once, and those with different ones.
+    equal: HashSet<(Place, u32)>,
+    different: HashSet<(Place, u32)>,
+    /// Whether a store of an update has overwritten the store of another thread after the load.
+    pub(crate) loses_update: bool,
+}
+
+impl UpdateObserver {
+    pub(crate) fn new(updates: &[Update]) -> UpdateObserver {
+        let mut loads_of: HashMap<Place, Vec<u32>> = HashMap::new();
+        for update in updates {
+            let loads = loads_of.entry((update.function, update.store)).or_default();
+            loads.push(update.load);
+        }
+        UpdateObserver {
+            loads_of,
+            loads: updates.iter().map(|own| (own.function, own.load)).collect(),
+            loaded: HashMap::new(),
+            stores: HashMap::new(),
+            equal: HashSet::new(),
+            different: HashSet::new(),
+            loses_update: false,
+        }
+    }
+
+    /// Whether load and store had the same address in each execution, and were executed.
+    pub(crate) fn is_update(&self, update: &Update) -> bool {
+        let pair = ((update.function, update.load), update.store);
+        self.equal.contains(&pair) && !self.different.contains(&pair)
+    }
+}
+
+impl Observer for UpdateObserver {
+    fn interest(&self) -> Interest {
+        Interest::ACCESSES
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        let place = (event.function, event.instruction);
+        if event.action == AccessAction::Load && !self.loads.contains(&place) {
+            return;
+        }
+        let loads = self.loads_of.get(&place);
+        for piece in event.pieces {
+            let thread = (block, warp, piece.gave);
+            let key = (piece.memory, piece.address);
+            let last = self.stores.get(&key).copied();
+            let count = last.map_or(0, |last| last.count);
+            if event.action == AccessAction::Load {
+                let now = (piece.memory, piece.address, count);
+                self.loaded.insert((place, thread), now);
+                continue;
+            }
+            if !piece.written {
+                continue;
+            }
+            for load in loads.into_iter().flatten() {
+                let of_load = (event.function, *load);
+                let Some(&(memory, address, then)) = self.loaded.get(&(of_load, thread)) else {
+                    continue;
+                };
+                let pair = (of_load, event.instruction);
+                if (memory, address) != key {
+                    self.different.insert(pair);
+                    continue;
+                }
+                self.equal.insert(pair);
+                self.loses_update |= then < count && last.is_some_and(|last| last.thread != thread);
+            }
+            let count = count + 1;
+            self.stores.insert(key, LastStore { thread, count });
+        }
+    }
+}
+
+impl Session {
+    /// Whether the run so far has lost the update of a thread: between load and store of an update, another thread stored to the
+    /// same address.
+    pub(crate) fn loses_update(&mut self) -> bool {
+        let updates = updates_of(&self.program);
+        if updates.is_empty() {
+            return false;
+        }
+        let mut observer = UpdateObserver::new(&updates);
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut observer);
+        observer.loses_update
+    }
+}

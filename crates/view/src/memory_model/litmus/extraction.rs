@@ -1,0 +1,320 @@
+//! A question that a kernel asks: these lines, these threads. In: a session, the lines, and the threads; out: a litmus test whose threads are the
+//! lines as these threads come to them, with registers as numbers and memory as it is then.
+//!
+//! [`watch`] sees when the threads come to the lines and what they touch, [`places`] makes locations of that, [`body`] writes the threads.
+
+pub(crate) mod access_watch;
+pub(crate) mod call_parameters;
+pub(crate) mod external_effects;
+pub(crate) mod location_table;
+pub(crate) mod slicing;
+pub(crate) mod thread_body;
+
+use crate::memory_model::concurrency::{RaceAccess, RaceView};
+use crate::memory_model::litmus::extraction::access_watch::{Lines, Meeting, Thread, Watch};
+use crate::memory_model::litmus::extraction::call_parameters::called_from;
+use crate::memory_model::litmus::extraction::external_effects::Others;
+use crate::memory_model::litmus::extraction::location_table::{Places, Written};
+use crate::memory_model::litmus::extraction::slicing::prune;
+use crate::memory_model::litmus::extraction::thread_body::{Bodies, observed_place};
+use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
+use crate::memory_model::litmus::test_module::{LitmusError, fail};
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use warpgrid_launch::Front;
+use warpgrid_program::{FunctionId, Instruction};
+
+/// Threads of a question.
+const MOST_THREADS: usize = 8;
+/// Registers and places that are observed.
+const MOST_OBSERVED: usize = 12;
+
+/// Request for the extraction of a litmus test from lines of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CutRequest {
+    /// First and last line, starting at 1.
+    pub lines: [u32; 2],
+    /// Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write.
+    #[serde(default)]
+    pub threads: Vec<CutThread>,
+    /// Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
+    pub before: Option<u64>,
+}
+
+/// Thread of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(deny_unknown_fields)]
+pub struct CutThread {
+    pub block: [u32; 3],
+    /// Thread index in the block.
+    pub thread: [u32; 3],
+    /// Line that the thread must execute when it reaches the lines. Default: any line.
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+impl CutRequest {
+    /// The lines and threads of a race; none where one side is the life of a block.
+    pub fn of_race(race: &RaceView) -> Option<CutRequest> {
+        let (first, second) = (race.first.line?, race.second.line?);
+        let thread = |access: &RaceAccess| CutThread {
+            block: access.block,
+            thread: access.thread,
+            line: access.line,
+        };
+        let mut threads = vec![thread(&race.first), thread(&race.second)];
+        threads.dedup_by_key(|thread| (thread.block, thread.thread));
+        Some(CutRequest {
+            lines: [first.min(second), first.max(second)],
+            threads,
+            before: Some(race.step),
+        })
+    }
+}
+
+impl Session {
+    /// Cuts the kernel down to a litmus test; runs at most `max_steps` for it, and comes back to the present position.
+    pub fn litmus_test(
+        &mut self,
+        request: &CutRequest,
+        max_steps: u64,
+    ) -> Result<LitmusTest, LitmusError> {
+        let stood = self.position();
+        let test = Cutter::new(self, request, max_steps).and_then(Cutter::cut);
+        self.seek(stood);
+        test
+    }
+}
+
+/// A thread, and the instructions of the line that it is to execute where one is asked for.
+type Asked = (Thread, Option<Range<u32>>);
+
+struct Cutter<'a> {
+    session: &'a mut Session,
+    request: &'a CutRequest,
+    lines: Lines,
+    max_steps: u64,
+}
+
+impl<'a> Cutter<'a> {
+    fn new(
+        session: &'a mut Session,
+        request: &'a CutRequest,
+        max_steps: u64,
+    ) -> Result<Cutter<'a>, LitmusError> {
+        if session.scenario().front != Front::Ptx {
+            return fail("a litmus test can be extracted only from PTX, but the source is SASS");
+        }
+        if session.program.address_bits != 64 {
+            return fail("a litmus test can be extracted only from a module with 64-bit addresses");
+        }
+        let lines = lines_of(session, request.lines)?;
+        Ok(Cutter {
+            session,
+            request,
+            lines,
+            max_steps,
+        })
+    }
+
+    fn cut(mut self) -> Result<LitmusTest, LitmusError> {
+        let threads = self.threads()?;
+        let mut watch = Watch::new(self.lines.clone(), &threads, self.request.before);
+        self.session.seek(0);
+        self.session
+            .timeline
+            .run_observed(self.max_steps, &mut watch);
+        let Some(start) = watch.start() else {
+            return fail("the selected threads do not reach the selected lines in this run");
+        };
+        let mut others = Others::new(
+            self.lines.clone(),
+            watch.stays.keys().copied(),
+            watch.last().unwrap_or(start),
+        );
+        self.session.seek(start);
+        self.session
+            .timeline
+            .run_observed(self.max_steps, &mut others);
+        self.session.seek(start);
+        let touches = watch.stays.values().flat_map(|stay| stay.touched());
+        let places = self.session.places_of(touches);
+        let mut test = self.frame();
+        test.functions = call_parameters::texts(self.session, &self.lines)?;
+        test.locations = places.locations(self.session, &others)?;
+        if test.locations.is_empty() {
+            return fail(
+                "the threads access no global or shared memory in the selected lines: select lines with loads and stores",
+            );
+        }
+        let bases = places.global_bases();
+        let syntax = self.session.instruction_syntax();
+        for (thread, stay) in &watch.stays {
+            let mut bodies = Bodies {
+                session: self.session,
+                lines: &self.lines,
+                bases: &bases,
+                threads: watch.stays.keys().copied().collect(),
+                syntax: &syntax,
+            };
+            test.threads.push(LitmusThread {
+                block: thread.block as u32,
+                thread: thread.thread,
+                body: bodies.body(*thread, stay)?,
+                first_line: 0,
+            });
+        }
+        // Any place will do until it is known what the threads load.
+        test.observe = observed_places(&test, &places)
+            .into_iter()
+            .take(1)
+            .collect();
+        let mut test = prune(test)?;
+        let written = observed_places(&test, &places);
+        test.observe.extend(written);
+        test.observe.truncate(MOST_OBSERVED);
+        if test.observe.is_empty() {
+            return fail("the threads access no common memory location in the selected lines");
+        }
+        location_table::free_addresses(&mut test);
+        Ok(test)
+    }
+
+    /// The threads in order, each with the instructions of the line that it is to execute.
+    fn threads(&mut self) -> Result<Vec<Asked>, LitmusError> {
+        if self.request.threads.is_empty() {
+            let mut meeting = Meeting::new(self.lines.clone());
+            self.session.seek(0);
+            self.session
+                .timeline
+                .run_observed(self.max_steps, &mut meeting);
+            let found = meeting.threads();
+            if found.is_empty() {
+                return fail("no thread reaches the selected lines in this run");
+            }
+            return Ok(found.into_iter().map(|thread| (thread, None)).collect());
+        }
+        if self.request.threads.len() > MOST_THREADS {
+            return fail(format!(
+                "found {} selected threads, expected at most {MOST_THREADS}",
+                self.request.threads.len()
+            ));
+        }
+        let threads = self.request.threads.iter();
+        threads.map(|thread| self.thread(thread)).collect()
+    }
+
+    fn thread(&self, thread: &CutThread) -> Result<Asked, LitmusError> {
+        let launch = self.session.scenario();
+        let (grid, block) = (
+            launch.grid.unwrap_or([1; 3]),
+            launch.block.unwrap_or([1; 3]),
+        );
+        let found = Thread {
+            block: linear(thread.block, grid),
+            thread: linear(thread.thread, block) as u32,
+        };
+        let n = |extents: [u32; 3]| extents.iter().map(|n| u64::from(*n)).product::<u64>();
+        if found.block >= n(grid) || u64::from(found.thread) >= n(block) {
+            return fail(format!(
+                "the launch has no thread {} in block {}",
+                found.thread, found.block
+            ));
+        }
+        let wanted = match thread.line {
+            Some(line) => Some(lines_of(self.session, [line, line])?.instructions),
+            None => None,
+        };
+        Ok((found, wanted))
+    }
+
+    /// The test without what its threads do.
+    fn frame(&self) -> LitmusTest {
+        let launch = self.session.scenario();
+        let program = &self.session.program;
+        let function = program.functions.get(self.lines.function.0 as usize);
+        let kernel = function.map_or("", |function| &function.name);
+        let [first, last] = self.request.lines;
+        LitmusTest {
+            name: format!("Lines {first} to {last} of {kernel}"),
+            target: Some(program.target.name.to_owned()),
+            ptx_version: Some(program.version.to_string()),
+            grid: launch.grid.unwrap_or([1; 3]),
+            block: launch.block.unwrap_or([1; 3]),
+            cluster: launch.cluster.unwrap_or([1; 3]),
+            ..LitmusTest::default()
+        }
+    }
+}
+
+/// The places that several threads write, or all that are written where the threads load nothing.
+fn observed_places(test: &LitmusTest, places: &Places) -> Vec<String> {
+    let all = places.written();
+    let loads = !test.observe.is_empty();
+    let shown = all.iter().filter(|written| written.is_contested || !loads);
+    let text = |written: &Written| {
+        let own = |thread: &LitmusThread| Some(u64::from(thread.block)) == written.block;
+        let thread = test.threads.iter().position(own);
+        observed_place(&written.name, written.element, thread)
+    };
+    shown.map(text).collect()
+}
+
+fn linear(at: [u32; 3], extents: [u32; 3]) -> u64 {
+    let [x, y, z] = at.map(u64::from);
+    x + u64::from(extents[0]) * (y + u64::from(extents[1]) * z)
+}
+
+/// The instructions of the kernel in these lines.
+fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusError> {
+    let program = &session.program;
+    let wanted = session.scenario().entry.as_deref();
+    let mut entries = program.entries();
+    let entry = entries.find(|(_, function)| wanted.is_none_or(|name| function.name == name));
+    let Some((function, kernel)) = entry else {
+        return fail("found no kernel");
+    };
+    if let Some(found) = instructions_in(session, function, &kernel.instructions, [first, last]) {
+        return Ok(found);
+    }
+    let other = program.functions.iter().enumerate().find(|(index, other)| {
+        let id = FunctionId(*index as u32);
+        instructions_in(session, id, &other.instructions, [first, last]).is_some()
+    });
+    match other {
+        Some((_, other)) => fail(format!(
+            "lines {first} to {last} belong to the function `{}`, expected lines of the kernel `{}`",
+            other.name, kernel.name
+        )),
+        None => fail(format!(
+            "lines {first} to {last} contain no instruction of the kernel `{}`",
+            kernel.name
+        )),
+    }
+}
+
+fn instructions_in(
+    session: &Session,
+    function: FunctionId,
+    instructions: &[Instruction],
+    [first, last]: [u32; 2],
+) -> Option<Lines> {
+    let is_in = |index: &u32| {
+        let line = session.range_of(function, *index).line;
+        (first..=last).contains(&line) && !instructions[*index as usize].is_implicit()
+    };
+    let mut within = (0..instructions.len() as u32).filter(is_in);
+    let start = within.next()?;
+    let end = within.next_back().unwrap_or(start) + 1;
+    Some(Lines {
+        function,
+        instructions: start..end,
+        called: called_from(session, function, start..end),
+    })
+}

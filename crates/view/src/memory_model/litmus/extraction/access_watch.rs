@@ -1,0 +1,495 @@
+//! What chosen threads do in chosen lines, as a run shows it. In: the steps and accesses of a run; out: when each thread came to the lines,
+//! what it touched there, and which two threads meet.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use warpgrid_emulator::{
+    AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Pending, PendingCompletion,
+    Piece, StepEvent, SyncEvent, SyncKind, WarpId,
+};
+use warpgrid_isa::StateSpace;
+use warpgrid_program::FunctionId;
+
+/// Words of memory that are kept while two threads that meet are looked for.
+const MOST_WORDS: usize = 1 << 16;
+/// Accesses that are kept of one thread.
+const MOST_TOUCHES: usize = 4096;
+
+/// A thread by linear indices of its block and in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Thread {
+    pub(crate) block: u64,
+    pub(crate) thread: u32,
+}
+
+impl Thread {
+    fn warp(self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.thread / 32,
+        }
+    }
+
+    fn bit(self) -> u32 {
+        1 << (self.thread % 32)
+    }
+}
+
+/// The instructions of the lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lines {
+    pub(crate) function: FunctionId,
+    pub(crate) instructions: Range<u32>,
+    /// Functions that they call, and those that these call.
+    pub(crate) called: BTreeSet<FunctionId>,
+}
+
+impl Lines {
+    pub(crate) fn has(&self, function: FunctionId, instruction: u32) -> bool {
+        let is_own = function == self.function && self.instructions.contains(&instruction);
+        is_own || self.is_called(function)
+    }
+
+    /// Whether it is a function that the lines call: who is in it is where it was called.
+    pub(crate) fn is_called(&self, function: FunctionId) -> bool {
+        self.called.contains(&function)
+    }
+}
+
+/// Bytes that an instruction touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touch {
+    /// None for an operation in flight.
+    pub(crate) thread: Option<Thread>,
+    pub(crate) step: u64,
+    pub(crate) memory: MemoryId,
+    pub(crate) address: u64,
+    pub(crate) n_bytes: u32,
+    pub(crate) writes: bool,
+    /// Whether it is an mbarrier object.
+    pub(crate) is_object: bool,
+}
+
+/// How two threads meet, the most telling way first: over data or over an mbarrier object, from two warps or from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Grade {
+    DataApart,
+    Data,
+    ObjectApart,
+    Object,
+}
+
+/// Looks for two threads that touch the same bytes, one of them to write.
+pub(crate) struct Meeting {
+    pub(crate) lines: Lines,
+    seen: HashMap<(MemoryId, u64), Vec<(Thread, bool)>>,
+    /// The best two so far, and how good they are.
+    best: Option<(Grade, [Thread; 2])>,
+    /// Whoever came by.
+    visitors: Vec<Thread>,
+    /// Warps whose latest lanes are in the lines, or in what these call.
+    inside: BTreeSet<WarpId>,
+}
+
+impl Meeting {
+    pub(crate) fn new(lines: Lines) -> Meeting {
+        Meeting {
+            lines,
+            seen: HashMap::new(),
+            best: None,
+            visitors: Vec::new(),
+            inside: BTreeSet::new(),
+        }
+    }
+
+    /// Whether an instruction is of the lines, or of what they call.
+    fn has(&self, warp: WarpId, function: FunctionId, instruction: u32) -> bool {
+        self.lines.has(function, instruction)
+            && (!self.lines.is_called(function) || self.inside.contains(&warp))
+    }
+
+    /// The threads, the best that were found: those that came to the lines where none meet.
+    pub(crate) fn threads(self) -> Vec<Thread> {
+        match self.best {
+            Some((_, mut two)) => {
+                two.sort_unstable();
+                two.to_vec()
+            }
+            None => self.visitors,
+        }
+    }
+
+    fn touch(&mut self, thread: Thread, touch: Touch) {
+        let is_settled = |(grade, _): &(Grade, _)| *grade == Grade::DataApart;
+        if self.best.as_ref().is_some_and(is_settled) {
+            return;
+        }
+        let words = touch.address / 4..(touch.address + u64::from(touch.n_bytes)).div_ceil(4);
+        for word in words {
+            if self.seen.len() > MOST_WORDS {
+                return;
+            }
+            let earlier = self.seen.entry((touch.memory, word)).or_default();
+            for (other, wrote) in earlier.iter() {
+                if *other == thread || !(*wrote || touch.writes) {
+                    continue;
+                }
+                let grade = match (touch.is_object, other.warp() == thread.warp()) {
+                    (false, false) => Grade::DataApart,
+                    (false, true) => Grade::Data,
+                    (true, false) => Grade::ObjectApart,
+                    (true, true) => Grade::Object,
+                };
+                if self.best.is_none_or(|(known, _)| grade < known) {
+                    self.best = Some((grade, [*other, thread]));
+                }
+            }
+            if earlier.len() < 4 && !earlier.contains(&(thread, touch.writes)) {
+                earlier.push((thread, touch.writes));
+            }
+        }
+    }
+}
+
+impl Observer for Meeting {
+    fn interest(&self) -> Interest {
+        Interest {
+            steps: true,
+            ..Interest::ORDER
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let here = event
+            .warp()
+            .filter(|warp| self.has(*warp, event.function, event.instruction));
+        if let Some(WarpId { block, warp }) = here {
+            for piece in event.pieces {
+                let thread = warp * 32 + u32::from(piece.asked);
+                self.touch(Thread { block, thread }, of_piece(event, piece));
+            }
+        }
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        if self.has(event.warp_id(), event.function, event.instruction) {
+            for (lane, touch) in of_objects(event) {
+                let (block, thread) = (event.block, event.warp * 32 + u32::from(lane));
+                self.touch(Thread { block, thread }, touch);
+            }
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        if self.lines.is_called(event.function) {
+            return;
+        }
+        let of = WarpId { block, warp };
+        if !self.lines.has(event.function, event.instruction) {
+            self.inside.remove(&of);
+            return;
+        }
+        self.inside.insert(of);
+        if event.executed == 0 {
+            return;
+        }
+        let thread = Thread {
+            block,
+            thread: warp * 32 + event.executed.trailing_zeros(),
+        };
+        let is_new = self
+            .visitors
+            .iter()
+            .all(|other| other.warp() != thread.warp());
+        if is_new && self.visitors.len() < 2 {
+            self.visitors.push(thread);
+        }
+    }
+}
+
+/// Where a thread came to the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Steps that the run had done.
+    pub(crate) position: u64,
+    pub(crate) instruction: u32,
+}
+
+/// What is kept of one thread.
+#[derive(Debug, Default)]
+pub(crate) struct Stay {
+    /// The instruction that it is to execute there; any where absent.
+    wanted: Option<Range<u32>>,
+    is_inside: bool,
+    latest: Option<Entry>,
+    /// The stay that is asked for.
+    pub(crate) entry: Option<Entry>,
+    left: Option<u64>,
+    touches: Vec<Touch>,
+    /// By instruction: the step in which it was executed, in the stay that is asked for and in the latest one.
+    executed: BTreeMap<u32, u64>,
+    recent: BTreeMap<u32, u64>,
+}
+
+impl Stay {
+    /// What it touched from its entry until it left.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = &Touch> {
+        let from = self.entry.map_or(u64::MAX, |entry| entry.position);
+        let to = self.left.unwrap_or(u64::MAX);
+        let within = move |touch: &&Touch| (from..to).contains(&touch.step);
+        self.touches.iter().filter(within)
+    }
+
+    /// The position after an instruction.
+    pub(crate) fn after(&self, instruction: u32) -> Option<u64> {
+        self.executed.get(&instruction).map(|step| step + 1)
+    }
+}
+
+/// Watches chosen threads.
+pub(crate) struct Watch {
+    lines: Lines,
+    /// Later steps are not looked at.
+    before: Option<u64>,
+    pub(crate) stays: BTreeMap<Thread, Stay>,
+}
+
+impl Watch {
+    /// Each thread with the instructions that it is to execute in its stay.
+    pub(crate) fn new(
+        lines: Lines,
+        threads: &[(Thread, Option<Range<u32>>)],
+        before: Option<u64>,
+    ) -> Watch {
+        let stay = |(thread, wanted): &(Thread, Option<Range<u32>>)| {
+            let stay = Stay {
+                wanted: wanted.clone(),
+                ..Stay::default()
+            };
+            (*thread, stay)
+        };
+        Watch {
+            lines,
+            before,
+            stays: threads.iter().map(stay).collect(),
+        }
+    }
+
+    /// When the first of the threads came to the lines.
+    pub(crate) fn start(&self) -> Option<u64> {
+        self.entries().min()
+    }
+
+    /// When the last of them did.
+    pub(crate) fn last(&self) -> Option<u64> {
+        self.entries().max()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = u64> {
+        let entries = self.stays.values().filter_map(|stay| stay.entry);
+        entries.map(|entry| entry.position)
+    }
+
+    fn is_over(&self, step: u64) -> bool {
+        self.before.is_some_and(|before| step > before)
+    }
+
+    /// What an operation reads and writes, and the object that it completes on.
+    fn start_operation(&mut self, event: &SyncEvent<'_>, pending: &Pending) {
+        let operation = &pending.operation;
+        let pieces = operation.all_pieces();
+        let lanes = pieces
+            .iter()
+            .fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
+        let lanes = if lanes == 0 { event.lanes } else { lanes };
+        let of = event.warp_id();
+        let mine = |stay: &Thread| stay.warp() == of && stay.bit() & lanes != 0;
+        let Some(thread) = self.stays.keys().copied().find(mine) else {
+            return;
+        };
+        let plain = Touch {
+            thread: None,
+            step: event.step,
+            memory: MemoryId::Global,
+            address: 0,
+            n_bytes: 0,
+            writes: true,
+            is_object: false,
+        };
+        let mut touches = Vec::new();
+        for piece in pieces
+            .iter()
+            .filter(|piece| thread.bit() == 1 << (piece.lane & 31))
+        {
+            touches.push(Touch {
+                memory: memory_of(piece.space, piece.block),
+                address: piece.address,
+                n_bytes: piece.bytes.len() as u32,
+                ..plain
+            });
+            touches.extend(piece.source.map(|source| Touch {
+                memory: memory_of(source.space, source.block),
+                address: source.address,
+                n_bytes: source.form.n_read(piece.bytes.len()) as u32,
+                writes: false,
+                ..plain
+            }));
+        }
+        touches.extend(object_of(pending).map(|(block, address)| Touch {
+            memory: MemoryId::Shared { block },
+            address,
+            n_bytes: 8,
+            is_object: true,
+            ..plain
+        }));
+        if let Some(stay) = self.stays.get_mut(&thread) {
+            stay.touches.extend(touches);
+            stay.touches.truncate(MOST_TOUCHES);
+        }
+    }
+
+    fn note(&mut self, thread: Thread, touch: Touch) {
+        if let Some(stay) = self.stays.get_mut(&thread)
+            && stay.touches.len() < MOST_TOUCHES
+        {
+            stay.touches.push(Touch {
+                thread: Some(thread),
+                ..touch
+            });
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn interest(&self) -> Interest {
+        Interest {
+            steps: true,
+            ..Interest::ORDER
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        if !self.lines.has(event.function, event.instruction) {
+            return;
+        }
+        for piece in event.pieces {
+            let touch = of_piece(event, piece);
+            // What no warp does itself was known when it started.
+            if let Some(WarpId { block, warp }) = event.warp() {
+                let thread = warp * 32 + u32::from(piece.asked);
+                self.note(Thread { block, thread }, touch);
+            }
+        }
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        if self.lines.has(event.function, event.instruction) {
+            for (lane, touch) in of_objects(event) {
+                let (block, thread) = (event.block, event.warp * 32 + u32::from(lane));
+                self.note(Thread { block, thread }, touch);
+            }
+            if let SyncKind::Started(pending) = event.what {
+                self.start_operation(event, pending);
+            }
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        if self.is_over(event.position) || self.lines.is_called(event.function) {
+            return;
+        }
+        let is_here = self.lines.has(event.function, event.instruction);
+        let many = self.before.is_some();
+        for (thread, stay) in &mut self.stays {
+            if thread.warp() == (WarpId { block, warp }) && event.lanes & thread.bit() != 0 {
+                stay.step(event, is_here, many);
+            }
+        }
+    }
+}
+
+impl Stay {
+    /// One step of the thread; of several stays the last one counts where `many` may.
+    fn step(&mut self, event: &StepEvent, is_here: bool, many: bool) {
+        let (instruction, position) = (event.instruction, event.position);
+        if !is_here {
+            if self.is_inside && self.entry == self.latest && self.left.is_none() {
+                self.left = Some(position);
+            }
+            self.is_inside = false;
+            return;
+        }
+        if !self.is_inside {
+            self.is_inside = true;
+            self.recent.clear();
+            self.latest = Some(Entry {
+                position,
+                instruction,
+            });
+        }
+        self.recent.entry(instruction).or_insert(position);
+        let wanted = self.wanted.as_ref();
+        let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&instruction));
+        if self.entry == self.latest {
+            self.executed.entry(instruction).or_insert(position);
+        } else if is_wanted && (self.entry.is_none() || many) {
+            self.entry = self.latest;
+            self.left = None;
+            self.executed = self.recent.clone();
+        }
+    }
+}
+
+fn of_piece(event: &AccessEvent<'_>, piece: &Piece) -> Touch {
+    Touch {
+        thread: None,
+        step: event.step,
+        memory: piece.memory,
+        address: piece.address,
+        n_bytes: piece.n_bytes,
+        writes: event.action.writes(),
+        is_object: false,
+    }
+}
+
+/// The mbarrier objects that lanes used.
+fn of_objects<'e>(event: &'e SyncEvent<'_>) -> impl Iterator<Item = (u8, Touch)> + 'e {
+    let (act, touched) = match event.what {
+        SyncKind::Mbarrier { act, touched } => (Some(act), touched),
+        _ => (None, &[][..]),
+    };
+    touched.iter().map(move |touch| {
+        let found = Touch {
+            thread: None,
+            step: event.step,
+            memory: MemoryId::Shared { block: touch.block },
+            address: touch.address,
+            n_bytes: 8,
+            writes: act != Some(MbarrierAct::Test),
+            is_object: true,
+        };
+        (touch.lane, found)
+    })
+}
+
+fn memory_of(space: StateSpace, block: u64) -> MemoryId {
+    match space {
+        StateSpace::Shared | StateSpace::SharedCluster => MemoryId::Shared { block },
+        _ => MemoryId::Global,
+    }
+}
+
+/// The mbarrier object that an operation completes on, by block and offset.
+pub(crate) fn object_of(pending: &Pending) -> Option<(u64, u64)> {
+    match pending.operation.completion {
+        PendingCompletion::Mbarrier { block, address, .. }
+        | PendingCompletion::Arrival { block, address, .. } => Some((block, address)),
+        PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => None,
+    }
+}

@@ -1,0 +1,188 @@
+//! What threads do that are not of the question, while those that are come to the lines one after the other. In: the steps from the first of
+//! them to the last; out: what memory and mbarrier objects hold for the question, as if the others had done it before.
+
+use crate::memory_model::litmus::extraction::access_watch::{Lines, Thread};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::{
+    AccessEvent, Interest, MbarrierAct, MbarrierState, MemoryId, Observer, SyncEvent, SyncKind,
+    WarpId,
+};
+
+/// Bytes that are followed.
+const MOST_BYTES: usize = 1 << 16;
+
+/// A part of memory that another thread changes.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    address: u64,
+    n_bytes: usize,
+    /// What it leaves, and how much that is more than what was there: an atomic adds to what the threads of the question leave.
+    after: u64,
+    more: Option<u64>,
+}
+
+/// What the threads of the question do to an mbarrier object, and whether the others end a phase of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrivals {
+    /// Arrivals of the threads of the question in the present phase, and the most in one.
+    now: u32,
+    most: u32,
+    /// Phases that end.
+    phases: u32,
+}
+
+/// Everything that others do, and who arrives.
+pub(crate) struct Others {
+    lines: Lines,
+    own: BTreeSet<Thread>,
+    /// The last step that counts for memory.
+    until: u64,
+    changes: BTreeMap<MemoryId, Vec<Change>>,
+    objects: BTreeMap<(u64, u64), Arrivals>,
+    n_bytes: usize,
+}
+
+impl Others {
+    /// Before the steps from the first entry on; changes count up to the last entry.
+    pub(crate) fn new(lines: Lines, own: impl Iterator<Item = Thread>, until: u64) -> Others {
+        Others {
+            lines,
+            own: own.collect(),
+            until,
+            changes: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            n_bytes: 0,
+        }
+    }
+
+    /// A value with what others do to its bytes.
+    pub(crate) fn applied(&self, memory: MemoryId, start: u64, held: u64, n: usize) -> u64 {
+        let keep = u64::MAX >> (64 - 8 * n.clamp(1, 8));
+        let mut value = held;
+        for change in self.changes.get(&memory).map_or(&[][..], |all| all) {
+            let end = change.address + change.n_bytes as u64;
+            if change.address <= start && start + n as u64 <= end {
+                let low = 8 * (start - change.address);
+                value = match change.more {
+                    Some(more) => value.wrapping_add(more >> low),
+                    None => change.after >> low,
+                };
+            } else if start <= change.address && end <= start + n as u64 {
+                let low = 8 * (change.address - start);
+                let mask = (u64::MAX >> (64 - 8 * change.n_bytes.clamp(1, 8))) << low;
+                value = value & !mask | change.after << low & mask;
+            }
+            value &= keep;
+        }
+        value
+    }
+
+    /// An object that expects the arrivals of the threads of the question alone.
+    pub(crate) fn object(&self, block: u64, address: u64, state: MbarrierState) -> MbarrierState {
+        let Some(arrivals) = self.objects.get(&(block, address)) else {
+            return state;
+        };
+        let own = arrivals.most.max(arrivals.now);
+        let is_done = own == 0 && arrivals.phases > 0;
+        let count = own.max(1);
+        let mut new = state;
+        new.expected = count;
+        new.pending = count;
+        if is_done {
+            new.parity = !state.parity;
+            new.bytes = 0;
+        }
+        new
+    }
+}
+
+impl Observer for Others {
+    fn interest(&self) -> Interest {
+        Interest::ORDER
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let is_chosen = self.lines.has(event.function, event.instruction);
+        if !event.action.writes() || event.step >= self.until {
+            return;
+        }
+        for piece in event.pieces.iter().filter(|piece| piece.written) {
+            let is_own = event.warp().map(|WarpId { block, warp }| {
+                let thread = warp * 32 + u32::from(piece.asked);
+                self.own.contains(&Thread { block, thread })
+            });
+            if is_own.unwrap_or(is_chosen) || self.n_bytes > MOST_BYTES {
+                continue;
+            }
+            let (before, after) = (event.before(piece), event.bytes(piece));
+            let parts = before.chunks(8).zip(after.chunks(8)).enumerate();
+            for (part, (before, after)) in parts {
+                let (old, new) = (number(before), number(after));
+                self.n_bytes += after.len();
+                self.changes.entry(piece.memory).or_default().push(Change {
+                    address: piece.address + 8 * part as u64,
+                    n_bytes: after.len(),
+                    after: new,
+                    more: event.action.is_atomic().then(|| new.wrapping_sub(old)),
+                });
+            }
+        }
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        let (act, touched) = match event.what {
+            SyncKind::Mbarrier { act, touched } => (act, touched),
+            SyncKind::Landed {
+                pending,
+                signal: Some([before, after]),
+            } => {
+                if let Some(at) =
+                    crate::memory_model::litmus::extraction::access_watch::object_of(pending)
+                {
+                    let arrivals = self.objects.entry(at).or_default();
+                    if before.parity != after.parity {
+                        arrivals.end_phase();
+                    }
+                }
+                return;
+            }
+            _ => return,
+        };
+        for touch in touched {
+            let thread = Thread {
+                block: event.block,
+                thread: event.warp * 32 + u32::from(touch.lane),
+            };
+            let is_own =
+                self.own.contains(&thread) && self.lines.has(event.function, event.instruction);
+            let arrives = matches!(act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting);
+            let arrivals = self
+                .objects
+                .entry((touch.block, touch.address))
+                .or_default();
+            if let (true, true, Some(before)) = (is_own, arrives, touch.before) {
+                let left = touch.after.map_or(0, |after| after.pending);
+                arrivals.now += match touch.ends_phase() {
+                    true => before.pending,
+                    false => before.pending.saturating_sub(left),
+                };
+            }
+            if touch.ends_phase() {
+                arrivals.end_phase();
+            }
+        }
+    }
+}
+
+impl Arrivals {
+    fn end_phase(&mut self) {
+        self.most = self.most.max(self.now);
+        self.now = 0;
+        self.phases += 1;
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let all = bytes.iter().rev();
+    all.fold(0, |value, byte| value << 8 | u64::from(*byte))
+}

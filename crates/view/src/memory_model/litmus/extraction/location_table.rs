@@ -1,0 +1,347 @@
+//! The bytes that chosen threads touch, as locations: named as the kernel names them, at their addresses, with what they hold.
+
+use crate::expression::tree::read_unsigned;
+use crate::memory_model::litmus::extraction::access_watch::{Thread, Touch};
+use crate::memory_model::litmus::extraction::external_effects::Others;
+use crate::memory_model::litmus::test::{LitmusLocation, LitmusTest};
+use crate::memory_model::litmus::test_module::{LitmusError, fail};
+use crate::session::Session;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::{MbarrierState, MemoryId, MemoryRegion};
+
+/// Elements of all locations together.
+const MOST_ELEMENTS: usize = 1024;
+
+/// Where bytes are: by name, and the block whose shared memory it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Home {
+    name: String,
+    block: Option<u64>,
+    /// Where the name starts.
+    base: u64,
+}
+
+/// An element of a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Element {
+    offset: u64,
+    n_bytes: u64,
+    is_object: bool,
+}
+
+/// Everything that was touched.
+pub(crate) struct Places {
+    /// By home: bytes, as parts that all accesses take whole.
+    touched: BTreeMap<Home, Vec<Touch>>,
+    /// Offsets of mbarrier objects, by home.
+    objects: BTreeMap<Home, BTreeSet<u64>>,
+}
+
+/// An element that some thread writes, as what is observed names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) name: String,
+    pub(crate) block: Option<u64>,
+    pub(crate) element: u64,
+    /// Whether several threads write it, or an operation in flight.
+    pub(crate) is_contested: bool,
+}
+
+impl Session {
+    /// Sorts what was touched by the names of the kernel.
+    pub(crate) fn places_of<'t>(&self, touches: impl Iterator<Item = &'t Touch>) -> Places {
+        let mut places = Places {
+            touched: BTreeMap::new(),
+            objects: BTreeMap::new(),
+        };
+        for touch in touches {
+            let Some(home) = self.home_of(touch) else {
+                continue;
+            };
+            if touch.is_object {
+                let offset = touch.address - home.base;
+                places
+                    .objects
+                    .entry(home.clone())
+                    .or_default()
+                    .insert(offset);
+            }
+            places.touched.entry(home).or_default().push(*touch);
+        }
+        places
+    }
+
+    fn home_of(&self, touch: &Touch) -> Option<Home> {
+        let bytes = touch.n_bytes;
+        let (place, block, number) = match touch.memory {
+            MemoryId::Global => (self.global_place(touch.address, bytes), None, touch.address),
+            MemoryId::Shared { block } => {
+                let place = self.shared_place(block, touch.address, bytes);
+                (place, Some(block), touch.address)
+            }
+            MemoryId::Constant | MemoryId::Parameters | MemoryId::Local { .. } => return None,
+        };
+        let named = place.buffer.or(place.variable);
+        let fallback = if block.is_some() { "shared" } else { "memory" };
+        let name = named.unwrap_or_else(|| fallback.to_owned());
+        let base = number - place.offset.min(number);
+        Some(Home { name, block, base })
+    }
+}
+
+impl Places {
+    /// Names of buffers and of variables in global memory, with their addresses.
+    pub(crate) fn global_bases(&self) -> BTreeMap<u64, String> {
+        let homes = self.touched.keys().filter(|home| home.block.is_none());
+        homes.map(|home| (home.base, name_of(&home.name))).collect()
+    }
+
+    /// The locations, with what they hold at the present position of the session.
+    pub(crate) fn locations(
+        &self,
+        session: &Session,
+        others: &Others,
+    ) -> Result<Vec<LitmusLocation>, LitmusError> {
+        let mut locations = Vec::new();
+        let mut n = 0;
+        for (home, touches) in &self.touched {
+            let elements = self.elements(home, touches);
+            n += elements.len();
+            if n > MOST_ELEMENTS {
+                return fail(format!(
+                    "the selected lines access more than {MOST_ELEMENTS} elements: select fewer lines or fewer threads"
+                ));
+            }
+            let own = self.own_block(home);
+            for run in elements.chunk_by(|a, b| {
+                !a.is_object
+                    && !b.is_object
+                    && a.n_bytes == b.n_bytes
+                    && a.offset + a.n_bytes == b.offset
+            }) {
+                locations.extend(location(session, others, home, own, run));
+            }
+        }
+        Ok(locations)
+    }
+
+    /// The block of shared memory, where several blocks have touched theirs.
+    fn own_block(&self, home: &Home) -> Option<u32> {
+        let others = self.touched.keys();
+        let blocks: BTreeSet<u64> = others.filter_map(|other| other.block).collect();
+        home.block
+            .filter(|_| blocks.len() > 1)
+            .map(|block| block as u32)
+    }
+
+    /// The elements of a home, in order: every access takes whole ones.
+    fn elements(&self, home: &Home, touches: &[Touch]) -> Vec<Element> {
+        let none = BTreeSet::new();
+        let objects = self.objects.get(home).unwrap_or(&none);
+        let is_object = |offset: u64| {
+            objects
+                .range(..=offset)
+                .next_back()
+                .is_some_and(|o| offset < o + 8)
+        };
+        let mut cuts = BTreeSet::new();
+        let mut covered = BTreeMap::new();
+        for touch in touches {
+            let start = touch.address - home.base;
+            let end = start + u64::from(touch.n_bytes);
+            cuts.extend([start, end]);
+            let known = covered.entry(start).or_insert(end);
+            *known = end.max(*known);
+        }
+        let mut elements: Vec<Element> = Vec::new();
+        let mut at = 0;
+        for (start, end) in covered {
+            at = at.max(start);
+            while at < end {
+                let cut = cuts.range(at + 1..).next().copied().unwrap_or(end).min(end);
+                let n_bytes = match is_object(at) {
+                    true => 8,
+                    false => whole_part(at, cut - at),
+                };
+                elements.push(Element {
+                    offset: at,
+                    n_bytes,
+                    is_object: is_object(at),
+                });
+                at += n_bytes;
+            }
+        }
+        even(&elements)
+    }
+
+    /// Elements that are written, apart from mbarrier objects.
+    pub(crate) fn written(&self) -> Vec<Written> {
+        let mut written = Vec::new();
+        for (home, touches) in &self.touched {
+            let elements = self.elements(home, touches).into_iter();
+            for element in elements.filter(|element| !element.is_object) {
+                let writers: BTreeSet<Option<Thread>> = touches
+                    .iter()
+                    .filter(|touch| {
+                        let start = touch.address - home.base;
+                        let end = start + u64::from(touch.n_bytes);
+                        let meets = start < element.offset + element.n_bytes;
+                        touch.writes && meets && element.offset < end
+                    })
+                    .map(|touch| touch.thread)
+                    .collect();
+                if writers.is_empty() || element.offset % element.n_bytes != 0 {
+                    continue;
+                }
+                written.push(Written {
+                    name: name_of(&home.name),
+                    block: self.own_block(home).map(u64::from),
+                    element: element.offset / element.n_bytes,
+                    is_contested: writers.len() > 1 || writers.contains(&None),
+                });
+            }
+        }
+        written
+    }
+}
+
+/// Neighbours get one width, the smallest that one of them has: so a copy of many bytes is of one location.
+fn even(elements: &[Element]) -> Vec<Element> {
+    let meet =
+        |a: &Element, b: &Element| !a.is_object && !b.is_object && a.offset + a.n_bytes == b.offset;
+    let mut all = Vec::new();
+    for run in elements.chunk_by(meet) {
+        let width = run.iter().map(|element| element.n_bytes).min().unwrap_or(1);
+        let start = run.first().map_or(0, |element| element.offset);
+        let end = run.last().map_or(0, |last| last.offset + last.n_bytes);
+        let is_object = run.iter().any(|element| element.is_object);
+        let n = (end - start) / width.max(1);
+        all.extend((0..n).map(|at| Element {
+            offset: start + at * width,
+            n_bytes: width,
+            is_object,
+        }));
+    }
+    all
+}
+
+/// The largest element of 4 bytes or fewer that starts here; 8 where the whole is one.
+fn whole_part(at: u64, n: u64) -> u64 {
+    if n == 8 && at.is_multiple_of(8) {
+        return 8;
+    }
+    let fits = |size: &u64| *size <= n && at.is_multiple_of(*size);
+    [4, 2, 1].into_iter().find(fits).unwrap_or(1)
+}
+
+fn location(
+    session: &Session,
+    others: &Others,
+    home: &Home,
+    own: Option<u32>,
+    elements: &[Element],
+) -> Option<LitmusLocation> {
+    let first = elements.first()?;
+    let held = |element: &Element| {
+        let start = home.base + element.offset;
+        let memory = match home.block {
+            Some(block) => MemoryId::Shared { block },
+            None => MemoryId::Global,
+        };
+        let held = session.bytes_at(home.block, start, element.n_bytes as usize);
+        others.applied(memory, start, held, element.n_bytes as usize)
+    };
+    let is_shared = home.block.is_some();
+    let mut found = LitmusLocation {
+        name: name_of(&home.name),
+        space: if is_shared { "shared" } else { "global" }.to_owned(),
+        offset: first.offset,
+        at: Some(home.base),
+        block: own,
+        ..LitmusLocation::default()
+    };
+    let object = home.block.and_then(|block| {
+        let objects = session.timeline.machine().mbarriers(block);
+        let at = home.base + first.offset;
+        let found = objects.into_iter().find(|(offset, _)| *offset == at);
+        found.and_then(|(_, state)| state)
+    });
+    let object = object.map(|state| {
+        let at = home.base + first.offset;
+        others.object(home.block.unwrap_or(0), at, state)
+    });
+    match object.filter(|_| first.is_object) {
+        Some(state) => {
+            found.space = "mbarrier".to_owned();
+            found.count = Some(state.expected);
+            let is_new = MbarrierState::new(state.expected) == Ok(state);
+            found.word = (!is_new).then(|| state.word());
+        }
+        None => {
+            found.ty = Some(format!("u{}", 8 * first.n_bytes));
+            found.init = elements.iter().map(held).collect();
+        }
+    }
+    Some(found)
+}
+
+impl Session {
+    /// Up to eight bytes of memory at the present position; zero where a block has not started.
+    fn bytes_at(&self, block: Option<u64>, start: u64, n: usize) -> u64 {
+        let machine = self.timeline.machine();
+        let (region, start) = match block {
+            Some(block) => (MemoryRegion::Shared { block }, start),
+            None => match machine.region_at(start) {
+                Some(found) => found,
+                None => return 0,
+            },
+        };
+        let memory = machine.memory(region).unwrap_or(&[]);
+        let bytes = memory.get(start as usize..).unwrap_or(&[]).iter().take(n);
+        bytes.enumerate().fold(0, |value, (at, byte)| {
+            value | u64::from(*byte) << (8 * (at % 8))
+        })
+    }
+}
+
+/// A name that a location may have.
+pub(crate) fn name_of(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+    let mut new: String = name
+        .chars()
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    if !new.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        new.insert(0, '_');
+    }
+    new
+}
+
+/// Addresses of global memory that no number of the test speaks of are left open: a text is read more easily without them.
+pub(crate) fn free_addresses(test: &mut LitmusTest) {
+    let is_global = |location: &LitmusLocation| location.space == "global";
+    let bases: Vec<u64> = test
+        .locations
+        .iter()
+        .filter(|l| is_global(l))
+        .filter_map(|l| l.at)
+        .collect();
+    let near = |value: u64| {
+        let is_high = |base: &u64| *base >> 32 == value || *base >> 32 == value >> 32;
+        value > 0 && bases.iter().any(is_high)
+    };
+    let lines = test.threads.iter().flat_map(|thread| &thread.body);
+    let mut numbers = lines.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric()));
+    let in_text = numbers.any(|word| read_unsigned(word).is_some_and(near));
+    let held = || test.locations.iter().flat_map(|location| &location.init);
+    if in_text || held().any(|value| near(*value)) {
+        return;
+    }
+    for location in test
+        .locations
+        .iter_mut()
+        .filter(|location| is_global(location))
+    {
+        location.at = None;
+    }
+}

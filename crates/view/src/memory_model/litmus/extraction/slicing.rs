@@ -1,0 +1,304 @@
+//! What of a thread matters: a question is read by people. In: a test whose threads have all chosen lines; out: the test without what a thread
+//! never executes, and without what nothing comes of.
+
+use crate::memory_model::litmus::extraction::thread_body::DECLARATION;
+use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
+use crate::memory_model::litmus::test_module::{LitmusError, Prepared, prepare};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_isa::{ControlOp, Does, MbarrierOp, MemoryOp};
+use warpgrid_order::explore::reached;
+use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
+
+/// What each statement ends with: its line in the kernel.
+pub(crate) const ORIGIN: &str = " // line ";
+
+/// What a test observes of a thread, and its body.
+struct Pruned {
+    body: Vec<String>,
+    loaded: Vec<String>,
+}
+
+/// The test with as little text as asks the same; what is observed are the registers that its threads load.
+pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
+    let prepared = prepare(&test).map_err(|error| in_kernel(&test, error))?;
+    let reached = reached(&prepared.question)
+        .map_err(|error| in_kernel(&test, prepared.error(&test, &error)))?;
+    let program = &prepared.question.program;
+    let mut observe = Vec::new();
+    for (number, thread) in test.threads.iter_mut().enumerate() {
+        let spec = prepared.question.threads.get(number);
+        let function = spec.and_then(|spec| program.functions.get(spec.function.0 as usize));
+        let (Some(function), Some(ran)) = (function, reached.get(number)) else {
+            continue;
+        };
+        let kept = Kept::new(program, function, ran);
+        let pruned = kept.text(thread, &prepared, number);
+        thread.body = pruned.body;
+        observe.extend(pruned.loaded.iter().map(|name| format!("{number}:{name}")));
+    }
+    test.observe = observe;
+    Ok(test)
+}
+
+/// An error with the line of the kernel that it speaks of.
+fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
+    let body = error
+        .thread
+        .and_then(|thread| test.threads.get(thread as usize));
+    let line = error
+        .line
+        .and_then(|line| body?.body.get(line as usize - 1));
+    let origin = line.and_then(|text| text.rsplit_once(ORIGIN)?.1.parse().ok());
+    LitmusError {
+        thread: None,
+        line: origin,
+        message: match origin {
+            Some(_) => format!("{}: select lines without this instruction", error.message),
+            None => error.message,
+        },
+    }
+}
+
+/// Which instructions of a thread stay.
+struct Kept<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    stays: Vec<bool>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Kept<'a> {
+        // The last instruction ends the kernel, and is not of the body.
+        let n = function.instructions.len().saturating_sub(1);
+        let stays = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
+        let mut kept = Kept {
+            program,
+            function,
+            stays,
+        };
+        loop {
+            let before = kept.stays.clone();
+            kept.drop_branches();
+            kept.drop_results();
+            if kept.stays == before {
+                return kept;
+            }
+        }
+    }
+
+    fn kept(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + '_ {
+        let all = self.function.instructions.iter().enumerate();
+        all.filter(|(index, _)| self.stays.get(*index) == Some(&true))
+    }
+
+    /// Branches over nothing.
+    fn drop_branches(&mut self) {
+        let over_nothing: Vec<usize> = self
+            .kept()
+            .filter(|(index, instruction)| {
+                let target = self.target(instruction).unwrap_or(0);
+                let between = self.stays.get(index + 1..target);
+                between.is_some_and(|between| !between.contains(&true))
+            })
+            .map(|(index, _)| index)
+            .collect();
+        self.drop_all(&over_nothing);
+    }
+
+    fn drop_all(&mut self, indices: &[usize]) {
+        for index in indices {
+            if let Some(stays) = self.stays.get_mut(*index) {
+                *stays = false;
+            }
+        }
+    }
+
+    fn target(&self, instruction: &Instruction) -> Option<usize> {
+        let action = self.program.action(instruction)?;
+        if action.does.control() != Some(ControlOp::Branch) {
+            return None;
+        }
+        let operands = self.function.operands_of(instruction.operands).iter();
+        operands
+            .into_iter()
+            .find_map(|operand| match operand.value {
+                OperandValue::Label(target) => Some(target as usize),
+                _ => None,
+            })
+    }
+
+    /// Instructions that change registers alone, which nothing reads that stays.
+    fn drop_results(&mut self) {
+        let mut needed: BTreeSet<RegisterId> = BTreeSet::new();
+        loop {
+            let before = needed.len();
+            for (_, instruction) in self.kept() {
+                let results = self.function.destinations(instruction);
+                let matters = results.iter().any(|register| needed.contains(register));
+                if !self.is_pure(instruction) || matters {
+                    needed.extend(self.function.sources(instruction));
+                }
+            }
+            if needed.len() == before {
+                break;
+            }
+        }
+        let idle: Vec<usize> = self
+            .kept()
+            .filter(|(_, instruction)| {
+                let results = self.function.destinations(instruction);
+                self.is_pure(instruction) && !results.iter().any(|r| needed.contains(r))
+            })
+            .map(|(index, _)| index)
+            .collect();
+        self.drop_all(&idle);
+    }
+
+    fn is_pure(&self, instruction: &Instruction) -> bool {
+        let action = self.program.action(instruction);
+        action.is_some_and(|action| match action.does {
+            Does::Arithmetic(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Hint(_) => true,
+            // They also leave the carry flag.
+            Does::Carry(_) => false,
+            Does::Memory(_)
+            | Does::Mbarrier(_)
+            | Does::Async(_)
+            | Does::Sync(_)
+            | Does::Control(_)
+            | Does::Matrix(_)
+            | Does::Warp(_)
+            | Does::Unit(_)
+            | Does::Machine(_)
+            | Does::Unknown => false,
+        })
+    }
+
+    /// The lines that stay, and the registers that they load.
+    fn text(&self, thread: &LitmusThread, prepared: &Prepared, number: usize) -> Pruned {
+        let lines: BTreeSet<u32> = self
+            .kept()
+            .map(|(index, _)| prepared.line(number, index as u32))
+            .collect();
+        let labels: BTreeSet<&str> = self
+            .kept()
+            .filter_map(|(_, instruction)| self.target(instruction))
+            .flat_map(|target| self.labels_at(target))
+            .collect();
+        // A line that calls something stays as a whole.
+        let all = self.function.instructions.iter().enumerate();
+        let on_lines = all.filter(|(index, _)| {
+            let is_of_body = *index < self.stays.len();
+            is_of_body && lines.contains(&prepared.line(number, *index as u32))
+        });
+        let named: BTreeSet<&str> = on_lines
+            .flat_map(|(_, instruction)| {
+                let read = self.function.sources(instruction);
+                read.into_iter()
+                    .chain(self.function.destinations(instruction))
+            })
+            .map(|register| self.function.registers.name(register))
+            .collect();
+        let is_named = |label: &str| {
+            let kept = thread.body.iter().zip(0..);
+            let mut kept = kept.filter(|(_, line)| lines.contains(line));
+            kept.any(|(text, _)| words(text).any(|word| word == label))
+        };
+        let mut declared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut body = Vec::new();
+        for (line, text) in (0..).zip(&thread.body) {
+            if let Some((ty, name)) = declaration(text) {
+                if named.contains(name) {
+                    declared.entry(ty).or_default().push(name);
+                }
+                continue;
+            }
+            let stays = match text.strip_suffix(':') {
+                Some(label) => labels.contains(label) && is_named(label),
+                None => lines.contains(&line),
+            };
+            if stays {
+                body.push(text.clone());
+            }
+        }
+        let declared = declared.iter();
+        let declared =
+            declared.map(|(ty, names)| format!("{DECLARATION}{ty} {};", names.join(", ")));
+        Pruned {
+            body: declared.chain(body).collect(),
+            loaded: self.loaded(prepared, number),
+        }
+    }
+
+    fn labels_at(&self, target: usize) -> impl Iterator<Item = &'a str> {
+        let all = self.function.labels.iter();
+        let there = all.filter(move |(at, _)| *at as usize == target);
+        there.map(|(_, name)| name.as_str())
+    }
+
+    /// Registers that are loaded from memory; answers of tests where nothing is.
+    fn loaded(&self, prepared: &Prepared, number: usize) -> Vec<String> {
+        let results =
+            |is_wanted: &dyn Fn(Does) -> bool| self.results_of(prepared, number, is_wanted);
+        let loads =
+            results(&|does| matches!(does.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
+        match loads.is_empty() {
+            false => loads,
+            true => results(&|does| {
+                let object = does.mbarrier();
+                matches!(object, Some(MbarrierOp::TestWait | MbarrierOp::TryWait))
+            }),
+        }
+    }
+
+    /// What instructions give; of one that is called, what the call gives.
+    fn results_of(
+        &self,
+        prepared: &Prepared,
+        number: usize,
+        is_wanted: &dyn Fn(Does) -> bool,
+    ) -> Vec<String> {
+        let spec = prepared.question.threads.get(number);
+        let call_of = |index: usize| spec.and_then(|spec| spec.called.get(index).copied()?);
+        let mut names: Vec<String> = Vec::new();
+        for (index, instruction) in self.kept() {
+            let action = self.program.action(instruction);
+            if !action.is_some_and(|action| is_wanted(action.does)) {
+                continue;
+            }
+            let results: Vec<RegisterId> = match call_of(index) {
+                None => self.function.destinations(instruction),
+                Some(call) => {
+                    let all = self.function.instructions.iter().enumerate();
+                    let of_call = all.filter(|(other, _)| call_of(*other) == Some(call));
+                    let results = of_call.flat_map(|(_, i)| self.function.destinations(i));
+                    results
+                        .filter(|register| self.function.registers.is_named(*register))
+                        .collect()
+                }
+            };
+            for register in results {
+                let name = self.function.registers.name(register);
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names
+    }
+}
+
+/// The names of a line.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$' | '%'))
+}
+
+/// `.b32` and `%r` of `.reg .b32 %r;`
+fn declaration(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix(DECLARATION)?
+        .strip_suffix(';')?
+        .split_once(' ')
+}

@@ -1,0 +1,395 @@
+//! The text of a thread of a question: numbers for the registers that it brings, then the chosen lines. In: a kernel, the chosen instructions,
+//! and what registers hold; out: lines of PTX.
+
+use crate::memory_model::litmus::extraction::access_watch::{Lines, Stay, Thread};
+use crate::memory_model::litmus::extraction::call_parameters::Parameters;
+use crate::memory_model::litmus::extraction::location_table::name_of;
+use crate::memory_model::litmus::extraction::slicing::ORIGIN;
+use crate::memory_model::litmus::location::number;
+use crate::memory_model::litmus::test_module::{LitmusError, STEMS, fail};
+use crate::session::Session;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
+use warpgrid_program::syntax::InstructionSyntax;
+use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
+
+/// What the bodies of all threads share.
+pub(crate) struct Bodies<'a> {
+    pub(crate) session: &'a mut Session,
+    pub(crate) lines: &'a Lines,
+    /// Names in global memory, by address.
+    pub(crate) bases: &'a BTreeMap<u64, String>,
+    /// All threads of the question.
+    pub(crate) threads: BTreeSet<Thread>,
+    /// Instructions of the source by the start of their span.
+    pub(crate) syntax: &'a BTreeMap<u32, InstructionSyntax>,
+}
+
+/// A statement of the kernel.
+pub(crate) struct Statement {
+    pub(crate) index: u32,
+    pub(crate) syntax: InstructionSyntax,
+    line: u32,
+}
+
+impl Bodies<'_> {
+    /// The body of a thread, from where it comes to the lines.
+    pub(crate) fn body(&mut self, thread: Thread, stay: &Stay) -> Result<Vec<String>, LitmusError> {
+        let program = std::sync::Arc::clone(&self.session.program);
+        let Some(function) = program.functions.get(self.lines.function.0 as usize) else {
+            return fail("the source no longer contains the kernel");
+        };
+        let mut body = self.declarations(function)?;
+        let parameters = Parameters::of(function, self.lines)?;
+        body.extend(parameters.declarations());
+        let Some(entry) = stay.entry else {
+            return Ok(body);
+        };
+        self.session.seek(entry.position);
+        for register in self.live_in(function, entry.instruction) {
+            let name = function.registers.name(register);
+            let set = self.set(function, thread, register)?;
+            // The register of a place holds its start already; loose lines have each lane at its own element.
+            let is_place = self.bases.values().any(|place| place == name);
+            if !is_place || set.starts_with("add") {
+                body.push(set);
+            }
+        }
+        let first = self.lines.instructions.start;
+        let starts_later = entry.instruction != first;
+        if starts_later {
+            body.push(format!("bra {START};"));
+        }
+        let labels = labels_within(function, self.lines);
+        for statement in self.statements(function) {
+            let here = labels.iter().filter(|(at, _)| *at == statement.index);
+            body.extend(here.map(|(_, name)| format!("{name}:")));
+            if starts_later && statement.index == entry.instruction {
+                body.push(format!("{START}:"));
+            }
+            let line = statement.line;
+            let text = match parameters.moved(&program, function, &statement) {
+                Some(text) => text,
+                None => match self.constant(function, thread, stay, statement.index)? {
+                    Some(text) => text,
+                    None => self.with_places(function, thread, stay, statement),
+                },
+            };
+            body.push(format!("{text}{ORIGIN}{line}"));
+        }
+        let end = labels_outside(function, self.lines);
+        body.extend(end.iter().map(|name| format!("{name}:")));
+        Ok(body)
+    }
+
+    /// The statements of the chosen lines, each once: a front end may make several instructions of one.
+    fn statements(&self, function: &Function) -> Vec<Statement> {
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for index in self.lines.instructions.clone() {
+            let Some(instruction) = function.instructions.get(index as usize) else {
+                continue;
+            };
+            let span = instruction.span;
+            if !seen.insert((span.start, span.end)) {
+                continue;
+            }
+            let Some(syntax) = self.syntax.get(&span.start) else {
+                continue;
+            };
+            found.push(Statement {
+                index,
+                syntax: syntax.clone(),
+                line: self.session.range_of(self.lines.function, index).line,
+            });
+        }
+        found
+    }
+
+    /// Declarations of registers whose names do not say their types.
+    fn declarations(&self, function: &Function) -> Result<Vec<String>, LitmusError> {
+        let mut names: BTreeMap<&str, RegisterId> = BTreeMap::new();
+        let mut lines = Vec::new();
+        for instruction in chosen(function, self.lines) {
+            let all = function.sources(instruction).into_iter();
+            for register in all.chain(function.destinations(instruction)) {
+                let name = function.registers.name(register);
+                // Loose lines name a buffer as the register that holds its address: so does the question.
+                let is_place = self.bases.values().any(|place| place == name);
+                if !function.registers.is_named(register) || is_place {
+                    continue;
+                }
+                match names.get(name) {
+                    Some(known) if *known == register => continue,
+                    Some(_) => {
+                        return fail(format!(
+                            "the selected lines use two registers with the name `{name}`: select lines that use only one of these registers"
+                        ));
+                    }
+                    None => names.insert(name, register),
+                };
+                let ty = type_of(function, register);
+                if !is_implied(name, ty) {
+                    lines.push(format!("{DECLARATION}.{} {name};", ty.name()));
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What a register holds at the present position, as an instruction.
+    fn set(
+        &self,
+        function: &Function,
+        thread: Thread,
+        register: RegisterId,
+    ) -> Result<String, LitmusError> {
+        let name = function.registers.name(register);
+        let machine = self.session.timeline.machine();
+        let (warp, lane) = (thread.thread / 32, thread.thread % 32);
+        let held = machine.register(thread.block, warp, lane, self.lines.function, register);
+        self.number_in(function, register, name, held.unwrap_or(0))
+    }
+
+    fn number_in(
+        &self,
+        function: &Function,
+        register: RegisterId,
+        name: &str,
+        held: u128,
+    ) -> Result<String, LitmusError> {
+        let ty = type_of(function, register);
+        let Ok(value) = u64::try_from(held) else {
+            return fail(format!(
+                "the register `{name}` is wider than 64 bits: select lines that do not use this register"
+            ));
+        };
+        if ty == ScalarType::Pred {
+            return Ok(format!("mov.pred {name}, {};", value & 1));
+        }
+        let bits = ty.width_bits();
+        let below = self.bases.range(..=value).next_back();
+        let base = below.filter(|(base, _)| bits == 64 && value - **base < REACH);
+        Ok(match base {
+            Some((base, place)) if *base == value => format!("mov.b64 {name}, {place};"),
+            Some((base, place)) => format!("add.s64 {name}, {place}, {};", value - base),
+            None => format!("mov.b{bits} {name}, {};", number(value)),
+        })
+    }
+
+    /// Loose lines have each lane at its own element of a buffer, in a register that no text names: its place is written out.
+    fn with_places(
+        &mut self,
+        function: &Function,
+        thread: Thread,
+        stay: &Stay,
+        statement: Statement,
+    ) -> String {
+        let mut syntax = statement.syntax;
+        let span = function.instructions.get(statement.index as usize);
+        let same = |index: &u32| {
+            let other = function.instructions.get(*index as usize);
+            other.map(|i| i.span) == span.map(|i| i.span)
+        };
+        let all: Vec<u32> = self.lines.instructions.clone().filter(same).collect();
+        for index in all {
+            let operands = function.instructions.get(index as usize);
+            let operands = operands.map_or(&[][..], |i| function.operands_of(i.operands));
+            for operand in operands {
+                let OperandValue::Address(address) = operand.value else {
+                    continue;
+                };
+                let AddressBase::Register(run) = address.base else {
+                    continue;
+                };
+                let Some(after) = stay.after(index) else {
+                    continue;
+                };
+                let name = function.registers.name(run.first);
+                let is_place = self.bases.values().any(|place| place == name);
+                if function.registers.is_named(run.first) && !is_place {
+                    continue;
+                }
+                self.session.seek(after);
+                let machine = self.session.timeline.machine();
+                let (warp, lane) = (thread.thread / 32, thread.thread % 32);
+                let id = self.lines.function;
+                let held = machine.register(thread.block, warp, lane, id, run.first);
+                let at = (held.unwrap_or(0) as u64).wrapping_add(address.offset as u64);
+                let Some((base, place)) = self.bases.range(..=at).next_back() else {
+                    continue;
+                };
+                if let Some(index) = syntax.operand_at(operand.span) {
+                    let new = format!("[{place}+{}]", at - base);
+                    syntax = syntax.with_operand(index, new).unwrap_or_default();
+                }
+            }
+        }
+        syntax.to_string()
+    }
+
+    /// Registers with names that the lines read before they write them, on some way from an instruction on.
+    fn live_in(&self, function: &Function, from: u32) -> Vec<RegisterId> {
+        let range = self.lines.instructions.clone();
+        let at = from.saturating_sub(range.start) as usize;
+        let live = self.session.program.live_registers(function, range, &[]);
+        let here = live.into_iter().nth(at).unwrap_or_default().into_iter();
+        here.filter(|register| function.registers.is_named(*register))
+            .collect()
+    }
+
+    /// Whether all lanes that an exchange names, and that the launch has, are threads of the question: they tell each other there.
+    fn are_all_here(&self, function: &Function, thread: Thread, instruction: &Instruction) -> bool {
+        let operands = function.operands_of(instruction.operands);
+        let mask = match operands.last().map(|operand| &operand.value) {
+            Some(OperandValue::Source(Source::Immediate(bits), _)) => *bits as u32,
+            _ => return false,
+        };
+        let block = self.session.scenario().block.unwrap_or([1; 3]);
+        let first = thread.thread / 32 * 32;
+        let last = block.iter().product::<u32>().min(first + 32);
+        (first..last).all(|other| {
+            let other = Thread {
+                thread: other,
+                ..thread
+            };
+            mask >> (other.thread - first) & 1 == 0 || self.threads.contains(&other)
+        })
+    }
+
+    /// What threads do not share through memory is a number of the run: parameters, constants, the stack, addresses of variables, what lanes of
+    /// a warp tell each other.
+    fn constant(
+        &mut self,
+        function: &Function,
+        thread: Thread,
+        stay: &Stay,
+        index: u32,
+    ) -> Result<Option<String>, LitmusError> {
+        let program = std::sync::Arc::clone(&self.session.program);
+        let Some(instruction) = function.instructions.get(index as usize) else {
+            return Ok(None);
+        };
+        let Some(action) = program.action(instruction) else {
+            return Ok(None);
+        };
+        let is_load = action.does.memory() == Some(MemoryOp::Load);
+        let is_own = is_load && is_own_space(action.modifiers.state_space())
+            || action.does.memory().is_none() && names_variable(function, instruction)
+            || action.does.warp().is_some() && !self.are_all_here(function, thread, instruction);
+        let Some(after) = stay.after(index).filter(|_| is_own) else {
+            return Ok(None);
+        };
+        self.session.seek(after);
+        let guard = instruction.guard.map_or_else(String::new, |guard| {
+            let not = if guard.negated { "!" } else { "" };
+            format!("@{not}{} ", function.registers.name(guard.predicate))
+        });
+        let mut text = String::new();
+        for register in function.destinations(instruction) {
+            let set = self.set(function, thread, register)?;
+            text.push_str(&format!("{guard}{set} "));
+        }
+        Ok(Some(text.trim_end().to_owned()))
+    }
+}
+
+/// Start of the declarations at the start of a body.
+pub(crate) const DECLARATION: &str = ".reg ";
+/// Where a thread begins that does not begin with the first line.
+const START: &str = "START";
+/// Bytes past the start of a buffer that an address of it may have.
+const REACH: u64 = 1 << 30;
+
+/// Memory that no other thread changes.
+fn is_own_space(space: StateSpace) -> bool {
+    match space {
+        StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Const | StateSpace::Local => {
+            true
+        }
+        StateSpace::Generic
+        | StateSpace::Global
+        | StateSpace::Shared
+        | StateSpace::SharedCluster => false,
+    }
+}
+
+pub(crate) fn chosen<'f>(
+    function: &'f Function,
+    lines: &Lines,
+) -> std::slice::Iter<'f, Instruction> {
+    let range = lines.instructions.start as usize..lines.instructions.end as usize;
+    function.instructions.get(range).unwrap_or(&[]).iter()
+}
+
+fn names_variable(function: &Function, instruction: &Instruction) -> bool {
+    let operands = function.operands_of(instruction.operands).iter();
+    operands.into_iter().any(|operand| {
+        matches!(
+            operand.value,
+            OperandValue::Source(Source::VariableAddress { .. }, _)
+        )
+    })
+}
+
+fn type_of(function: &Function, register: RegisterId) -> ScalarType {
+    let found = function.registers.get(register.0 as usize);
+    found.map_or(ScalarType::B32, |register| register.ty)
+}
+
+/// Whether a register of this name has such a type without a declaration.
+fn is_implied(name: &str, ty: ScalarType) -> bool {
+    let stem = STEMS.iter().find(|(stem, _)| {
+        let digits = name.strip_prefix(stem).unwrap_or("");
+        let is_short = digits.len() < 5 && (digits == "0" || !digits.starts_with('0'));
+        is_short && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+    });
+    let Some(implied) = stem.and_then(|(_, ty)| ScalarType::from_name(ty)) else {
+        return false;
+    };
+    let is_float = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F64);
+    implied == ty
+        || implied.width_bits() == ty.width_bits() && !is_float(implied) && ty != ScalarType::Pred
+}
+
+/// The instructions that an instruction may go to.
+fn targets<'f>(
+    function: &'f Function,
+    instruction: &Instruction,
+) -> impl Iterator<Item = u32> + 'f {
+    let operands = function.operands_of(instruction.operands).iter();
+    operands.filter_map(|operand| match operand.value {
+        OperandValue::Label(target) => Some(target),
+        _ => None,
+    })
+}
+
+/// Labels of the chosen instructions.
+fn labels_within<'f>(function: &'f Function, lines: &Lines) -> Vec<(u32, &'f str)> {
+    let all = function.labels.iter();
+    let within = all.filter(|(at, _)| lines.instructions.contains(at));
+    within.map(|(at, name)| (*at, name.as_str())).collect()
+}
+
+/// Labels elsewhere that the chosen lines go to: there a thread is done.
+fn labels_outside<'f>(function: &'f Function, lines: &Lines) -> BTreeSet<&'f str> {
+    let mut found = BTreeSet::new();
+    for instruction in chosen(function, lines) {
+        for target in targets(function, instruction) {
+            if !lines.instructions.contains(&target) {
+                let named = function.labels.iter().filter(|(at, _)| *at == target);
+                found.extend(named.map(|(_, name)| name.as_str()));
+            }
+        }
+    }
+    found
+}
+
+/// What is observed of memory, as a text names it.
+pub(crate) fn observed_place(name: &str, element: u64, thread: Option<usize>) -> String {
+    let name = name_of(name);
+    match thread {
+        Some(thread) => format!("{thread}:{name}[{element}]"),
+        None => format!("{name}[{element}]"),
+    }
+}

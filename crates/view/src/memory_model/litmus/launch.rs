@@ -1,0 +1,113 @@
+//! The launch that the threads of a test belong to: where blocks and threads are. In: extents; out: positions, clusters and ranks.
+
+use crate::memory_model::litmus::test::LitmusTest;
+use crate::memory_model::litmus::test_module::{LitmusError, fail};
+
+/// Most blocks of a cluster.
+const MOST_BLOCKS: u32 = 16;
+
+/// The extents of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    grid: [u32; 3],
+    block: [u32; 3],
+    cluster: [u32; 3],
+}
+
+impl Shape {
+    /// The launch of a test, where there is such a one.
+    pub(crate) fn new(test: &LitmusTest) -> Result<Shape, LitmusError> {
+        let (grid, block, cluster) = (test.grid, test.block, test.cluster);
+        let all = [grid, block, cluster];
+        if all.iter().flatten().any(|extent| *extent == 0) {
+            return fail("an extent of the grid, block or cluster is 0, expected at least 1");
+        }
+        if product(block) > 1024 {
+            return fail(format!(
+                "the launch has {} threads per block, expected at most 1024",
+                product(block)
+            ));
+        }
+        if product(cluster) > u64::from(MOST_BLOCKS) {
+            return fail(format!(
+                "the launch has {} blocks per cluster, expected at most {MOST_BLOCKS}",
+                product(cluster)
+            ));
+        }
+        if product(grid) > u64::from(u32::MAX) {
+            return fail("the number of blocks exceeds the maximum grid size");
+        }
+        let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
+        // Tests name as few blocks as they need, also where a cluster would have more.
+        if !fits && grid[1..] != [1, 1] {
+            return fail("the grid size is not a multiple of the cluster size");
+        }
+        Ok(Shape {
+            grid,
+            block,
+            cluster,
+        })
+    }
+
+    pub(crate) fn n_blocks(self) -> u64 {
+        product(self.grid)
+    }
+
+    pub(crate) fn n_threads(self) -> u32 {
+        product(self.block) as u32
+    }
+
+    /// The position of a block in the grid.
+    pub(crate) fn position(self, block: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid;
+        [block % x, block / x % y, block / x / y]
+    }
+
+    /// The cluster of a block, and its rank there.
+    pub(crate) fn home(self, block: u32) -> (u32, u32) {
+        let at = self.position(block);
+        let [x, y, _] = self.cluster;
+        let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / self.cluster[i]);
+        let [nx, ny] = [0, 1].map(|i: usize| self.grid[i].div_ceil(self.cluster[i]));
+        let [rx, ry, rz] = [0, 1, 2].map(|i: usize| at[i] % self.cluster[i]);
+        ((cz * ny + cy) * nx + cx, (rz * y + ry) * x + rx)
+    }
+
+    /// The linear index of the block with a rank of a cluster.
+    pub(crate) fn block_of(self, cluster: u32, rank: u32) -> u32 {
+        let [x, y, _] = self.cluster;
+        let [nx, ny] = [0, 1].map(|i: usize| self.grid[i].div_ceil(self.cluster[i]));
+        let first = [cluster % nx, cluster / nx % ny, cluster / nx / ny];
+        let own = [rank % x, rank / x % y, rank / x / y];
+        let at = [0, 1, 2].map(|i: usize| first[i] * self.cluster[i] + own[i]);
+        (at[2] * self.grid[1] + at[1]) * self.grid[0] + at[0]
+    }
+
+    /// Blocks of a cluster.
+    pub(crate) fn n_ranks(self) -> u32 {
+        product(self.cluster) as u32
+    }
+}
+
+fn product(extents: [u32; 3]) -> u64 {
+    extents.iter().map(|n| u64::from(*n)).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_found_by_its_cluster_and_rank() {
+        let shape = Shape {
+            grid: [4, 6, 2],
+            block: [32, 1, 1],
+            cluster: [2, 3, 1],
+        };
+        for block in 0..48 {
+            let (cluster, rank) = shape.home(block);
+            assert_eq!(shape.block_of(cluster, rank), block);
+            assert!(cluster < 8 && rank < shape.n_ranks());
+        }
+    }
+}

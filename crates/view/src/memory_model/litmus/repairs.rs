@@ -1,0 +1,222 @@
+//! Repairs of a litmus test: instructions with another memory order or scope, and fences before instructions.
+
+use crate::memory_model::litmus::test::LitmusTest;
+use crate::memory_model::litmus::test_module::{Prepared, shown_line};
+use crate::model::text::EditView;
+use crate::source::front_ends::front_end;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use warpgrid_isa::{Does, Scope, Sem, SyncOp};
+use warpgrid_launch::Front;
+use warpgrid_order::explore::{Change, Repair, Repairs, Words};
+use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
+use warpgrid_program::{Document, Overrides};
+
+/// All weakest fixes of a litmus test.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LitmusRepairs {
+    /// Outcomes that the fixes forbid.
+    #[cfg_attr(feature = "typescript", ts(type = "number[][]"))]
+    pub bad: Vec<Vec<u64>>,
+    pub repairs: Vec<Vec<LitmusEdit>>,
+    /// Number of edits up to which all combinations were tried.
+    pub complete_to: u32,
+    /// Number of evaluated combinations.
+    pub tried: u64,
+}
+
+/// Edit of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LitmusEdit {
+    pub thread: u32,
+    /// Line of the thread body, starting at 0.
+    pub line: u32,
+    pub op: LitmusEditOp,
+    /// Complete new statement.
+    pub text: String,
+    /// Displayed line number.
+    pub shown_line: u32,
+    /// Replaced statement. Empty for an insertion.
+    pub before: String,
+    /// Text replacement in the test that performs the edit.
+    pub edit: EditView,
+}
+
+/// Kind of an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum LitmusEditOp {
+    Replace,
+    InsertBefore,
+}
+
+pub(crate) fn view(
+    test: &LitmusTest,
+    prepared: &Prepared,
+    repairs: &Repairs,
+    bad: &[Vec<u64>],
+) -> LitmusRepairs {
+    let document = front_end(Front::Ptx).open(prepared.source().into(), &Overrides::default());
+    let editor = Editor {
+        test,
+        prepared,
+        document: &*document,
+        instructions: instructions_of(&document.statements()),
+    };
+    let edits = |repair: &Vec<Change>| {
+        let edits = repair.iter().filter_map(|change| editor.edit(change));
+        edits.collect()
+    };
+    LitmusRepairs {
+        bad: bad.to_vec(),
+        repairs: repairs.repairs.iter().map(edits).collect(),
+        complete_to: repairs.complete_to as u32,
+        tried: repairs.tried,
+    }
+}
+
+struct Editor<'a> {
+    test: &'a LitmusTest,
+    prepared: &'a Prepared,
+    document: &'a dyn Document,
+    /// Instructions by the start of their span.
+    instructions: BTreeMap<u32, InstructionSyntax>,
+}
+
+impl Editor<'_> {
+    fn edit(&self, change: &Change) -> Option<LitmusEdit> {
+        let (thread, instruction) = (change.thread, change.instruction);
+        let line = self.prepared.line(thread, instruction);
+        let statement = self.prepared.span(thread, instruction);
+        let (op, text) = match change.repair {
+            Repair::Strengthen(words) => {
+                let syntax = self.instructions.get(&statement.start)?;
+                let does = self.does(thread, instruction)?;
+                let text = strengthened(syntax, does, words).to_string();
+                (LitmusEditOp::Replace, text)
+            }
+            Repair::Fence(words) => {
+                let text = format!("fence.{}.{};", words.sem.name(), words.scope.name());
+                (LitmusEditOp::InsertBefore, text)
+            }
+            Repair::ProxyFence => (LitmusEditOp::InsertBefore, "fence.proxy.async;".to_owned()),
+        };
+        let (change, before) = match op {
+            LitmusEditOp::Replace => {
+                let before = statement.text(self.prepared.source()).to_owned();
+                (syntax::Change::Replace(text.clone()), before)
+            }
+            LitmusEditOp::InsertBefore => {
+                (syntax::Change::InsertBefore(text.clone()), String::new())
+            }
+        };
+        let edit = self.document.edit(&StatementEdit { statement, change })?;
+        Some(LitmusEdit {
+            thread: thread as u32,
+            line,
+            op,
+            text,
+            shown_line: shown_line(self.test, thread, line),
+            before,
+            edit: self.prepared.edit(self.test, edit),
+        })
+    }
+
+    fn does(&self, thread: usize, instruction: u32) -> Option<Does> {
+        let question = &self.prepared.question;
+        let function = question.threads.get(thread)?.function;
+        let function = question.program.functions.get(function.0 as usize)?;
+        let instruction = function.instructions.get(instruction as usize)?;
+        Some(question.program.action(instruction)?.does)
+    }
+}
+
+/// Returns an instruction with another memory order and scope.
+fn strengthened(syntax: &InstructionSyntax, does: Does, words: Words) -> InstructionSyntax {
+    let mut new = syntax.clone();
+    let sync = does.sync();
+    // An arrival at the barrier of a cluster releases without a modifier, and `cluster` is part of its name.
+    let is_cluster_arrival = sync == Some(SyncOp::ClusterArrive);
+    let is_old = |word: &String| {
+        Sem::from_name(word).is_some() || !is_cluster_arrival && Scope::from_name(word).is_some()
+    };
+    let stated = new.words.iter().position(is_old);
+    new.words.retain(|word| !is_old(word));
+    if sync == Some(SyncOp::Membar) {
+        new.words = vec!["fence".to_owned()];
+    }
+    if is_cluster_arrival {
+        return new;
+    }
+    // The name of an operation on an mbarrier has several words.
+    let ends_name =
+        |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);
+    let after_name = || {
+        does.mbarrier()?;
+        new.words.iter().position(|word| ends_name(&word.as_str()))
+    };
+    let at = stated.or_else(after_name).unwrap_or(1).min(new.words.len());
+    let words = [words.sem.name(), words.scope.name()].map(str::to_owned);
+    new.words.splice(at..at, words);
+    new
+}
+
+/// The text of a test with a repair.
+pub fn apply(text: &str, repair: &[LitmusEdit]) -> String {
+    EditView::apply_all(text, repair.iter().map(|edit| &edit.edit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instruction_gets_another_order_and_scope() {
+        let cases = [
+            (
+                "@%p0 ld.global.u32 %r0, [x];",
+                (Sem::Acquire, Scope::Gpu),
+                "@%p0 ld.acquire.gpu.global.u32 %r0, [x];",
+            ),
+            ("membar.cta;", (Sem::Sc, Scope::Gpu), "fence.sc.gpu;"),
+            (
+                "st.volatile.shared.u32 [x], 1;",
+                (Sem::Release, Scope::Sys),
+                "st.release.sys.shared.u32 [x], 1;",
+            ),
+            (
+                "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [m];",
+                (Sem::Release, Scope::Cluster),
+                "mbarrier.arrive.release.cluster.shared::cta.b64 _, [m];",
+            ),
+            (
+                "mbarrier.arrive.shared::cta.b64 _, [m];",
+                (Sem::Release, Scope::Cluster),
+                "mbarrier.arrive.release.cluster.shared::cta.b64 _, [m];",
+            ),
+            (
+                "barrier.cluster.arrive.relaxed.aligned;",
+                (Sem::Release, Scope::Cluster),
+                "barrier.cluster.arrive.aligned;",
+            ),
+        ];
+        for (before, (sem, scope), after) in cases {
+            let source = format!(
+                ".version 8.6\n.target sm_90\n.address_size 64\n.entry k() {{ .reg .b64 x, m; .reg .b32 %r0; .reg .pred %p0; {before} }}"
+            );
+            let document =
+                front_end(Front::Ptx).open(source.as_str().into(), &Overrides::default());
+            let program = document.check().program.expect("a program");
+            let does = program.actions.first().expect("an action").does;
+            let instructions = instructions_of(&document.statements());
+            let syntax = instructions.values().next().expect("an instruction");
+            let found = strengthened(syntax, does, Words { sem, scope });
+            assert_eq!(found.to_string(), after);
+        }
+    }
+}

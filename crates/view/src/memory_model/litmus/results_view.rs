@@ -1,0 +1,250 @@
+//! Answers as plain data: events with their lines and words, arrows with their names, axioms in a sentence.
+
+use crate::memory_model::litmus::event_label::{describe, label};
+use crate::memory_model::litmus::test::LitmusTest;
+use crate::memory_model::litmus::test_module::{Prepared, shown_line};
+use serde::{Deserialize, Serialize};
+use warpgrid_order::explore::{Answer, Forbidden, Node, Outcome, RacePair, Witness};
+pub use warpgrid_order::explore::{Axiom, Edge, EdgeKind, NodeKind, Races};
+
+/// Results of a litmus test.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LitmusView {
+    pub name: String,
+    pub observe: Vec<String>,
+    /// All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the
+    /// model then gives no guarantees.
+    pub outcomes: Option<Vec<OutcomeView>>,
+    pub forbidden: Vec<ForbiddenView>,
+    /// Lower bound for the number of forbidden outcomes that are not listed.
+    pub more_forbidden: u32,
+    pub race: bool,
+    /// Racing pairs of accesses. Each access is a thread and a line of its body, starting at 0.
+    pub racy_pairs: Vec<[[u32; 2]; 2]>,
+    /// Racing pairs of accesses. Each access is a thread and a line of the source, starting at 1.
+    pub racy_lines: Vec<[[u32; 2]; 2]>,
+    /// Number of examined candidate executions.
+    pub candidates: u64,
+    /// Number of iterations to which loops other than polling loops were limited. Absent if all executions were examined
+    /// completely.
+    pub cut_off_after: Option<u32>,
+}
+
+/// Allowed outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OutcomeView {
+    #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
+    pub values: Vec<u64>,
+    pub races: Races,
+    /// Whether an interleaving of the instructions produces the outcome.
+    pub is_interleaving: bool,
+    pub graph: GraphView,
+}
+
+/// Forbidden outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ForbiddenView {
+    #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
+    pub values: Vec<u64>,
+    pub violation: ViolationView,
+    /// Candidate execution with the fewest violations.
+    pub graph: GraphView,
+}
+
+/// Axiom that a candidate execution violates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationView {
+    pub axiom: Axiom,
+    pub sentence: String,
+    /// Nodes of the graph that violate the axiom.
+    pub nodes: Vec<u32>,
+}
+
+/// Execution graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct GraphView {
+    /// Events by thread, in program order.
+    pub nodes: Vec<NodeView>,
+    pub edges: Vec<Edge>,
+}
+
+/// Event of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct NodeView {
+    /// Thread of the event. Absent for initial values.
+    pub thread: Option<u32>,
+    /// Line of the source, starting at 1, or line of the thread body if the test has no source.
+    pub line: Option<u32>,
+    pub kind: NodeKind,
+    /// `x = 1`, `read x: 0`, `fence.sc.gpu`.
+    pub label: String,
+    /// Memory order and scope: `release at gpu`. Empty for weak accesses.
+    pub words: String,
+    pub is_asynchronous: bool,
+}
+
+/// Says what was found in the words of a test.
+pub(crate) struct Viewer<'a> {
+    test: &'a LitmusTest,
+    prepared: &'a Prepared,
+}
+
+impl<'a> Viewer<'a> {
+    pub(crate) fn new(test: &'a LitmusTest, prepared: &'a Prepared) -> Viewer<'a> {
+        Viewer { test, prepared }
+    }
+
+    pub(crate) fn view(&self, answer: &Answer) -> LitmusView {
+        let outcomes = answer.outcomes.as_ref();
+        let racy_pairs = self.pairs(&answer.races);
+        let shown =
+            |[thread, line]: [u32; 2]| [thread, shown_line(self.test, thread as usize, line)];
+        LitmusView {
+            racy_lines: racy_pairs.iter().map(|pair| pair.map(shown)).collect(),
+            name: self.test.name.clone(),
+            observe: self.test.observe.clone(),
+            outcomes: outcomes.map(|all| all.iter().map(|o| self.outcome(o)).collect()),
+            forbidden: answer.forbidden.iter().map(|f| self.forbidden(f)).collect(),
+            more_forbidden: answer.more_forbidden as u32,
+            race: !answer.races.is_empty(),
+            racy_pairs,
+            candidates: answer.candidates,
+            cut_off_after: answer.cut_off_after.map(|rounds| rounds as u32),
+        }
+    }
+
+    fn pairs(&self, races: &[RacePair]) -> Vec<[[u32; 2]; 2]> {
+        let side = |(thread, instruction): (usize, u32)| {
+            [thread as u32, self.prepared.line(thread, instruction)]
+        };
+        let pairs = races.iter().map(|r| {
+            let mut pair = [side(r.first), side(r.second)];
+            pair.sort_unstable();
+            pair
+        });
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    fn outcome(&self, outcome: &Outcome) -> OutcomeView {
+        OutcomeView {
+            values: outcome.values.clone(),
+            races: outcome.races,
+            is_interleaving: outcome.is_interleaving,
+            graph: self.graph(&outcome.witness),
+        }
+    }
+
+    fn forbidden(&self, forbidden: &Forbidden) -> ForbiddenView {
+        let graph = self.graph(&forbidden.witness);
+        let nodes: Vec<u32> = forbidden
+            .violation
+            .nodes
+            .iter()
+            .map(|n| *n as u32)
+            .collect();
+        ForbiddenView {
+            values: forbidden.values.clone(),
+            violation: ViolationView {
+                axiom: forbidden.violation.axiom,
+                sentence: sentence(forbidden.violation.axiom, &graph, &nodes),
+                nodes,
+            },
+            graph,
+        }
+    }
+
+    fn graph(&self, witness: &Witness) -> GraphView {
+        GraphView {
+            nodes: witness.nodes.iter().map(|node| self.node(node)).collect(),
+            edges: witness.edges.clone(),
+        }
+    }
+
+    fn node(&self, node: &Node) -> NodeView {
+        let line = node.place.map(|(thread, instruction)| {
+            let line = self.prepared.line(thread, instruction);
+            shown_line(self.test, thread, line)
+        });
+        NodeView {
+            thread: node.place.map(|(thread, _)| thread as u32),
+            line,
+            kind: node.kind,
+            label: label(node, self.prepared, self.test),
+            words: describe(node),
+            is_asynchronous: node.is_asynchronous,
+        }
+    }
+}
+
+/// Why a candidate cannot be, in one sentence.
+fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
+    let named = |index: usize| {
+        let node = nodes.get(index).and_then(|n| graph.nodes.get(*n as usize));
+        node.map_or_else(String::new, name_of)
+    };
+    match (axiom, nodes) {
+        (Axiom::NoThinAir, _) => {
+            "the read value depends on itself, but the memory model forbids out-of-thin-air values".to_owned()
+        }
+        (Axiom::Causality, [_, _, _]) => format!(
+            "{} precedes {} in causality order, so the read cannot return the older value of {}",
+            named(0),
+            named(1),
+            named(2)
+        ),
+        (Axiom::Causality, [_, _]) => format!(
+            "{} precedes {} in causality order, so the read cannot return the written value",
+            named(0),
+            named(1)
+        ),
+        (Axiom::Causality, _) => "causality order would be cyclic".to_owned(),
+        (Axiom::Coherence, _) => format!(
+            "{} would precede itself in coherence order, but coherence order is acyclic and consistent with causality order",
+            named(0)
+        ),
+        (Axiom::ScPerLocation, _) => {
+            "morally strong operations on one location have a total order, but no total order produces these values".to_owned()
+        }
+        (Axiom::Atomicity, _) => format!(
+            "no morally strong write may occur between the read and the write of an atomic operation, but {} occurs between {} and {}",
+            named(1),
+            named(0),
+            named(2)
+        ),
+    }
+}
+
+/// `the write x = 1 at line 5`
+fn name_of(node: &NodeView) -> String {
+    let kind = match node.kind {
+        NodeKind::Init => "the initial value",
+        NodeKind::Read => "the",
+        NodeKind::Write => "the write",
+        NodeKind::Atomic => "the atomic",
+        NodeKind::Fence | NodeKind::ProxyFence => "the fence",
+        NodeKind::Arrive | NodeKind::Leave | NodeKind::GroupWait => "the",
+    };
+    match node.line {
+        Some(line) => format!(
+            "{kind} `{}` (thread {}, line {line})",
+            node.label,
+            node.thread.unwrap_or(0)
+        ),
+        None => format!("{kind} `{}`", node.label),
+    }
+}

@@ -1,0 +1,49 @@
+//! What a host shows of source code with inline assembly: its blocks, with their operands.
+
+use crate::source::check::Places;
+use serde::{Deserialize, Serialize};
+use warpgrid_program::Part;
+pub use warpgrid_program::PartOperand;
+
+/// Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PartView {
+    /// Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
+    /// refers to this name.
+    pub name: String,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+    /// Instructions as they are checked and run, with operand names in place of operand numbers.
+    pub text: String,
+    /// True if the asm block contains no error.
+    pub accept: bool,
+    /// Target and PTX version for which the asm block is checked.
+    pub target: Option<String>,
+    pub ptx_version: Option<String>,
+    pub operands: Vec<PartOperand>,
+    /// Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires.
+    pub note: Option<String>,
+}
+
+impl PartView {
+    pub(crate) fn of(part: Part, places: &Places) -> PartView {
+        let range = places.range(part.span);
+        PartView {
+            name: part.name,
+            line: range.line,
+            column: range.column,
+            end_line: range.end_line,
+            end_column: range.end_column,
+            text: part.text,
+            accept: part.accept,
+            target: part.target.map(str::to_owned),
+            ptx_version: part.version.map(|version| version.to_string()),
+            operands: part.operands,
+            note: part.note,
+        }
+    }
+}

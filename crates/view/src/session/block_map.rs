@@ -1,0 +1,166 @@
+//! The blocks of a launch as a map: which are done, which run or wait, which are to come, and the way to one of them.
+
+use crate::model::cluster::{ClusterBlock, ClusterView};
+use crate::model::warp::{BlockMap, Progress, ResidentBlock};
+use crate::session::Session;
+use warpgrid_emulator::{BlockView, Machine, WarpView};
+
+/// Cells that a map has at most.
+const MAX_CELLS: u64 = 512;
+/// Warps that a map lists at most.
+const MAX_WARPS: usize = 1024;
+/// Steps after which a search looks whether a block has started.
+const STRIDE: u64 = 4096;
+
+/// The map of a machine.
+pub(crate) fn map(machine: &Machine, grid: [u32; 3]) -> BlockMap {
+    let n_blocks = machine.n_blocks();
+    let blocks_per_cell = n_blocks.div_ceil(MAX_CELLS).max(1);
+    let mut n_warps = 0;
+    let mut resident = Vec::new();
+    for block in machine.blocks() {
+        n_warps += block.n_warps as usize;
+        if n_warps > MAX_WARPS {
+            break;
+        }
+        resident.push(resident_block(machine, &block));
+    }
+    resident.sort_by_cached_key(|block| block.block);
+    let cells = (0..n_blocks.div_ceil(blocks_per_cell)).map(|cell| {
+        let first = cell * blocks_per_cell;
+        let last = (first + blocks_per_cell).min(n_blocks) - 1;
+        progress_of(machine, &resident, first, last)
+    });
+    BlockMap {
+        grid,
+        n_blocks,
+        n_done: machine.blocks_done(),
+        blocks_per_cell,
+        cells: cells.collect(),
+        resident,
+    }
+}
+
+/// How far the blocks `first..=last` are.
+fn progress_of(machine: &Machine, resident: &[ResidentBlock], first: u64, last: u64) -> Progress {
+    let from = resident.partition_point(|block| block.block < first);
+    let here = resident.iter().skip(from);
+    let here = here.take_while(|block| block.block <= last);
+    let live = here.filter_map(|block| match of_all(&block.warps) {
+        Progress::Done => None,
+        progress => Some(progress),
+    });
+    // One that runs says more than others that wait.
+    let live = live.max_by_key(|progress| *progress == Progress::Running);
+    match (live, machine.has_started(first), machine.has_started(last)) {
+        (Some(progress), ..) => progress,
+        (None, false, _) => Progress::ToCome,
+        (None, true, true) => Progress::Done,
+        (None, true, false) => Progress::Running,
+    }
+}
+
+fn resident_block(machine: &Machine, block: &BlockView) -> ResidentBlock {
+    let warps = (0..block.n_warps).map(|warp| {
+        let state = machine.warp(block.index, warp);
+        state.map_or(Progress::Done, |state| of_warp(&state))
+    });
+    ResidentBlock {
+        block: block.index,
+        warps: warps.collect(),
+    }
+}
+
+fn of_warp(warp: &WarpView) -> Progress {
+    if warp.exited == warp.present {
+        Progress::Done
+    } else if warp.groups.iter().all(|group| group.waiting.is_some()) {
+        Progress::Waiting
+    } else {
+        Progress::Running
+    }
+}
+
+fn of_all(warps: &[Progress]) -> Progress {
+    if warps.iter().all(|warp| *warp == Progress::Done) {
+        Progress::Done
+    } else if warps.contains(&Progress::Running) {
+        Progress::Running
+    } else {
+        Progress::Waiting
+    }
+}
+
+/// The cluster of a block that has a place on the machine; none where clusters are single blocks.
+pub(crate) fn cluster(machine: &Machine, block: u64) -> Option<ClusterView> {
+    let of_cluster = machine.cluster(block);
+    if of_cluster.len() < 2 {
+        return None;
+    }
+    let views = machine.blocks();
+    let view_of = |index: &u64| views.iter().find(|view| view.index == *index);
+    let found = of_cluster.iter().filter_map(view_of).zip(0..);
+    let blocks = found.map(|(view, rank)| ClusterBlock {
+        rank,
+        block: view.index,
+        block_id: view.position,
+        warps: resident_block(machine, view).warps,
+    });
+    Some(ClusterView {
+        blocks: blocks.collect(),
+    })
+}
+
+impl Session {
+    /// The cluster of a block (linear index), as long as it has a place on the machine.
+    pub fn cluster(&self, block: u64) -> Option<ClusterView> {
+        cluster(self.timeline.machine(), block)
+    }
+
+    /// Goes to a block of the grid, by linear index: stays where it is while the block runs, else goes to the first position at
+    /// which it has a place. About `budget` steps forward at most; true when there, or when the run ends before. Call again to
+    /// go on.
+    pub fn go_to_block(&mut self, block: u64, budget: u64) -> bool {
+        let is_live = |machine: &Machine| {
+            let found = machine
+                .blocks()
+                .into_iter()
+                .find(|found| found.index == block);
+            found.is_some_and(|found| !found.finished)
+        };
+        if is_live(self.timeline.machine()) {
+            return true;
+        }
+        let mut before = 0;
+        if !self.timeline.machine().has_started(block) {
+            let end = self.position().saturating_add(budget);
+            let stride = STRIDE.min(budget.max(1));
+            loop {
+                before = self.position();
+                self.timeline
+                    .seek_within(before.saturating_add(stride), stride);
+                if self.timeline.machine().has_started(block) {
+                    break;
+                }
+                if self.is_over() || self.position() >= end {
+                    return self.is_over();
+                }
+            }
+        }
+        // Blocks start in order and stay started: the first position at which this one has is found by halves.
+        let mut after = self.position();
+        while before + 1 < after {
+            let middle = before + (after - before) / 2;
+            self.timeline.seek(middle);
+            match self.timeline.machine().has_started(block) {
+                true => after = middle,
+                false => before = middle,
+            }
+        }
+        self.timeline.seek(before);
+        if !self.timeline.machine().has_started(block) {
+            self.timeline.seek(after);
+        }
+        true
+    }
+}

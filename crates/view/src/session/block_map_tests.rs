@@ -1,0 +1,227 @@
+//! A launch of many blocks: the map of it, the way to a block, and the lanes that wait, fault or have left.
+
+use crate::model::request::FrameRequest;
+use crate::model::warp::{LaneState, Progress};
+use crate::model::{PhraseLink, RunStatus};
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use warpgrid_launch::Scenario;
+
+fn session(launch: &str, head: &str, body: &str) -> Session {
+    let source = format!(
+        "//@ launch {launch}\n//@ buffer out: u32[256] = 0\n.version 8.8\n.target sm_90\n.address_size 64\n{head}
+        .visible .entry k(.param .u64 out) {{ .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; {body} ret; }}"
+    );
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    Session::new(scenario).expect("a kernel that runs")
+}
+
+const STORE: &str = "st.global.u32 [%rd1], %r2;";
+
+fn words(session: &mut Session) -> String {
+    let sentence = session.frame(&FrameRequest::default()).sentence;
+    sentence.into_iter().map(|phrase| phrase.text).collect()
+}
+
+#[test]
+fn the_map_has_blocks_that_are_done_run_and_are_to_come() {
+    let mut session = session("grid=1000 block=64", "", STORE);
+    let start = session.frame(&FrameRequest::default()).blocks;
+    assert_eq!((start.n_blocks, start.n_done), (1000, 0));
+    assert_eq!((start.blocks_per_cell, start.cells.len()), (2, 500));
+    assert_eq!(start.cells[0], Progress::Running);
+    assert_eq!(start.cells[499], Progress::ToCome);
+    assert_eq!(start.resident[0].warps, [Progress::Running; 2]);
+    assert!(session.go_to_block(700, u64::MAX));
+    let middle = session.frame(&FrameRequest::default()).blocks;
+    assert_eq!(middle.cells[10], Progress::Done);
+    assert_eq!(middle.cells[350], Progress::Running);
+    assert_eq!(middle.cells[499], Progress::ToCome);
+    session.run(u64::MAX);
+    let end = session.frame(&FrameRequest::default()).blocks;
+    assert_eq!(end.n_done, 1000);
+    assert!(end.cells.iter().all(|cell| *cell == Progress::Done));
+}
+
+#[test]
+fn a_block_is_reached_from_before_and_from_after() {
+    let mut session = session("grid=300 block=32", "", STORE);
+    assert!(session.go_to_block(200, u64::MAX));
+    let there = session.position();
+    assert!(session.lanes(200, 0).is_some());
+    session.seek(there - 1);
+    assert!(session.lanes(200, 0).is_none(), "it is the first position");
+    session.run(u64::MAX);
+    assert!(session.go_to_block(200, u64::MAX));
+    assert_eq!(session.position(), there);
+    // A block that runs is where it is.
+    let lanes = session.lanes(200, 0).expect("it has a place").lanes;
+    assert!(lanes.iter().all(|lane| lane.state == LaneState::Ready));
+    session.step();
+    assert!(session.go_to_block(200, u64::MAX));
+    assert_eq!(session.position(), there + 1);
+    // The way takes several slices when it is long.
+    session.seek(0);
+    assert!(!session.go_to_block(299, 1));
+    assert!(!session.go_to_block(999_999, 1));
+    while !session.go_to_block(299, 1) {}
+    assert!(session.lanes(299, 0).is_some());
+}
+
+#[test]
+fn blocks_of_a_cluster_come_together() {
+    let mut session = session("grid=8x4 block=32 cluster=2x2", "", STORE);
+    for block in [9, 31, 6] {
+        assert!(session.go_to_block(block, u64::MAX));
+        assert!(session.lanes(block, 0).is_some(), "block {block}");
+    }
+    session.run(u64::MAX);
+    let end = session.frame(&FrameRequest::default()).blocks;
+    assert_eq!(end.cells, [Progress::Done; 32]);
+}
+
+#[test]
+fn the_sentence_names_the_warp_and_the_memory_and_leads_to_both() {
+    let mut session = session("grid=40 block=64", "", STORE);
+    session.run_to_store(u64::MAX);
+    assert!(words(&mut session).contains("in warp 0 of block 0 wrote"));
+    let sentence = session.frame(&FrameRequest::default()).sentence;
+    let links: Vec<_> = sentence
+        .into_iter()
+        .filter_map(|phrase| phrase.link)
+        .collect();
+    assert_eq!(
+        links,
+        [
+            PhraseLink::Warp(0, 0),
+            PhraseLink::Memory(MemoryId::Buffer("out".into()))
+        ]
+    );
+    session.step();
+    assert!(words(&mut session).contains("in warp "));
+}
+
+#[test]
+fn the_only_warp_of_a_launch_is_not_named() {
+    let mut session = session("grid=1 block=32", "", STORE);
+    session.run_to_store(u64::MAX);
+    assert!(!words(&mut session).contains("warp 0"));
+}
+
+#[test]
+fn lanes_that_wait_differ_from_those_that_left_and_say_what_for() {
+    let body = "setp.ge.u32 %p1, %r1, 40; @%p1 ret; bar.sync 0;";
+    let mut session = session("grid=1 block=64", "", body);
+    let waiting = loop {
+        assert!(session.step(), "a warp waits");
+        let warp = session.lanes(0, 0).expect("a warp");
+        if warp.lanes[0].state == LaneState::Waiting {
+            break warp;
+        }
+    };
+    assert!(
+        waiting
+            .lanes
+            .iter()
+            .all(|lane| lane.state == LaneState::Waiting)
+    );
+    assert_eq!(
+        waiting.lanes[3].waits.as_deref(),
+        Some("for the other threads at barrier 0")
+    );
+    let map = session.frame(&FrameRequest::default()).blocks;
+    assert_eq!(map.resident[0].warps[0], Progress::Waiting);
+    session.run(u64::MAX);
+    let gone = session.lanes(0, 0).expect("a warp");
+    assert!(gone.lanes.iter().all(|lane| lane.waits.is_none()));
+}
+
+#[test]
+fn a_fault_is_shown_in_its_own_warp_at_its_own_lanes() {
+    let body = "mul.wide.u32 %rd2, %r1, 17; add.u64 %rd3, %rd1, %rd2; st.global.u8 [%rd3], %r1;";
+    let mut session = session("grid=1 block=96", "", body);
+    session.run(u64::MAX);
+    let frame = session.frame(&FrameRequest::default());
+    assert_eq!(frame.status, RunStatus::Faulted);
+    let message = frame.fault.expect("a fault").message;
+    assert!(message.contains("store of 1 byte at"), "{message}");
+    assert!(
+        message.contains("13 bytes after the end of buffer `out` (1024 bytes)"),
+        "{message}"
+    );
+    let warp = frame.warp.expect("the warp that faulted");
+    let faulted: Vec<u8> = warp
+        .lanes
+        .iter()
+        .filter(|lane| lane.state == LaneState::Faulted)
+        .map(|lane| lane.lane)
+        .collect();
+    assert_eq!((warp.warp, faulted), (1, (29..32).collect()));
+    let other = session.lanes(0, 2).expect("a warp");
+    assert!(
+        other
+            .lanes
+            .iter()
+            .all(|lane| lane.state != LaneState::Faulted)
+    );
+}
+
+#[test]
+fn variables_that_nothing_names_are_marked() {
+    let head = ".global .u32 used; .global .u32 listed; .const .u8 unused[4];";
+    let body = "st.global.u32 [used], %r1; mov.u64 %rd2, listed;";
+    let mut session = session("grid=1 block=32", head, body);
+    let frame = session.frame(&FrameRequest::default());
+    let named: Vec<(String, bool)> = frame
+        .memories
+        .into_iter()
+        .map(|memory| (memory.title, memory.is_named))
+        .collect();
+    let expected = [
+        ("out", true),
+        ("used", true),
+        ("listed", true),
+        ("unused", false),
+    ];
+    assert_eq!(
+        named,
+        expected.map(|(name, named)| (name.to_owned(), named))
+    );
+}
+
+#[test]
+fn an_access_that_begins_at_the_end_is_just_after_it() {
+    let mut session = session("grid=1 block=32", "", "st.global.u8 [%rd1+1024], %r1;");
+    session.run(u64::MAX);
+    let message = session.fault().expect("a fault").message;
+    assert!(
+        message.contains("just after the end of buffer `out`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn shared_memory_of_bits_is_shown_as_what_is_stored_there() {
+    for (declared, stored, shown) in [
+        ("b32", "u32", "u32"),
+        ("b8", "s16", "s16"),
+        ("f32", "u32", "f32"),
+    ] {
+        let head = format!(".shared .align 8 .{declared} sm[64];");
+        let mut session = session(
+            "grid=1 block=32",
+            &head,
+            &format!("st.shared.{stored} [sm], %r1;"),
+        );
+        let frame = session.frame(&FrameRequest::default());
+        let shared = frame
+            .memories
+            .into_iter()
+            .find(|memory| memory.id == MemoryId::Shared(0));
+        assert_eq!(shared.expect("shared memory").ty.name(), shown);
+    }
+}

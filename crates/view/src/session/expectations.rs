@@ -1,0 +1,29 @@
+//! Whether a run ends as its scenario promises: buffers as in the room of launches, faults as hosts see them.
+
+use crate::model::fault::FaultView;
+pub use warpgrid_launch::expect::{Mismatch, bytes_of, compare};
+use warpgrid_launch::scenario::ExpectedFault;
+
+impl From<&FaultView> for ExpectedFault {
+    fn from(fault: &FaultView) -> ExpectedFault {
+        ExpectedFault {
+            kind: fault.kind,
+            buffer: fault.buffer.clone(),
+            space: fault.space,
+            byte_offset: fault.byte_offset,
+            width: fault.width,
+            thread: Some(fault.thread),
+            block: Some(fault.block),
+        }
+    }
+}
+
+/// Compares the fault of a run with the one that the case names; the text says what differs.
+pub fn compare_fault(
+    expected: Option<&ExpectedFault>,
+    found: Option<&FaultView>,
+) -> Option<String> {
+    let facts = found.map(|fault| (ExpectedFault::from(fault), fault.message.as_str()));
+    let found = facts.as_ref().map(|(facts, message)| (facts, *message));
+    warpgrid_launch::expect::compare_fault(expected, found)
+}

@@ -1,0 +1,162 @@
+//! A fault in the screen's words.
+
+use crate::model::Space;
+use crate::model::fault::FaultView;
+use crate::model::text::SourceRange;
+use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMistake, Region};
+use warpgrid_isa::StateSpace;
+
+/// The fault as hosts show and compare it.
+pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
+    let access = fault.access.as_ref();
+    FaultView {
+        kind: (&fault.kind).into(),
+        buffer: access.and_then(buffer),
+        space: access.and_then(space),
+        byte_offset: access.map(|access| access.place.byte_offset),
+        width: access.map(|access| access.width_bytes),
+        thread: fault.thread,
+        block: fault.block,
+        address: access.map(|access| format!("{:#x}", access.address)),
+        lanes: fault.lanes,
+        range,
+        message: fault.to_string(),
+        help: help(&fault.kind, access),
+    }
+}
+
+/// The buffer or variable that an access was in or next to.
+fn buffer(access: &AccessFault) -> Option<String> {
+    match &access.place.region {
+        Region::Buffer { name, .. } | Region::Variable { name, .. } => Some(name.clone()),
+        Region::Shared | Region::Local | Region::Parameters | Region::Nothing => None,
+    }
+}
+
+/// The memory that an access was in or next to, where that is no buffer and no variable.
+fn space(access: &AccessFault) -> Option<Space> {
+    match &access.place.region {
+        Region::Buffer { .. } | Region::Variable { .. } => None,
+        Region::Shared => Some(Space::Shared),
+        Region::Local => Some(Space::Local),
+        Region::Parameters => Some(Space::Param),
+        // A generic address that nothing is near to is in no memory.
+        Region::Nothing if access.space == StateSpace::Generic => None,
+        Region::Nothing => Some(access.space.into()),
+    }
+}
+
+/// What a person can do about it.
+fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
+    let text = match kind {
+        FaultKind::Misaligned => {
+            let width = access.map_or(1, |access| access.width_bytes);
+            return Some(format!(
+                "a {width}-byte access requires an address that is a multiple of {width}"
+            ));
+        }
+        FaultKind::OutOfBounds => out_of_bounds_help(access),
+        FaultKind::ReadOnly => {
+            "constant memory and kernel parameters are read-only: copy the value to another state space first"
+        }
+        FaultKind::WrongSpace => {
+            "use an instruction for the state space of the address, or use generic addressing"
+        }
+        FaultKind::Deadlock { waiting } if waiting.iter().any(|w| w.mbarrier.is_some()) => {
+            "an mbarrier phase completes when the pending arrival count and the tx-count are both zero: compare the count of `mbarrier.init` with the number of arriving threads, and the byte count of `expect_tx` with the number of transferred bytes"
+        }
+        FaultKind::Deadlock { .. } => {
+            "all threads of the block must reach the barrier: check whether threads exit early or take another branch"
+        }
+        FaultKind::UndefinedMatrix(mistake) => matrix_help(mistake),
+        FaultKind::Trap => {
+            "the kernel executed `trap`: check the condition that guards the `trap` instruction"
+        }
+        FaultKind::Assert { .. } => {
+            "the launch violates an assertion of the kernel: use other sizes or values"
+        }
+        FaultKind::NotEmulated { .. } => {
+            "the instruction is valid, but the emulator does not support the instruction yet"
+        }
+        FaultKind::StackOverflow => "check whether the recursion of the function terminates",
+        FaultKind::BadCallTarget { .. } => {
+            "the register must contain a function address, as loaded by `mov.u64 %rd1, function_name`: check how the kernel computes the value"
+        }
+        FaultKind::BadBranchIndex { .. } => {
+            "compare the index with the number of labels before the branch"
+        }
+        FaultKind::BadBarrier { .. } => {
+            "use a barrier number from 0 to 15, and a thread count that is a multiple of the warp size, 32"
+        }
+        FaultKind::Mbarrier(_) => {
+            "initialize an mbarrier once with `mbarrier.init` before other threads use the mbarrier, and invalidate the mbarrier with `mbarrier.inval`"
+        }
+        FaultKind::DistantMbarrier => {
+            "map the addresses of the destination and of the mbarrier to the same block with `mapa`"
+        }
+        FaultKind::LeftOutBytes { .. } => {
+            "a bulk copy transfers multiples of 16 bytes: shorten the copy instead of ignoring a full chunk"
+        }
+        FaultKind::TensorCopy { .. } => {
+            "pass the address of a tensor map that matches the copy, for example `//@ tensormap map = tiled x: f16[64][64] box=[8][64]`"
+        }
+        FaultKind::TensorMemory { .. } => {
+            "allocate columns with `tcgen05.alloc`, and access only the 32 lanes of the executing warp: warp w can access lanes 32 * (w mod 4) to 32 * (w mod 4) + 31"
+        }
+        FaultKind::Image { .. } => {
+            "bind a texture or surface that matches the instruction to the parameter, for example `//@ array texels: f32x4[8][8]` and `//@ texture image = texels`"
+        }
+        FaultKind::SurfaceOutOfBounds { .. } => {
+            "check the coordinates: with `.b`, the x coordinate is a byte offset, and with `.clamp` or `.zero`, coordinates may be out of bounds"
+        }
+        FaultKind::BadCopySize { .. } => {
+            "copy a multiple of the chunk size, and store the remainder with ordinary stores"
+        }
+        FaultKind::Internal { .. } => {
+            "this fault is a bug in Warpgrid: please report the bug together with the source"
+        }
+    };
+    Some(text.to_owned())
+}
+
+/// What a person can do about an access outside of what it was next to.
+fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
+    match access.map(|access| &access.place.region) {
+        Some(region) if *region != Region::Nothing && is_before(access) => {
+            "the address precedes the allocation: check subtractions and negative indices"
+        }
+        Some(Region::Buffer { .. }) => {
+            "compare the index with the size of the buffer, or enlarge the buffer"
+        }
+        Some(Region::Variable { .. } | Region::Shared | Region::Local) => {
+            "compare the index with the size of the array, or declare a larger array"
+        }
+        Some(Region::Parameters) => "compare the offset with the size of the parameter",
+        Some(Region::Nothing) | None => {
+            "the address is not near any allocation of the launch: check the address computation and the pointer arguments"
+        }
+    }
+}
+
+fn is_before(access: Option<&AccessFault>) -> bool {
+    access.is_some_and(|access| access.place.byte_offset < 0)
+}
+
+/// What a person can do about a matrix operation that is undefined.
+const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
+    match mistake {
+        MatrixMistake::MissingLanes { .. } => {
+            "use a block size that is a multiple of 32, and execute the instruction with all 32 lanes: no lane may be predicated off or diverged"
+        }
+        MatrixMistake::UnequalAddresses => {
+            "pass the same address in all lanes, because the instruction itself adds the offset of each lane"
+        }
+        MatrixMistake::UnequalStrides => "pass the same stride, in elements, in all lanes",
+        MatrixMistake::FactorSelectors { .. } => {
+            "pass the same constant byte ID and thread ID in all lanes: the byte ID must be a multiple of the number of scale factors, and the thread ID must be 0 or 1 for A and 0 to 3 for B"
+        }
+        MatrixMistake::MovedLines { .. } => {
+            "pad the rows of the matrix, because the PTX ISA manual requires that each row starts at a multiple of the fragment size"
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A memory in rows and columns by a layout of CuTe: row `r` and column `c` show the element whose index the layout gives. In: a position, a memory, the
+//! text of a layout; out: the cells.
+
+use crate::diagnostics::no_such_memory;
+use crate::model::grid::{Cell, Grid, GridRequest};
+use crate::session::Session;
+use crate::session::inspect::go_to;
+use crate::session::memory_id::MemoryId;
+use warpgrid_launch::value::ElementType;
+use warpgrid_layout::{Composed, parse};
+
+/// Rows and columns that are shown.
+const MAX_EXTENT: u64 = 64;
+/// Elements that are laid out at once: those of one row of the layout often follow each other.
+const WINDOW: u32 = 32;
+/// Longest text of a layout.
+const MAX_LAYOUT: usize = 500;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrangement<'a> {
+    pub memory: MemoryId,
+    /// The type of the elements, where it is not that of the memory.
+    pub ty: Option<ElementType>,
+    /// `(8,16):(16,1)`, with a swizzle where one is meant.
+    pub layout: &'a str,
+}
+
+/// A memory by a layout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arranged {
+    pub title: String,
+    pub ty: ElementType,
+    /// The layout as it was understood.
+    pub layout: String,
+    /// Rows and columns that the layout has.
+    pub rows: u64,
+    pub columns: u64,
+    /// Those that are shown: at most [`MAX_EXTENT`] of each.
+    pub shown: [u64; 2],
+    /// Row by row: the index of the element, and the cell where the memory has it.
+    pub cells: Vec<(i64, Option<Cell>)>,
+    /// Elements of the memory that are shown more than once.
+    pub n_twice: u64,
+}
+
+impl Session {
+    /// Goes to a position and shows a memory by a layout there.
+    pub fn arranged(&mut self, position: u64, asked: &Arrangement<'_>) -> Result<Arranged, String> {
+        let text = asked.layout.trim();
+        if text.len() > MAX_LAYOUT {
+            let n = text.len();
+            return Err(format!(
+                "the text of the layout has {n} bytes, expected at most {MAX_LAYOUT}"
+            ));
+        }
+        let layout = parse(text).map_err(|why| why.in_text(text))?;
+        go_to(self, position)?;
+        let memory = self.memory_with(&asked.memory);
+        let memory = memory.ok_or_else(|| no_such_memory(&asked.memory.to_string()))?;
+        let [rows, columns] = extents(&layout);
+        let shown = [rows.min(MAX_EXTENT), columns.min(MAX_EXTENT)];
+        let index = |row: u64, column: u64| layout.at((row + rows * column) as i64);
+        let indices = (0..shown[0]).flat_map(|row| (0..shown[1]).map(move |column| (row, column)));
+        let indices: Vec<i64> = indices.map(|(row, column)| index(row, column)).collect();
+        let mut windows = Windows::new(self, asked);
+        let cells: Vec<_> = indices
+            .iter()
+            .map(|index| (*index, windows.cell(*index)))
+            .collect();
+        Ok(Arranged {
+            title: memory.view.title,
+            ty: asked.ty.unwrap_or(memory.element),
+            layout: layout.to_string(),
+            rows,
+            columns,
+            shown,
+            n_twice: n_twice(&cells),
+            cells,
+        })
+    }
+}
+
+/// Rows are the first part of the shape, columns all others; a layout of one part is one row.
+fn extents(layout: &Composed) -> [u64; 2] {
+    let sizes: Vec<i64> = layout
+        .layout
+        .parts()
+        .iter()
+        .map(|part| part.size())
+        .collect();
+    let all: i64 = layout.layout.size();
+    let rows = match sizes[..] {
+        [] | [_] => 1,
+        [rows, ..] => rows.max(1),
+    };
+    [rows as u64, (all / rows).max(0) as u64]
+}
+
+fn n_twice(cells: &[(i64, Option<Cell>)]) -> u64 {
+    let there = cells.iter().filter(|(_, cell)| cell.is_some());
+    let mut indices: Vec<u64> = there.map(|(index, _)| *index as u64).collect();
+    indices.sort_unstable();
+    let mut runs = indices.chunk_by(|one, other| one == other);
+    runs.by_ref().filter(|run| run.len() > 1).count() as u64
+}
+
+/// Parts of a memory, laid out once each.
+struct Windows<'a> {
+    session: &'a mut Session,
+    asked: &'a Arrangement<'a>,
+    known: Vec<(u64, Option<Grid>)>,
+}
+
+impl<'a> Windows<'a> {
+    fn new(session: &'a mut Session, asked: &'a Arrangement<'a>) -> Windows<'a> {
+        Windows {
+            session,
+            asked,
+            known: Vec::new(),
+        }
+    }
+
+    fn cell(&mut self, index: i64) -> Option<Cell> {
+        let index = u64::try_from(index).ok()?;
+        let (row, column) = (index / u64::from(WINDOW), index % u64::from(WINDOW));
+        // The window of the element before is most often that of the next one.
+        let known = self.known.iter().rev().find(|(own, _)| *own == row);
+        if known.is_none() {
+            let request = GridRequest {
+                memory: self.asked.memory.clone(),
+                ty: self.asked.ty,
+                columns: Some(WINDOW),
+                first_row: row,
+                n_rows: Some(1),
+            };
+            let grid = self.session.grid(&request);
+            self.known.push((row, grid));
+        }
+        let grid = self.known.iter().rev().find(|(own, _)| *own == row);
+        let grid = grid.and_then(|(_, grid)| grid.as_ref());
+        // A row that the memory does not have is answered with its last one.
+        let grid = grid.filter(|grid| grid.first_row == row)?;
+        grid.cells.get(column as usize).cloned()
+    }
+}

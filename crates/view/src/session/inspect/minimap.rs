@@ -1,0 +1,77 @@
+//! All of a memory at a glance: its elements in parts of equal length; how many of each were written, the lane that wrote one last, and whether the present step
+//! did. In: a position and a memory; out: the parts.
+
+use crate::diagnostics::no_such_memory;
+use crate::session::Session;
+use crate::session::inspect::go_to;
+use crate::session::memory_id::MemoryId;
+
+/// Parts of a memory, at most.
+const MAX_PARTS: u64 = 1_024;
+/// Elements that are looked at; of a longer memory, evenly spaced ones.
+const MAX_LOOKS: u64 = 1 << 25;
+
+/// A memory in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Minimap {
+    pub title: String,
+    pub n_elements: u64,
+    /// Elements of each part; the last one may have less.
+    pub part: u64,
+    pub parts: Vec<MapPart>,
+}
+
+/// A part of a memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapPart {
+    /// Elements that a step wrote.
+    pub n_written: u64,
+    /// The lane of the latest step that wrote one, and the element.
+    pub latest: Option<(u8, u64)>,
+    /// Whether that was the step just done.
+    pub is_now: bool,
+}
+
+impl Session {
+    /// Goes to a position and shows all of a memory there.
+    pub fn minimap(&mut self, position: u64, id: &MemoryId) -> Result<Minimap, String> {
+        go_to(self, position)?;
+        let memory = self.memory_with(id);
+        let memory = memory.ok_or_else(|| no_such_memory(&id.to_string()))?;
+        let machine = self.timeline.machine();
+        let width = memory.element.width_bytes().max(1) as u64;
+        let n_elements = memory.view.size_bytes.div_ceil(width);
+        let part = n_elements.div_ceil(MAX_PARTS).max(1);
+        let mut parts = vec![MapPart::default(); n_elements.div_ceil(part) as usize];
+        let stride = n_elements.div_ceil(MAX_LOOKS).max(1);
+        let now = self.position().checked_sub(1);
+        let Some(writers) = machine.writers(memory.region) else {
+            return Err(format!(
+                "the emulator does not record the last writers of `{id}`"
+            ));
+        };
+        let mut latest = vec![0; parts.len()];
+        for index in (0..n_elements).step_by(stride as usize) {
+            let byte = (index * width) as usize;
+            if !writers.is_written(byte) {
+                continue;
+            }
+            let at = (index / part) as usize;
+            let Some(found) = parts.get_mut(at) else {
+                continue;
+            };
+            found.n_written += stride;
+            if let Some(writer) = writers.of(byte).filter(|writer| writer.step >= latest[at]) {
+                latest[at] = writer.step;
+                found.latest = Some((writer.lane as u8, index));
+                found.is_now = Some(writer.step) == now;
+            }
+        }
+        Ok(Minimap {
+            title: memory.view.title,
+            n_elements,
+            part,
+            parts,
+        })
+    }
+}

@@ -1,0 +1,267 @@
+//! Two moments of a run compared: the cells and the registers that differ between them, with who wrote a cell last.
+
+use crate::analysis::memory_diff::{Left, differing, memories_of};
+use crate::session::Session;
+use crate::session::inspect::go_to;
+use crate::session::memory_id::MemoryId;
+use crate::session::step::warp::readable;
+use warpgrid_emulator::LaneList;
+use warpgrid_program::{FunctionId, RegisterId};
+
+/// Cells of a memory that are listed.
+const MAX_CELLS: usize = 64;
+/// Registers that are listed.
+const MAX_REGISTERS: usize = 64;
+/// Warps whose registers are compared.
+const MAX_WARPS: usize = 64;
+
+/// What differs between two positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moments {
+    /// Where the run was: at most its end.
+    pub positions: [u64; 2],
+    pub memories: Vec<MemoryChange>,
+    pub registers: Vec<RegisterChange>,
+    /// Registers that differ and are not listed.
+    pub n_more_registers: u64,
+    /// How many warps are compared, where there are more.
+    pub n_first_warps: Option<usize>,
+}
+
+/// A memory with cells that differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryChange {
+    pub memory: MemoryId,
+    pub title: String,
+    /// The first of them.
+    pub cells: Vec<CellChange>,
+    /// How many there are.
+    pub n_cells: u64,
+}
+
+/// A cell that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellChange {
+    pub index: u64,
+    /// `rows[2][4]`.
+    pub name: String,
+    pub values: [String; 2],
+    pub writer: Option<CellWriter>,
+}
+
+/// The store that a cell has its value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellWriter {
+    /// Just after it.
+    pub position: u64,
+    pub lane: u8,
+    pub line: u32,
+}
+
+/// A register that differs in lanes of a warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterChange {
+    pub name: String,
+    pub block: u64,
+    pub warp: u32,
+    /// Lanes in which it differs.
+    pub lanes: u32,
+    /// Its values in the first of them.
+    pub values: [String; 2],
+}
+
+impl RegisterChange {
+    /// The lanes in which it differs, in words: `lanes 0 to 7`.
+    pub fn lane_words(&self) -> String {
+        LaneList(self.lanes).to_string()
+    }
+}
+
+/// What a moment holds.
+struct Moment {
+    memories: Vec<Left>,
+    warps: Vec<WarpRegisters>,
+    has_more_warps: bool,
+}
+
+/// The registers of the function that a warp is in.
+struct WarpRegisters {
+    block: u64,
+    warp: u32,
+    function: FunctionId,
+    /// Those with names, each with its values by lane.
+    rows: Vec<(RegisterId, [u128; 32])>,
+}
+
+impl Session {
+    /// What differs between two positions; the earlier one comes first. The run is at the later one afterwards.
+    pub fn moments(&mut self, positions: [u64; 2]) -> Result<Moments, String> {
+        let [from, to] = match positions {
+            [from, to] if from > to => [to, from],
+            both => both,
+        };
+        go_to(self, from)?;
+        let (from, before) = (self.position(), self.moment());
+        go_to(self, to)?;
+        let (to, after) = (self.position(), self.moment());
+        let (registers, n_more_registers) = self.register_changes(&before, &after);
+        let mut memories = self.memory_changes(&before, &after);
+        self.find_lines(&mut memories);
+        go_to(self, to)?;
+        Ok(Moments {
+            positions: [from, to],
+            memories,
+            registers,
+            n_more_registers,
+            n_first_warps: (before.has_more_warps || after.has_more_warps).then_some(MAX_WARPS),
+        })
+    }
+
+    fn moment(&self) -> Moment {
+        let machine = self.timeline.machine();
+        let blocks = machine.blocks().into_iter();
+        let mut warps =
+            blocks.flat_map(|block| (0..block.n_warps).map(move |warp| (block.index, warp)));
+        let taken = warps.by_ref().take(MAX_WARPS);
+        let found = taken.filter_map(|(block, warp)| self.registers_of(block, warp));
+        let found = found.collect();
+        Moment {
+            memories: memories_of(self, |_| true),
+            warps: found,
+            has_more_warps: warps.next().is_some(),
+        }
+    }
+
+    fn registers_of(&self, block: u64, warp: u32) -> Option<WarpRegisters> {
+        let machine = self.timeline.machine();
+        let state = machine.warp(block, warp)?;
+        let function = self.function_of(&state);
+        let registers = &machine
+            .program()
+            .functions
+            .get(function.0 as usize)?
+            .registers;
+        let all = (0..registers.len() as u32).map(RegisterId);
+        let row = |id: RegisterId| Some((id, machine.register_row(block, warp, function, id)?));
+        Some(WarpRegisters {
+            block,
+            warp,
+            function,
+            rows: all
+                .filter(|id| registers.is_named(*id))
+                .filter_map(row)
+                .collect(),
+        })
+    }
+
+    fn register_changes(&self, before: &Moment, after: &Moment) -> (Vec<RegisterChange>, u64) {
+        let mut changes = Vec::new();
+        let mut n_more = 0;
+        for warp in &after.warps {
+            let is_same = |other: &&WarpRegisters| {
+                (other.block, other.warp, other.function) == (warp.block, warp.warp, warp.function)
+            };
+            let was = before.warps.iter().find(is_same);
+            for (at, (id, now)) in warp.rows.iter().enumerate() {
+                // A warp that had not started had nothing in its registers.
+                let was = was
+                    .and_then(|was| was.rows.get(at))
+                    .map_or([0; 32], |(_, row)| *row);
+                let lanes = (0..32).filter(|lane| was[*lane] != now[*lane]);
+                let lanes = lanes.fold(0_u32, |lanes, lane| lanes | 1 << lane);
+                if lanes != 0 && changes.len() < MAX_REGISTERS {
+                    let first = lanes.trailing_zeros() as usize;
+                    let values = [was[first], now[first]];
+                    changes.extend(self.register_change(warp, *id, lanes, values));
+                } else if lanes != 0 {
+                    n_more += 1;
+                }
+            }
+        }
+        (changes, n_more)
+    }
+
+    fn register_change(
+        &self,
+        of: &WarpRegisters,
+        id: RegisterId,
+        lanes: u32,
+        bits: [u128; 2],
+    ) -> Option<RegisterChange> {
+        let functions = &self.timeline.machine().program().functions;
+        let registers = &functions.get(of.function.0 as usize)?.registers;
+        let scalar = registers.get(id.0 as usize)?.ty;
+        Some(RegisterChange {
+            name: registers.name(id).to_owned(),
+            block: of.block,
+            warp: of.warp,
+            lanes,
+            values: bits.map(|bits| readable(scalar, bits)),
+        })
+    }
+
+    fn memory_changes(&self, before: &Moment, after: &Moment) -> Vec<MemoryChange> {
+        let pairs = after.memories.iter().map(|now| {
+            let was = before.memories.iter().find(|was| was.id == now.id);
+            (was, now)
+        });
+        let change = |(was, now): (Option<&Left>, &Left)| self.memory_change(was, now);
+        pairs.filter_map(change).collect()
+    }
+
+    /// A memory that began between the moments, as that of a block, began with zeros.
+    fn memory_change(&self, was: Option<&Left>, now: &Left) -> Option<MemoryChange> {
+        let memory = self.memory_with(&now.id)?;
+        let zeros = || Left {
+            bytes: vec![0; now.bytes.len()],
+            ..now.clone()
+        };
+        let made = was.is_none().then(zeros);
+        let was = was.or(made.as_ref())?;
+        let width = now.ty.width_bytes().max(1);
+        let mut all = differing(now.ty, [&was.bytes, &now.bytes]);
+        let cell = |(index, was, is): (usize, &[u8], &[u8])| {
+            let bytes = (index * width) as u64..((index + 1) * width) as u64;
+            CellChange {
+                index: index as u64,
+                name: format!(
+                    "{}{}",
+                    memory.view.title,
+                    memory.view.subscript(index as u64)
+                ),
+                values: [was, is].map(|bytes| now.ty.text(now.ty.bits(bytes))),
+                writer: self.writer_of(&now.id, bytes),
+            }
+        };
+        let cells: Vec<CellChange> = all.by_ref().take(MAX_CELLS).map(cell).collect();
+        let n_cells = cells.len() as u64 + all.count() as u64;
+        (n_cells > 0).then(|| MemoryChange {
+            memory: now.id.clone(),
+            title: memory.view.title.clone(),
+            cells,
+            n_cells,
+        })
+    }
+
+    /// Goes to each store once, for its line.
+    fn find_lines(&mut self, memories: &mut [MemoryChange]) {
+        let cells = memories.iter_mut().flat_map(|memory| &mut memory.cells);
+        let writers = cells.filter_map(|cell| cell.writer.as_mut());
+        for writer in writers {
+            if self.position() != writer.position {
+                self.seek(writer.position);
+            }
+            writer.line = self.last_line().unwrap_or(0);
+        }
+    }
+
+    /// The last store to any of these bytes.
+    fn writer_of(&self, id: &MemoryId, bytes: std::ops::Range<u64>) -> Option<CellWriter> {
+        let (step, lane) = bytes.filter_map(|byte| self.last_writer(id, byte)).max()?;
+        Some(CellWriter {
+            position: step + 1,
+            lane,
+            line: 0,
+        })
+    }
+}

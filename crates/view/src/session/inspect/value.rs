@@ -1,0 +1,224 @@
+//! Values of watch expressions: bits of a register or a cell with their type, or a number that was computed.
+
+use crate::expression::tree::{Binary, Literal, Unary};
+use crate::session::step::warp::readable;
+use warpgrid_isa::ScalarType;
+use warpgrid_launch::value::ElementType;
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// What a cell holds.
+    Cell {
+        ty: ElementType,
+        bits: u128,
+    },
+    /// What a register holds.
+    Register {
+        scalar: ScalarType,
+        ty: ElementType,
+        bits: u128,
+    },
+    Number(Number),
+}
+
+/// A number to compute with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Integer(i128),
+    /// A float, and the type whose values it has; none for one that is written.
+    Float(f64, Option<ElementType>),
+}
+
+impl Value {
+    /// The number that it is; the sentence says why it is none.
+    pub(crate) fn number(self) -> Result<Number, String> {
+        let (ty, bits) = match self {
+            Value::Number(number) => return Ok(number),
+            Value::Cell { ty, bits } | Value::Register { ty, bits, .. } => (ty, bits),
+        };
+        if let Some(float) = ty.float(bits) {
+            return Ok(Number::Float(float, Some(ty)));
+        }
+        use ElementType as T;
+        let width = ty.width_bytes() as u32 * 8;
+        match ty {
+            T::S8 | T::S16 | T::S32 | T::S64 => {
+                let value = (bits << (128 - width)) as i128 >> (128 - width);
+                Ok(Number::Integer(value))
+            }
+            T::E2m1x2
+            | T::F16x2
+            | T::Bf16x2
+            | T::U4x2
+            | T::S4x2
+            | T::U8x4
+            | T::S8x4
+            | T::U16x2
+            | T::S16x2 => Err(format!(
+                "the packed type `{ty}` contains several numbers: use `b{width}(x)` to read the bits for shifts and masks"
+            )),
+            _ => of_bits(bits),
+        }
+    }
+
+    /// The bits, read as another type. Those of a computed float are of its type, of `f32` where it has none.
+    pub(crate) fn read_as(self, ty: ElementType) -> Value {
+        let bits = match self {
+            Value::Cell { bits, .. } | Value::Register { bits, .. } => bits,
+            Value::Number(Number::Integer(value)) => value as u128,
+            Value::Number(Number::Float(value, own)) => {
+                let own = own.unwrap_or(ElementType::F32);
+                own.float_bits(value).unwrap_or(0)
+            }
+        };
+        let width = ty.width_bytes() as u32 * 8;
+        let bits = bits << (128 - width) >> (128 - width);
+        Value::Cell { ty, bits }
+    }
+
+    /// As a person reads it.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Value::Cell { ty, bits } => ty.text(bits),
+            Value::Register { scalar, bits, .. } => readable(scalar, bits),
+            Value::Number(Number::Integer(value)) => value.to_string(),
+            Value::Number(Number::Float(value, ty)) => {
+                let ty = ty.unwrap_or(ElementType::F64);
+                ty.text(ty.float_bits(value).unwrap_or(0))
+            }
+        }
+    }
+}
+
+impl TryFrom<Literal> for Number {
+    type Error = String;
+
+    fn try_from(literal: Literal) -> Result<Number, String> {
+        match literal {
+            Literal::Integer(value) => Ok(Number::Integer(value)),
+            Literal::Float(value) => Ok(Number::Float(value, None)),
+            Literal::NotANumber => Ok(Number::Float(f64::NAN, None)),
+            Literal::Bits(bits) => of_bits(bits),
+        }
+    }
+}
+
+fn of_bits(bits: u128) -> Result<Number, String> {
+    let integer = i128::try_from(bits).map(Number::Integer);
+    integer.map_err(|_| "the value of the expression has more than 127 bits".to_owned())
+}
+
+impl Number {
+    /// The index of an element.
+    pub(crate) fn index(self) -> Result<u64, String> {
+        let index = match self {
+            Number::Integer(value) => u64::try_from(value).ok(),
+            Number::Float(..) => None,
+        };
+        index.ok_or_else(|| {
+            let found = Value::Number(self).text();
+            format!("found the index {found}, expected a nonnegative integer")
+        })
+    }
+
+    fn float(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Float(value, _) => value,
+        }
+    }
+
+    pub(crate) fn is_zero(self) -> bool {
+        self.float() == 0.0
+    }
+}
+
+/// One operation on one number.
+pub(crate) fn unary(operator: Unary, of: Number) -> Result<Number, String> {
+    match (operator, of) {
+        (Unary::Not, of) => Ok(Number::Integer(of.is_zero().into())),
+        (Unary::Negate, Number::Integer(value)) => checked(value.checked_neg()),
+        (Unary::Negate, Number::Float(value, ty)) => Ok(Number::Float(-value, ty)),
+        (Unary::Complement, Number::Integer(value)) => Ok(Number::Integer(!value)),
+        (Unary::Complement, Number::Float(..)) => Err(not_of_floats("~")),
+    }
+}
+
+/// One operation on two numbers.
+pub(crate) fn binary(operator: Binary, left: Number, right: Number) -> Result<Number, String> {
+    match (left, right) {
+        (Number::Integer(left), Number::Integer(right)) => of_integers(operator, left, right),
+        _ => of_floats(operator, left, right),
+    }
+}
+
+fn of_integers(operator: Binary, left: i128, right: i128) -> Result<Number, String> {
+    let amount = || {
+        let amount = u32::try_from(right).ok().filter(|amount| *amount < 127);
+        amount.ok_or_else(|| format!("found the shift amount {right}, expected 0 to 126"))
+    };
+    if right == 0 && matches!(operator, Binary::Divide | Binary::Remainder) {
+        return Err("division by zero".to_owned());
+    }
+    match operator {
+        Binary::Compare(comparison) => Ok(Number::Integer(comparison.holds(left, right).into())),
+        Binary::Or => Ok(Number::Integer(left | right)),
+        Binary::Xor => Ok(Number::Integer(left ^ right)),
+        Binary::And => Ok(Number::Integer(left & right)),
+        Binary::Left => checked(left.checked_mul(1 << amount()?)),
+        Binary::Right => Ok(Number::Integer(left >> amount()?)),
+        Binary::Add => checked(left.checked_add(right)),
+        Binary::Subtract => checked(left.checked_sub(right)),
+        Binary::Multiply => checked(left.checked_mul(right)),
+        Binary::Divide => checked(left.checked_div(right)),
+        Binary::Remainder => checked(left.checked_rem(right)),
+    }
+}
+
+fn of_floats(operator: Binary, left: Number, right: Number) -> Result<Number, String> {
+    let ty = wider(left, right);
+    let (left, right) = (left.float(), right.float());
+    let value = match operator {
+        Binary::Compare(comparison) => {
+            return Ok(Number::Integer(comparison.holds(left, right).into()));
+        }
+        Binary::Add => left + right,
+        Binary::Subtract => left - right,
+        Binary::Multiply => left * right,
+        Binary::Divide => left / right,
+        Binary::Remainder => left % right,
+        Binary::Or | Binary::Xor | Binary::And | Binary::Left | Binary::Right => {
+            return Err(not_of_floats(operator.sign()));
+        }
+    };
+    Ok(Number::Float(ty.map_or(value, |ty| ty.rounded(value)), ty))
+}
+
+/// The type of the result: the wider one of two floats; a float that is written takes that of the other.
+fn wider(left: Number, right: Number) -> Option<ElementType> {
+    let ty = |number| match number {
+        Number::Float(_, ty) => ty,
+        Number::Integer(_) => None,
+    };
+    match (ty(left), ty(right)) {
+        (Some(left), Some(right)) if left != right => {
+            Some(match left.width_bytes().max(right.width_bytes()) {
+                8 => ElementType::F64,
+                _ => ElementType::F32,
+            })
+        }
+        (left, right) => left.or(right),
+    }
+}
+
+fn checked(value: Option<i128>) -> Result<Number, String> {
+    let too_large = || "the result of the operation has more than 127 bits".to_owned();
+    value.map(Number::Integer).ok_or_else(too_large)
+}
+
+fn not_of_floats(sign: &str) -> String {
+    format!(
+        "the operator `{sign}` requires integers, but an operand is a float: use `u32(x)` to read the bits of a float"
+    )
+}

@@ -1,0 +1,85 @@
+//! The mbarrier objects of the blocks that run, as pictures need them: what each holds, what is on its way to it, who waits.
+
+use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use warpgrid_emulator::{PendingCompletion, WaitReason};
+
+/// Objects that are listed at most.
+const MAX_OBJECTS: usize = 64;
+
+impl Session {
+    /// The mbarrier objects in the shared memory of the blocks that have a place on the machine, block after block.
+    pub fn mbarriers(&self) -> Vec<MbarrierView> {
+        let machine = self.timeline.machine();
+        let mut found = Vec::new();
+        for block in machine.blocks() {
+            for (offset, state) in machine.mbarriers(block.index) {
+                if found.len() == MAX_OBJECTS {
+                    return found;
+                }
+                let (n_in_flight, bytes_in_flight) = self.coming(block.index, offset);
+                found.push(MbarrierView {
+                    memory: MemoryId::Shared(block.index),
+                    offset,
+                    name: machine.shared_name(offset),
+                    phase: state.map(|state| MbarrierPhase {
+                        parity: state.parity.into(),
+                        pending: state.pending,
+                        expected: state.expected,
+                        bytes: state.bytes,
+                    }),
+                    n_in_flight,
+                    bytes_in_flight,
+                    waiting: self.waiters(block.index, block.n_warps, offset),
+                });
+            }
+        }
+        found
+    }
+
+    /// Operations in flight that will signal an object, and their bytes.
+    fn coming(&self, of: u64, offset: u64) -> (u32, u64) {
+        let pending = self.timeline.machine().pending().iter();
+        pending.fold((0, 0), |(n, sum), pending| {
+            match pending.operation.completion {
+                PendingCompletion::Mbarrier {
+                    block,
+                    address,
+                    bytes,
+                } if (block, address) == (of, offset) => (n + 1, sum + u64::from(bytes)),
+                PendingCompletion::Arrival { block, address, .. }
+                    if (block, address) == (of, offset) =>
+                {
+                    (n + 1, sum)
+                }
+                PendingCompletion::Mbarrier { .. }
+                | PendingCompletion::Arrival { .. }
+                | PendingCompletion::None
+                | PendingCompletion::AsyncGroup { .. } => (n, sum),
+            }
+        })
+    }
+
+    fn waiters(&self, block: u64, n_warps: u32, offset: u64) -> Vec<PhaseWaiter> {
+        let machine = self.timeline.machine();
+        let mut found = Vec::new();
+        for warp in 0..n_warps {
+            let groups = machine.warp(block, warp).map(|view| view.groups);
+            for group in groups.unwrap_or_default() {
+                if let Some(WaitReason::MbarrierPhase { address, parity }) = group.waiting
+                    && address == offset
+                {
+                    found.push(PhaseWaiter {
+                        block,
+                        warp,
+                        lanes: group.mask,
+                        parity: parity.into(),
+                        line: self.range_of(group.function, group.instruction).line,
+                    });
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,208 @@
+//! A window of memory as cells: values, last writers, what the present store touched.
+
+use crate::model::Space;
+use crate::model::grid::{Cell, Grid, GridRequest, Written};
+use crate::model::store::{PendingView, StoreView};
+use crate::session::memory_list::Memory;
+use crate::session::step::pending;
+use warpgrid_emulator::LastWriters;
+use warpgrid_isa::MemoryShape;
+use warpgrid_launch::value::ElementType;
+
+/// Most rows of one answer.
+pub const MAX_ROWS: u32 = 512;
+/// Most cells per row.
+pub const MAX_COLUMNS: u32 = 1024;
+/// Most cells of one answer.
+const MAX_CELLS: u64 = 1 << 16;
+
+/// What a memory holds after a number of steps.
+pub(crate) struct Held<'a> {
+    pub(crate) position: u64,
+    pub(crate) bytes: &'a [u8],
+    /// One for each byte.
+    pub(crate) writers: Option<LastWriters<'a>>,
+    /// What the present step stored.
+    pub(crate) now: &'a [StoreView],
+    pub(crate) pending: &'a [PendingView],
+}
+
+/// Lays out the asked part of a memory.
+pub(crate) fn layout(
+    memory: &Memory,
+    request: &GridRequest,
+    held: Held<'_>,
+    shape: MemoryShape,
+) -> Grid {
+    let bytes = held.bytes;
+    let element = request.ty.unwrap_or(memory.element);
+    let width = element.width_bytes();
+    let n_elements = (bytes.len() as u64).div_ceil(width as u64);
+    let columns = request
+        .columns
+        .filter(|n| (1..=MAX_COLUMNS).contains(n))
+        .unwrap_or_else(|| natural_columns(memory, element, n_elements));
+    let total_rows = n_elements.div_ceil(columns.into());
+    let first_row = request.first_row.min(total_rows.saturating_sub(1));
+    let most = u64::from(request.n_rows.unwrap_or(MAX_ROWS).min(MAX_ROWS))
+        .min(MAX_CELLS / u64::from(columns))
+        .max(1);
+    let n_rows = (total_rows - first_row).min(most) as u32;
+    let from = first_row * u64::from(columns);
+    let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
+    let touched = Touched::new(memory, held.now, held.pending, held.position);
+    let cells = (from..to)
+        .map(|index| cell(element, index, bytes, held.writers.as_ref(), &touched))
+        .collect();
+    Grid {
+        memory: memory.view.clone(),
+        ty: element,
+        columns,
+        first_row,
+        n_rows,
+        total_rows,
+        sector_bytes: (memory.view.space == Space::Global).then_some(shape.sector_bytes),
+        cells,
+        tiles: Vec::new(),
+    }
+}
+
+fn cell(
+    element: ElementType,
+    index: u64,
+    bytes: &[u8],
+    writers: Option<&LastWriters<'_>>,
+    touched: &Touched,
+) -> Cell {
+    let start = index as usize * element.width_bytes();
+    let end = (start + element.width_bytes()).min(bytes.len());
+    let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
+    // A cell shows the last writer of any of its bytes.
+    let writer = writers.and_then(|writers| writers.latest(start..end));
+    let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
+    let n_pieces = touched.n_pieces(start as u64, end as u64);
+    let written = match n_pieces {
+        0 if writer.is_some_and(|writer| touched.by_writer == Some(writer.step)) => Written::Now,
+        0 if writer.is_some() || is_written() => Written::Before,
+        0 => Written::Never,
+        _ => Written::Now,
+    };
+    Cell {
+        text: element.text(bits),
+        is_zero: bits == 0,
+        lane: writer.map(|writer| writer.lane as u8),
+        step: writer.map(|writer| writer.step + 1),
+        written,
+        conflict: n_pieces > 1 && touched.conflicts(start as u64, end as u64),
+        pending: touched.is_awaited(start as u64, end as u64),
+    }
+}
+
+/// A range of bytes that the present step wrote.
+struct Range {
+    start: u64,
+    end: u64,
+    /// Whether another lane wrote different values to some of these bytes.
+    lost: bool,
+}
+
+/// The ranges of a memory that the present step wrote: sorted by start.
+struct Touched {
+    ranges: Vec<Range>,
+    longest: u64,
+    /// What operations in flight will write; they are few.
+    pending: Vec<(u64, u64)>,
+    /// The present step, where its stores are not listed one by one: in tensor memory.
+    by_writer: Option<u64>,
+}
+
+impl Touched {
+    fn new(memory: &Memory, now: &[StoreView], pending: &[PendingView], position: u64) -> Touched {
+        let found = now
+            .iter()
+            .flat_map(|store| store.lanes.iter().map(move |lane| (store, lane)))
+            .flat_map(|(store, lane)| lane.pieces.iter().map(move |piece| (store, piece)))
+            .filter(|(_, piece)| piece.written && piece.memory.as_ref() == Some(&memory.view.id))
+            .filter_map(|(store, piece)| {
+                let start = piece.offset?;
+                Some(Range {
+                    start,
+                    end: start + u64::from(piece.n_bytes),
+                    lost: store.lost > 0,
+                })
+            });
+        let mut ranges: Vec<Range> = Vec::new();
+        for range in found {
+            let before = |other: &Range| (other.start, other.end) <= (range.start, range.end);
+            ranges.insert(ranges.partition_point(before), range);
+        }
+        let longest = ranges.iter().map(|range| range.end - range.start).max();
+        Touched {
+            longest: longest.unwrap_or(0),
+            ranges,
+            pending: pending::ranges(pending, &memory.view.id),
+            by_writer: position
+                .checked_sub(1)
+                .filter(|_| memory.view.space == Space::Tensor),
+        }
+    }
+
+    fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = &Range> {
+        let first = self
+            .ranges
+            .partition_point(|range| range.start + self.longest <= start);
+        self.ranges
+            .iter()
+            .skip(first)
+            .take_while(move |range| range.start < end)
+            .filter(move |range| range.end > start)
+    }
+
+    fn n_pieces(&self, start: u64, end: u64) -> usize {
+        self.overlapping(start, end).count()
+    }
+
+    /// Whether an operation in flight will write some of these bytes.
+    fn is_awaited(&self, start: u64, end: u64) -> bool {
+        self.pending
+            .iter()
+            .any(|(from, to)| *from < end && start < *to)
+    }
+
+    /// Whether two lanes wrote different values to the same byte, not only to the same cell.
+    fn conflicts(&self, start: u64, end: u64) -> bool {
+        let mut reach = 0;
+        for range in self.overlapping(start, end).filter(|range| range.lost) {
+            if range.start < reach {
+                return true;
+            }
+            reach = reach.max(range.end);
+        }
+        false
+    }
+}
+
+/// The innermost extent of the declared shape, else 16 or 32 columns by width of the element.
+fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u32 {
+    if let Some(extent) = memory
+        .view
+        .shape
+        .last()
+        .filter(|_| memory.view.shape.len() > 1)
+    {
+        let bytes = extent * memory.element.width_bytes() as u64;
+        return bytes
+            .div_ceil(element.width_bytes() as u64)
+            .clamp(1, u64::from(MAX_COLUMNS)) as u32;
+    }
+    let wish = match element.width_bytes() {
+        1 | 2 => 32,
+        4 if memory.view.space == Space::Shared => 32,
+        4 => 16,
+        // All digits of these are shown, so that fewer fit side by side.
+        8 if element.is_bits() => 4,
+        16 => 2,
+        _ => 8,
+    };
+    n_elements.clamp(1, wish) as u32
+}

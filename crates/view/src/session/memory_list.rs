@@ -1,0 +1,214 @@
+//! Everything that can be shown as a grid, with the ids that hosts use for it.
+
+use crate::model::Space;
+use crate::model::grid::MemoryView;
+use crate::session::memory_id::MemoryId;
+use std::collections::BTreeSet;
+use warpgrid_emulator::{
+    BufferIndex, Machine, MemoryId as Place, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES,
+};
+use warpgrid_isa::{MmaKind, ScalarType, StateSpace};
+use warpgrid_launch::reading::{AccessKind, readers};
+use warpgrid_launch::scenario::Buffer;
+use warpgrid_launch::value::ElementType;
+
+/// A memory with its id and natural element type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Memory {
+    pub(crate) region: MemoryRegion,
+    pub(crate) view: MemoryView,
+    pub(crate) element: ElementType,
+    /// Address of the first byte in its own space.
+    pub(crate) start: u64,
+}
+
+impl Memory {
+    /// Where an address lies in this memory.
+    pub(crate) fn offset(&self, address: u64) -> Option<u64> {
+        address
+            .checked_sub(self.start)
+            .filter(|offset| *offset < self.view.size_bytes)
+    }
+}
+
+/// The memory that holds an address, and where in it.
+pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<(&Memory, u64)> {
+    memories.iter().find_map(|memory| {
+        let here = match (place, memory.region) {
+            (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
+            (
+                Place::Global | Place::Constant,
+                MemoryRegion::Buffer(_) | MemoryRegion::Variable(_),
+            ) => true,
+            _ => false,
+        };
+        Some((memory, memory.offset(address).filter(|_| here)?))
+    })
+}
+
+/// The memories of a machine: buffers, module variables, shared memory and tensor memory of resident blocks.
+/// `named` has the module variables that an instruction names, by index.
+pub(crate) fn memories(
+    machine: &Machine,
+    buffers: &[Buffer],
+    named: &BTreeSet<u32>,
+) -> Vec<Memory> {
+    let mut all = Vec::new();
+    for (index, buffer) in buffers.iter().enumerate() {
+        let described = Described {
+            id: MemoryId::Buffer(buffer.name.clone()),
+            title: buffer.name.clone(),
+            space: Space::Global,
+            element: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8),
+            shape: buffer.shape.clone(),
+            is_named: true,
+        };
+        let region = MemoryRegion::Buffer(BufferIndex(index as u32));
+        all.extend(memory(machine, region, described));
+    }
+    for (index, variable) in machine.program().variables.iter().enumerate() {
+        if matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+            let described = Described {
+                id: MemoryId::Variable(variable.name.clone()),
+                title: variable.name.clone(),
+                space: variable.space.into(),
+                element: element_of(variable.ty),
+                shape: Vec::new(),
+                is_named: named.contains(&(index as u32)),
+            };
+            all.extend(memory(
+                machine,
+                MemoryRegion::Variable(index as u32),
+                described,
+            ));
+        }
+    }
+    let (shared, tensor) = (shared_element(machine), tensor_element(machine));
+    for block in machine.blocks() {
+        let [x, y, z] = block.position;
+        let described = Described {
+            id: MemoryId::Shared(block.index),
+            title: format!("shared memory of block ({x}, {y}, {z})"),
+            space: Space::Shared,
+            element: shared,
+            shape: Vec::new(),
+            is_named: true,
+        };
+        let region = MemoryRegion::Shared { block: block.index };
+        all.extend(memory(machine, region, described));
+        let described = Described {
+            id: MemoryId::Tensor(block.index),
+            title: format!("tensor memory of block ({x}, {y}, {z})"),
+            space: Space::Tensor,
+            element: tensor,
+            shape: vec![u64::from(TENSOR_LANES), u64::from(TENSOR_COLUMNS)],
+            is_named: true,
+        };
+        let region = MemoryRegion::Tensor { block: block.index };
+        all.extend(memory(machine, region, described));
+    }
+    all
+}
+
+/// A memory before its bytes are known.
+struct Described {
+    id: MemoryId,
+    title: String,
+    space: Space,
+    element: ElementType,
+    shape: Vec<u64>,
+    is_named: bool,
+}
+
+fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Option<Memory> {
+    let size_bytes = machine
+        .memory(region)
+        .map(<[u8]>::len)
+        .filter(|size| *size > 0)? as u64;
+    let start = machine.address(region).unwrap_or(0);
+    let view = MemoryView {
+        id: described.id,
+        title: described.title,
+        space: described.space,
+        address: format!("{start:#x}"),
+        size_bytes,
+        ty: described.element,
+        shape: described.shape,
+        is_named: described.is_named,
+    };
+    Some(Memory {
+        region,
+        view,
+        element: described.element,
+        start,
+    })
+}
+
+/// The element type of shared memory: that of its variables or of the stores to it, when they agree, 32-bit
+/// words otherwise.
+fn shared_element(machine: &Machine) -> ElementType {
+    let program = machine.program();
+    let mut types = machine.shared_variables().iter().filter_map(|shared| {
+        let variables = match (shared.variable, shared.function) {
+            (warpgrid_program::VariableId::Module(index), _) => {
+                program.variables.get(index as usize)
+            }
+            (warpgrid_program::VariableId::Function(index), Some(function)) => program
+                .functions
+                .get(function.0 as usize)
+                .and_then(|function| function.variables.get(index as usize)),
+            _ => None,
+        };
+        variables.map(|variable| variable.ty)
+    });
+    let declared = types.next().filter(|first| types.all(|ty| ty == *first));
+    // Compilers declare shared arrays as bytes whatever they hold, and bits say nothing of the values: the types of the
+    // stores are more precise.
+    let declared = declared.filter(|ty| ty.width_bits() > 8);
+    let stored = stored_to_shared(machine);
+    let is_refined = |ty: ScalarType| {
+        let same = stored.filter(|stored| stored.width_bits() == ty.width_bits());
+        element_of(ty).is_bits() && same.is_some()
+    };
+    match declared.filter(|ty| !is_refined(*ty)) {
+        Some(ty) => element_of(ty),
+        None => stored.map_or(ElementType::B32, element_of),
+    }
+}
+
+/// The element type of tensor memory: that of the sums, as far as the kinds of the products say it.
+fn tensor_element(machine: &Machine) -> ElementType {
+    // No target has both tensor memory and other products of a kind.
+    let actions = machine.program().actions.iter();
+    let mut kinds = actions.filter_map(|action| action.modifiers.kind);
+    match kinds.next() {
+        None => ElementType::B32,
+        Some(MmaKind::I8) => ElementType::S32,
+        Some(_) => ElementType::F32,
+    }
+}
+
+/// The type of the stores to shared memory, when they agree.
+fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
+    let program = machine.program();
+    let functions = program.functions.iter();
+    let accesses = functions
+        .flat_map(|function| readers(program, function))
+        .filter_map(|reader| reader.access());
+    let mut types = accesses
+        .filter(|access| access.kind == AccessKind::Store && access.space == StateSpace::Shared)
+        .map(|access| access.ty);
+    let first = types.next()?;
+    types.all(|ty| ty == first).then_some(first)
+}
+
+/// How elements of a PTX type are shown.
+pub(crate) fn element_of(ty: ScalarType) -> ElementType {
+    ElementType::from_name(ty.name()).unwrap_or(match ty.width_bits() {
+        16 => ElementType::B16,
+        32 => ElementType::B32,
+        64 => ElementType::B64,
+        128 => ElementType::B128,
+        _ => ElementType::B8,
+    })
+}

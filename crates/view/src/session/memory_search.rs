@@ -1,0 +1,123 @@
+//! Where a value or an address is: a text goes in; the next cell that holds it comes out, or the sentence that says why there is none.
+//!
+//! ```text
+//! 0x7f0000000104      an address
+//! out[5]  shared:0[3] an element
+//! 7  -4  1.5  0x1f    a value, in the type of each memory
+//! nan  inf
+//! ```
+
+use crate::diagnostics::no_such_memory;
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::Memory;
+use crate::session::start::read_value;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::value::{ElementType, hexadecimal_digits};
+
+/// Longest text.
+const MAX_BYTES: usize = 200;
+
+/// A cell of a memory, in the memory's own type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundCell {
+    pub memory: MemoryId,
+    pub index: u64,
+}
+
+impl Session {
+    /// The first cell after another one that the text means; after the last one it begins again.
+    pub fn find(&self, text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > MAX_BYTES {
+            return Err("the search term is empty or too long, expected a value such as `7` or `0x1f`, an element such as `out[5]`, or an address".to_owned());
+        }
+        let memories = self.memories();
+        if let Some(found) = element(&memories, text)? {
+            return Ok(found);
+        }
+        if let Some(found) = address(&memories, text) {
+            return Ok(found);
+        }
+        self.find_value(&memories, text, after)
+            .ok_or_else(|| format!("no memory location contains `{text}` at this step"))
+    }
+
+    fn find_value(
+        &self,
+        memories: &[Memory],
+        text: &str,
+        after: Option<&FoundCell>,
+    ) -> Option<FoundCell> {
+        let first = after.and_then(|after| {
+            let at = memories
+                .iter()
+                .position(|memory| memory.view.id == after.memory)?;
+            Some((at, after.index.saturating_add(1)))
+        });
+        let (start, from) = first.unwrap_or((0, 0));
+        let n = memories.len();
+        // The memory of the last cell from there on, the others, and the beginning of the first again.
+        let order = (0..=n).map(|turn| (turn, &memories[(start + turn) % n.max(1)]));
+        order.filter(|_| n > 0).find_map(|(turn, memory)| {
+            let skipped = if turn == 0 { from } else { 0 };
+            let index = self.index_in(memory, text, skipped)?;
+            Some(FoundCell {
+                memory: memory.view.id.clone(),
+                index,
+            })
+        })
+    }
+
+    fn index_in(&self, memory: &Memory, text: &str, from: u64) -> Option<u64> {
+        let bits = bits_of(text, memory.element)?;
+        let width = memory.element.width_bytes();
+        let pattern = &bits.to_le_bytes()[..width];
+        let bytes = self.timeline.machine().memory(memory.region)?;
+        let elements = bytes.chunks_exact(width).enumerate();
+        let from = usize::try_from(from).ok()?;
+        let mut rest = elements.skip(from);
+        rest.find(|(_, element)| *element == pattern)
+            .map(|(index, _)| index as u64)
+    }
+}
+
+/// A value in a type; absent where the type has no such value.
+fn bits_of(text: &str, ty: ElementType) -> Option<u128> {
+    ty.encode(&read_value(text, ty).ok()?).ok()
+}
+
+/// `out[5]`.
+fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String> {
+    let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
+    let Some((name, index)) = parts else {
+        return Ok(None);
+    };
+    let id = MemoryId::from(name.trim());
+    let memory = memories.iter().find(|memory| memory.view.id == id);
+    let memory = memory.ok_or_else(|| no_such_memory(name))?;
+    let n = memory.view.size_bytes / (memory.element.width_bytes() as u64).max(1);
+    let index = index.trim().parse().ok().filter(|index| *index < n);
+    match index {
+        Some(index) => Ok(Some(FoundCell { memory: id, index })),
+        None => Err(format!(
+            "`{name}` has only the elements 0 to {}",
+            n.saturating_sub(1)
+        )),
+    }
+}
+
+/// An address in one of the memories; small numbers are values.
+fn address(memories: &[Memory], text: &str) -> Option<FoundCell> {
+    let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
+    // Shared and tensor memory begin at zero, where any small number lies.
+    let global = memories
+        .iter()
+        .filter(|memory| memory.start > u64::from(u32::MAX));
+    let mut found = global.filter_map(|memory| Some((memory, memory.offset(address)?)));
+    let (memory, offset) = found.next()?;
+    Some(FoundCell {
+        memory: memory.view.id.clone(),
+        index: offset / (memory.element.width_bytes() as u64).max(1),
+    })
+}

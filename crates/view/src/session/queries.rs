@@ -1,0 +1,572 @@
+//! What a session shows of its position: memory, stores, lanes, the fault, and all of it as a frame.
+
+use crate::model::Frame;
+use crate::model::fault::FaultView;
+use crate::model::grid::{Grid, GridRequest};
+use crate::model::matrix::MatrixStep;
+use crate::model::request::FrameRequest;
+use crate::model::step::{CounterpartView, StepView};
+use crate::model::store::{PendingView, StoreView};
+use crate::model::text::SourceRange;
+use crate::model::warp::WarpView;
+use crate::session::memory_grid;
+use crate::session::memory_grid::Held;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::{Memory, memories};
+use crate::session::step::counterpart::counterpart;
+use crate::session::step::matrix;
+use crate::session::step::matrix::MatrixRecord;
+use crate::session::step::sentence::{Surroundings, sentence};
+use crate::session::step::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::session::step::tensor::TensorRecord;
+use crate::session::step::warp;
+use crate::session::step::warp::PresentStep;
+use crate::session::{Last, MAX_EVENTS, Session};
+use crate::session::{block_map, fault};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status, WarpId};
+use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
+use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
+use warpgrid_launch::scenario::Buffer;
+use warpgrid_launch::{DEFAULT_BLOCK, Front};
+use warpgrid_program::syntax::{InstructionSyntax, instructions_of};
+use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepPart};
+
+impl Session {
+    /// The bytes of a memory.
+    pub fn memory(&self, id: &MemoryId) -> Option<&[u8]> {
+        let memory = self.memory_with(id)?;
+        self.timeline.machine().memory(memory.region)
+    }
+
+    /// The memory with this name.
+    pub(crate) fn memory_with(&self, id: &MemoryId) -> Option<Memory> {
+        let mut memories = self.memories().into_iter();
+        memories.find(|memory| memory.view.id == *id)
+    }
+
+    /// The buffers of the scenario, with what is expected of them.
+    pub fn buffers(&self) -> Vec<Buffer> {
+        self.buffers.clone()
+    }
+
+    /// A window of memory as cells.
+    pub fn grid(&mut self, request: &GridRequest) -> Option<Grid> {
+        self.refresh_last();
+        let memories = self.memories();
+        let now = self.last_stores(&memories);
+        let pending = self.pending_in(&memories);
+        self.grid_of(request, &memories, &now, &pending)
+    }
+
+    /// What the steps numbered `from..to` stored. Stops after the step with which there are [`MAX_EVENTS`] stores or more: to go
+    /// on, ask from the `step` of the last one plus 1.
+    pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
+        let was = self.position();
+        let mut collector = StoreCollector::new(usize::MAX);
+        self.timeline.seek(from);
+        while (from..to).contains(&self.position()) && collector.stores.len() < MAX_EVENTS {
+            if self.timeline.step(&mut collector) != Status::Running {
+                break;
+            }
+        }
+        self.timeline.seek(was);
+        let memories = self.memories();
+        collector
+            .stores
+            .iter()
+            .filter(|record| record.is_store())
+            .map(|record| self.store_view(record, &memories))
+            .collect()
+    }
+
+    /// Positions after steps that stored, ascending; a sample where there are very many.
+    pub fn store_steps(&self) -> Vec<u64> {
+        let ticks = self.timeline.ticks();
+        ticks.steps.iter().map(|step| step + 1).collect()
+    }
+
+    /// Whether the step just done was a return or an exit.
+    pub fn has_just_returned(&mut self) -> bool {
+        let place = self.timeline.machine().last_step();
+        let reader = place.and_then(|event| self.reader(event.function, event.instruction));
+        let Some(reader) = reader else {
+            return false;
+        };
+        let action = reader.program.action(reader.instruction);
+        action.is_some_and(|action| action.does.control().is_some_and(ControlOp::leaves))
+    }
+
+    /// Lanes and registers of a warp (linear block index).
+    pub fn lanes(&mut self, block: u64, warp: u32) -> Option<WarpView> {
+        self.refresh_last();
+        self.warp_view(block, warp)
+    }
+
+    /// Returns the fault that stopped the launch.
+    pub fn fault(&self) -> Option<FaultView> {
+        let fault = self.timeline.machine().fault()?;
+        let range = self.range_of(fault.function, fault.instruction);
+        Some(fault::view(fault, range))
+    }
+
+    /// Guesses, output of the program, choices that mattered.
+    pub fn notes(&self) -> Vec<String> {
+        let notes = self.timeline.machine().notes().iter();
+        let texts = notes.map(|note| match &note.kind {
+            NoteKind::Printed { lane, text } => format!(
+                "block {} warp {} lane {lane} printed: {text}",
+                note.block, note.warp
+            ),
+            NoteKind::BarrierInParts {
+                function,
+                instruction,
+                came,
+                of,
+            } => format!(
+                "line {}: {came} of {of} threads of warp {} of block {} reached an aligned barrier while the warp was diverged, which is undefined behavior: use `barrier.sync` without `.aligned`",
+                self.range_of(*function, *instruction).line,
+                note.warp,
+                note.block
+            ),
+            NoteKind::LanesLeftOut {
+                function,
+                instruction,
+                lanes,
+            } => format!(
+                "line {}: {} of warp {} of block {} executed the instruction, but the member mask does not include {}, which is undefined behavior",
+                self.range_of(*function, *instruction).line,
+                LaneList(*lanes),
+                note.warp,
+                note.block,
+                if lanes.count_ones() == 1 { "this lane" } else { "these lanes" }
+            ),
+            NoteKind::NoGroups {
+                function,
+                instruction,
+                kind,
+            } => {
+                let made = match kind {
+                    GroupKind::Copies => "cp.async.commit_group",
+                    GroupKind::Bulk => "cp.async.bulk.commit_group",
+                    GroupKind::Products => "wgmma.commit_group",
+                };
+                format!(
+                    "line {}: the wait for groups has no effect, since the kernel commits no group: add `{made}`",
+                    self.range_of(*function, *instruction).line
+                )
+            }
+            NoteKind::MbarrierReinitialized {
+                function,
+                instruction,
+                offset,
+            } => format!(
+                "line {}: the mbarrier at byte {offset} of shared memory is initialized again without `mbarrier.inval`, which is undefined behavior (block {})",
+                self.range_of(*function, *instruction).line,
+                note.block
+            ),
+            NoteKind::ColumnsKept { n } => format!(
+                "block {} exited without deallocating {n} tensor memory columns: add `tcgen05.dealloc`",
+                note.block
+            ),
+            NoteKind::RegistersInFlight {
+                function,
+                instruction,
+                registers,
+                product,
+            } => format!(
+                "line {}: {} accessed while the matrix multiplication of line {} is in flight, which is undefined behavior (warp {} of block {}): add `{}` before the access",
+                self.range_of(*function, *instruction).line,
+                self.named_registers(*function, registers),
+                self.range_of(product.0, product.1).line,
+                note.warp,
+                note.block,
+                match self.scenario().front {
+                    Front::Ptx => "wgmma.wait_group",
+                    Front::Sass => "WARPGROUP.DEPBAR",
+                }
+            ),
+        });
+        texts.collect()
+    }
+
+    /// The first of some registers by name, and how many there are: `%f1 and 3 more are`.
+    fn named_registers(&self, function: FunctionId, registers: &[RegisterId]) -> String {
+        let functions = &self.program.functions;
+        let of = functions.get(function.0 as usize);
+        let first = registers.first().copied();
+        let name = of
+            .zip(first)
+            .map(|(function, id)| function.registers.name(id));
+        let name = name.unwrap_or("a register");
+        match registers.len() {
+            0 | 1 => format!("{name} is"),
+            n => format!("{name} and {} more are", n - 1),
+        }
+    }
+
+    /// Everything a page shows at the present position.
+    pub fn frame(&mut self, request: &FrameRequest) -> Frame {
+        self.refresh_last();
+        let causes = self.causes();
+        let memories = self.memories();
+        let stores = self.last_stores(&memories);
+        let pending = self.pending_in(&memories);
+        let grids = request
+            .grids
+            .iter()
+            .filter_map(|grid| self.grid_of(grid, &memories, &stores, &pending))
+            .collect();
+        let machine = self.timeline.machine();
+        let status = machine.status();
+        let fault = self.fault();
+        let next = machine.next_step().map(|next| {
+            let of = WarpId {
+                block: next.block,
+                warp: next.warp,
+            };
+            let (function, instruction) = (next.function, next.instruction);
+            self.step_view(self.position(), of, function, instruction, next.executed)
+        });
+        let last = self.last.step.clone();
+        let faulted = machine.fault().map(|fault| (fault.block_index, fault.warp));
+        let at = request.warp.or(faulted).or_else(|| {
+            last.as_ref()
+                .or(next.as_ref())
+                .map(|step| (step.block, step.warp))
+        });
+        let ticks = self.timeline.ticks();
+        let matrix = self.matrix_step(&memories);
+        let warp = at.and_then(|(block, warp)| self.warp_view(block, warp));
+        Frame {
+            position: self.position(),
+            length: self.length(),
+            status,
+            sentence: sentence(
+                status,
+                last.as_ref(),
+                stores.first(),
+                fault.as_ref(),
+                &Surroundings {
+                    product: matrix.as_ref().and_then(|matrix| matrix.product.as_ref()),
+                    tensor: self.last.tensor.view(),
+                    shape: self.memory_shape(),
+                    grid: self.grid_extents(),
+                    is_alone: machine.n_blocks() == 1 && self.n_threads() <= 32,
+                },
+            ),
+            last,
+            next,
+            store: stores.into_iter().next(),
+            matrix,
+            tensor: self.last.tensor.view().cloned(),
+            fault,
+            causes,
+            memories: memories.into_iter().map(|memory| memory.view).collect(),
+            grids,
+            cluster: block_map::cluster(machine, warp.as_ref().map_or(0, |warp| warp.block)),
+            mbarriers: self.mbarriers(),
+            warp,
+            blocks: block_map::map(machine, self.grid_extents()),
+            store_steps: ticks.steps.iter().map(|step| step + 1).collect(),
+            stores_done: self.timeline.machine().stores_done(),
+            stores_known: ticks.n_stores,
+            pending,
+            notes: self.notes(),
+        }
+    }
+
+    fn grid_extents(&self) -> [u32; 3] {
+        self.scenario.grid.unwrap_or([1; 3])
+    }
+
+    pub(crate) fn n_threads(&self) -> u32 {
+        self.scenario
+            .block
+            .unwrap_or(DEFAULT_BLOCK)
+            .iter()
+            .product()
+    }
+
+    pub(crate) fn memory_shape(&self) -> MemoryShape {
+        self.program.target.memory
+    }
+
+    pub(crate) fn memories(&self) -> Vec<Memory> {
+        memories(self.timeline.machine(), &self.buffers, &self.named)
+    }
+
+    fn grid_of(
+        &self,
+        request: &GridRequest,
+        memories: &[Memory],
+        now: &[StoreView],
+        pending: &[PendingView],
+    ) -> Option<Grid> {
+        let memory = memories
+            .iter()
+            .find(|memory| memory.view.id == request.memory)?;
+        let machine = self.timeline.machine();
+        let held = Held {
+            position: self.position(),
+            bytes: machine.memory(memory.region)?,
+            writers: machine.writers(memory.region),
+            now,
+            pending,
+        };
+        let mut grid = memory_grid::layout(memory, request, held, self.memory_shape());
+        self.last.tensor.mark(&mut grid, memory);
+        Some(grid)
+    }
+
+    fn last_stores(&self, memories: &[Memory]) -> Vec<StoreView> {
+        self.last
+            .stores
+            .iter()
+            .map(|record| self.store_view(record, memories))
+            .collect()
+    }
+
+    /// Runs the present step once more with an observer, unless it is known already.
+    fn refresh_last(&mut self) {
+        let faulted = self.timeline.machine().status() == Status::Faulted;
+        let position = self.position();
+        if self.last.of == Some((position, faulted)) {
+            return;
+        }
+        self.last = Last {
+            of: Some((position, faulted)),
+            ..Last::default()
+        };
+        if position == 0 || !self.timeline.is_counted() {
+            return;
+        }
+        self.timeline.seek(position - 1);
+        let mut matrices = self.matrices_of_next();
+        let mut collector = StoreCollector::new(64);
+        if !matrices.is_empty() {
+            collector = collector.with_loads();
+        }
+        let before = self.timeline.machine().pending().to_vec();
+        self.timeline.step(&mut collector);
+        self.last.tensor = self.tensor_step(&before);
+        (self.last.stores, self.last.loads) = (collector.stores, collector.loads);
+        if let Some(event) = self.timeline.machine().last_step() {
+            let place = (event.function, event.instruction);
+            let of = event.warp_id();
+            self.last.place = Some(place);
+            let (step, executed) = (event.position, event.executed);
+            self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
+            // What the step wrote is there now, also what instructions before the matrix instruction wrote for it.
+            let written = self.reader(place.0, place.1).map(Reader::destinations);
+            let written = written.unwrap_or_default();
+            let is_new =
+                |record: &MatrixRecord| record.is_written() || !record.is_held_in(&written);
+            for record in matrices.iter_mut().filter(|record| is_new(record)) {
+                if let Some(after) = self.matrix(record.held().clone(), of, place.0) {
+                    *record = after;
+                }
+            }
+            self.last.matrices = matrices;
+        }
+        if faulted {
+            // The fault itself takes no step; meet it again.
+            self.timeline.step(&mut ());
+        }
+    }
+
+    /// What the step just done started on the tensor units, or what of it landed; `before` was in flight before it.
+    fn tensor_step(&self, before: &[Arc<Pending>]) -> TensorRecord {
+        let machine = self.timeline.machine();
+        let Some(event) = machine.last_step() else {
+            return TensorRecord::default();
+        };
+        let found = match event.agent {
+            Agent::InFlight(id) => before.iter().find(|pending| pending.id == id),
+            // The first, where lanes start one each.
+            Agent::Warp { .. } => {
+                let mut started = machine.pending().iter();
+                started.find(|pending| pending.operation.origin.step == event.position)
+            }
+        };
+        let has_landed = event.what == Outcome::Landed;
+        found.map_or_else(TensorRecord::default, |pending| {
+            TensorRecord::of(machine, pending, has_landed, &self.memories())
+        })
+    }
+
+    /// The matrices of the instruction that comes next, with what their registers hold.
+    fn matrices_of_next(&self) -> Vec<MatrixRecord> {
+        let Some(next) = self.timeline.machine().next_step() else {
+            return Vec::new();
+        };
+        let function = self.program.functions.get(next.function.0 as usize);
+        let instructions = function.map_or(&[][..], |function| &function.instructions);
+        let rest = instructions.get(next.instruction as usize..);
+        let n_before = rest.map_or(0, |rest| {
+            let parts = rest.iter().map(|instruction| instruction.step);
+            parts.take_while(|part| *part == StepPart::WithNext).count()
+        });
+        let reader = self.reader(next.function, next.instruction + n_before as u32);
+        let of = WarpId {
+            block: next.block,
+            warp: next.warp,
+        };
+        let held = reader.map(Reader::held_matrices).unwrap_or_default();
+        held.into_iter()
+            .filter_map(|held| self.matrix(held, of, next.function))
+            .collect()
+    }
+
+    fn matrix(&self, held: HeldMatrix, of: WarpId, function: FunctionId) -> Option<MatrixRecord> {
+        let WarpId { block, warp } = of;
+        let machine = self.timeline.machine();
+        MatrixRecord::read(held, |lane, value| match value {
+            Value::Register(id) => {
+                let found = machine.register(block, warp, lane.into(), function, id);
+                found.unwrap_or(0) as u64
+            }
+            Value::Constant(bits) => bits,
+            Value::Variable(..) | Value::Special(_) | Value::Other => 0,
+        })
+    }
+
+    fn matrix_step(&self, memories: &[Memory]) -> Option<MatrixStep> {
+        let (function, instruction) = self.last.place?;
+        let function = self.program.functions.get(function.0 as usize)?;
+        // Not those of instructions that share the step.
+        let accesses = self.last.loads.iter().chain(&self.last.stores);
+        let accesses = accesses.filter(|access| access.instruction == instruction);
+        matrix::view(&self.last.matrices, accesses, memories, |value| {
+            Some(function.registers.name(value.register()?).to_owned())
+        })
+    }
+
+    fn warp_view(&self, block: u64, warp: u32) -> Option<WarpView> {
+        let machine = self.timeline.machine();
+        let last = self
+            .last
+            .step
+            .as_ref()
+            .filter(|step| (step.block, step.warp) == (block, warp));
+        let written = self
+            .last
+            .place
+            .and_then(|(function, index)| self.reader(function, index));
+        let changed = match (last, written) {
+            (Some(step), reader) => Some(PresentStep {
+                active: step.active,
+                at: machine.last_step().map_or(step.active, |event| event.lanes),
+                written: reader.map_or(Vec::new(), |reader| reader.destinations()),
+            }),
+            (None, _) => None,
+        };
+        warp::view(
+            machine,
+            block,
+            warp,
+            &self.scenario,
+            changed,
+            machine
+                .fault()
+                .filter(|fault| (fault.block_index, fault.warp) == (block, warp))
+                .map_or(0, |fault| fault.lanes),
+            |function, index| self.range_of(function, index).line,
+        )
+    }
+
+    fn step_view(
+        &self,
+        step: u64,
+        of: WarpId,
+        function: FunctionId,
+        instruction: u32,
+        active: u32,
+    ) -> StepView {
+        let WarpId { block, warp } = of;
+        let reader = self.reader(function, instruction);
+        StepView {
+            step,
+            block,
+            block_id: unravel(block, self.scenario.grid.unwrap_or([1; 3])),
+            warp,
+            range: self.range_of(function, instruction),
+            instruction: self.text_of(function, instruction).to_owned(),
+            opcode: reader.map_or("", Reader::opcode).to_owned(),
+            names: reader.map(Reader::register_names).unwrap_or_default(),
+            active,
+            counterpart: self.counterpart(function, instruction),
+            schedule: self.schedule(function, instruction),
+        }
+    }
+
+    /// The instruction in the other language, if it is a store.
+    fn counterpart(&self, function: FunctionId, index: u32) -> Option<CounterpartView> {
+        let reader = self.reader(function, index)?;
+        let action = self.program.action(reader.instruction)?;
+        counterpart(self.scenario.front, action, self.program.target)
+    }
+
+    /// What the encoding beside the instruction says of its scheduling.
+    fn schedule(&self, function: FunctionId, index: u32) -> Option<String> {
+        let span = self.span_of(function, index);
+        let source = self.places.source();
+        self.language
+            .front_end
+            .schedule(source, span, self.program.target)
+    }
+
+    fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {
+        let function = FunctionId(record.function);
+        let reader = self.reader(function, record.instruction);
+        let ty = record.pieces.first().map(|piece| piece.piece.ty);
+        record.view(&StorePlace {
+            range: self.range_of(function, record.instruction),
+            instruction: self.text_of(function, record.instruction),
+            opcode: reader.map_or("", Reader::opcode),
+            function: reader.map(|reader| reader.function),
+            text: &|span| self.places.text(span).to_owned(),
+            shape: self.memory_shape(),
+            ty: ty.unwrap_or(ScalarType::B8),
+            grid: self.scenario.grid.unwrap_or([1; 3]),
+            block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),
+            memories,
+        })
+    }
+
+    pub(crate) fn reader(&self, function: FunctionId, index: u32) -> Option<Reader<'_>> {
+        Reader::at(&self.program, function, index)
+    }
+
+    fn span_of(&self, function: FunctionId, index: u32) -> Span {
+        self.reader(function, index)
+            .map(|reader| reader.instruction.span)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn range_of(&self, function: FunctionId, index: u32) -> SourceRange {
+        self.places.range(self.span_of(function, index))
+    }
+
+    /// The text of a part of the source.
+    pub(crate) fn text_at(&self, span: Span) -> &str {
+        self.places.text(span)
+    }
+
+    /// Parses the checked text, to which spans refer.
+    pub(crate) fn document(&self) -> Box<dyn Document + '_> {
+        let source = self.places.source();
+        let front_end = self.language.front_end;
+        front_end.open(source.into(), &Overrides::default())
+    }
+
+    /// Returns the parts of the instructions of the source by the start of their span.
+    pub(crate) fn instruction_syntax(&self) -> BTreeMap<u32, InstructionSyntax> {
+        instructions_of(&self.document().statements())
+    }
+
+    pub(crate) fn text_of(&self, function: FunctionId, index: u32) -> &str {
+        self.places.text(self.span_of(function, index))
+    }
+}

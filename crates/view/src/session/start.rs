@@ -1,0 +1,316 @@
+//! What a launch starts with, changed in place: a cell of a buffer, a parameter or a register with its new value goes in; the edit of the `//@`
+//! line that states it comes out, or the reason why no line can.
+
+use crate::analysis::cell_history::CellPlace;
+use crate::model::text::EditView;
+use crate::session::Session;
+use crate::session::memory_id::MemoryId;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::annotations::{StatedValue, literal, stated_value};
+use warpgrid_launch::pattern::{Base, Pattern};
+use warpgrid_launch::scenario::{Buffer, Init};
+use warpgrid_launch::value::{ElementType, Literal};
+
+/// Elements that a line lists at most.
+const MAX_LISTED: u64 = 1_024;
+/// Longest value.
+const MAX_VALUE: usize = 200;
+
+/// What is changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StartPlace {
+    Cell(CellPlace),
+    /// A number that the kernel is given, by its name.
+    Scalar(String),
+    Register(String),
+    /// All of a buffer, by its name: `0`, `iota`, `random 7`, `nan`, or a list.
+    Buffer(String),
+}
+
+/// The change of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartEdit {
+    pub edits: Vec<EditView>,
+    /// The line as it is then.
+    pub line: String,
+}
+
+impl Session {
+    /// The edit of the text after which the launch starts with another value there.
+    pub fn edit_start(&self, place: &StartPlace, value: &str) -> Result<StartEdit, String> {
+        let value = value.trim();
+        if value.is_empty() || value.len() > MAX_VALUE || value.contains(['\n', '\r']) {
+            return Err(
+                "the value is empty, expected a value such as `7`, `-4`, `0x1f` or `1.5`"
+                    .to_owned(),
+            );
+        }
+        match place {
+            StartPlace::Cell(place) => {
+                let (buffer, init) = self.changed_buffer(place, value)?;
+                self.edit_fact("buffer", &buffer, &init)
+            }
+            StartPlace::Scalar(name) => self.edit_fact("scalar", name, value),
+            StartPlace::Register(name) => self.edit_fact("register", name, value),
+            StartPlace::Buffer(name) => self.edit_fact("buffer", name, value),
+        }
+    }
+
+    /// The name of the buffer with a cell, and what its line says of its values once the cell has another.
+    fn changed_buffer(&self, place: &CellPlace, value: &str) -> Result<(String, String), String> {
+        if let Some(why) = why_fixed(&place.memory) {
+            return Err(why);
+        }
+        let name = place.memory.to_string();
+        let mut buffers = self.buffers().into_iter();
+        let buffer = buffers.find(|buffer| buffer.name == name);
+        let buffer =
+            buffer.ok_or_else(|| format!("the launch configuration has no buffer `{name}`"))?;
+        let own = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8);
+        if own.width_bytes() != place.ty.width_bytes() {
+            return Err(format!(
+                "the elements of `{name}` have the type `{own}`: select this type or another {}-byte type",
+                own.width_bytes()
+            ));
+        }
+        let bits = place.ty.encode(&read_value(value, place.ty)?)?;
+        let literal = match own == place.ty {
+            true => read_value(value, own)?,
+            false => own.decode(bits),
+        };
+        let index = place.offset / own.width_bytes() as u64;
+        let init = changed_init(&buffer, index, literal)?;
+        Ok((name, init_text(&init)))
+    }
+
+    /// Puts a value after the name of a fact; where it was guessed, all that was guessed is stated with it.
+    fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<StartEdit, String> {
+        let text = self.scenario().source.lines();
+        if let Some(place) = Stated::find(text, &self.mark, fact, name) {
+            return Ok(StartEdit {
+                edits: vec![place.edit(value)],
+                line: place.with(value),
+            });
+        }
+        let guesses = self.guesses();
+        let lines = guesses.iter().map(String::as_str);
+        let Some(place) = Stated::find(lines, &self.mark, fact, name) else {
+            return Err(format!(
+                "the source has no `{} {fact}` annotation for `{name}`",
+                self.mark
+            ));
+        };
+        let line = place.with(value);
+        let lines = guesses.iter().enumerate().map(|(index, guess)| {
+            let text = if index == place.index { &line } else { guess };
+            format!("{text}\n")
+        });
+        Ok(StartEdit {
+            edits: vec![EditView {
+                line: 1,
+                column: 1,
+                end_line: 1,
+                end_column: 1,
+                text: lines.collect(),
+            }],
+            line,
+        })
+    }
+}
+
+/// Why no line of the text can state what a memory starts with; none for a buffer.
+pub fn why_fixed(memory: &MemoryId) -> Option<String> {
+    match memory {
+        MemoryId::Buffer(_) => None,
+        MemoryId::Shared(_) => Some(
+            "shared memory cannot have an initial value, because it is uninitialized at the start of each launch"
+                .to_owned(),
+        ),
+        MemoryId::Tensor(_) => Some(
+            "tensor memory cannot have an initial value, because it is uninitialized at the start of each launch"
+                .to_owned(),
+        ),
+        MemoryId::Variable(name) => Some(format!(
+            "`{name}` is a module variable: change the initializer in its declaration"
+        )),
+    }
+}
+
+/// A line of the text, or of the guesses, with the value that it states.
+struct Stated<'a> {
+    line: &'a str,
+    /// Its number from 0.
+    index: usize,
+    value: StatedValue,
+}
+
+impl<'a> Stated<'a> {
+    /// The first of the lines that states the fact with this name.
+    fn find(
+        lines: impl Iterator<Item = &'a str>,
+        mark: &str,
+        fact: &str,
+        name: &str,
+    ) -> Option<Stated<'a>> {
+        let stated = |(index, line)| {
+            let value = stated_value(line, mark, fact, name)?;
+            Some(Stated { line, index, value })
+        };
+        lines.enumerate().find_map(stated)
+    }
+
+    fn written(&self, value: &str) -> String {
+        let before = match self.value.is_written {
+            true if self.before().ends_with('=') => " ",
+            true => "",
+            false => " = ",
+        };
+        format!("{before}{value}")
+    }
+
+    /// The line up to the value.
+    fn before(&self) -> &'a str {
+        self.line.get(..self.value.place.start).unwrap_or(self.line)
+    }
+
+    fn with(&self, value: &str) -> String {
+        format!("{}{}", self.before(), self.written(value))
+    }
+
+    fn edit(&self, value: &str) -> EditView {
+        let column = |to: usize| {
+            let part = self.line.get(..to).unwrap_or(self.line);
+            part.encode_utf16().count() as u32 + 1
+        };
+        let line = self.index as u32 + 1;
+        EditView {
+            line,
+            column: column(self.value.place.start),
+            end_line: line,
+            end_column: column(self.value.place.end),
+            text: self.written(value),
+        }
+    }
+}
+
+/// Reads a value of a type as in an annotation. A float may also be `nan`, `inf` or `-inf`.
+pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
+    let special = match value {
+        "nan" | "NaN" => Some(f64::NAN),
+        "inf" | "∞" => Some(f64::INFINITY),
+        "-inf" | "-∞" => Some(f64::NEG_INFINITY),
+        _ => None,
+    };
+    match special.and_then(|value| ty.float_bits(value)) {
+        Some(bits) => Ok(Literal::Text(ty.hex(bits))),
+        None => literal(value),
+    }
+}
+
+/// The values of a buffer with another one at an index: a list where it is short, else what it was with this element after it.
+fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
+    if index >= buffer.len {
+        return Err(format!(
+            "the index {index} is out of bounds: `{}` has {} elements",
+            buffer.name, buffer.len
+        ));
+    }
+    match listed(buffer, index) {
+        Some(mut values) => {
+            values[index as usize] = value;
+            Ok(shortened(values, buffer.len))
+        }
+        None => patterned(buffer, index, value),
+    }
+}
+
+/// What a line lists of a buffer, up to an index at least; absent where that is no list, or a long one.
+fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
+    let zero = Literal::Integer(0);
+    let is_iota = |init: &Literal| *init == Literal::Text("iota".to_owned());
+    let mut values: Vec<Literal> = match &buffer.init {
+        Init::List(values) => values.clone(),
+        Init::Fill(fill) if *fill == zero => Vec::new(),
+        Init::Fill(_) if buffer.len > MAX_LISTED => return None,
+        Init::Fill(fill) if is_iota(fill) => (0..buffer.len)
+            .map(|n| Literal::Integer(n.into()))
+            .collect(),
+        Init::Fill(Literal::Text(text)) if Pattern::read(text) != Ok(None) => return None,
+        Init::Fill(fill) => vec![fill.clone(); buffer.len as usize],
+    };
+    let needed = index as usize + 1;
+    if values.len() < needed {
+        if index >= MAX_LISTED {
+            return None;
+        }
+        values.resize(needed, zero);
+    }
+    Some(values)
+}
+
+/// The rule of a buffer with another value of one element.
+fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
+    let too_many = || {
+        format!(
+            "the initializer of `{}` has too many individual values for one annotation: store the value in the kernel instead",
+            buffer.name
+        )
+    };
+    let pattern = match &buffer.init {
+        // Zeros, with what a list begins with.
+        Init::List(values) => {
+            let values = values.iter().cloned().zip(0..);
+            let places = values.filter(|(value, _)| *value != Literal::Integer(0));
+            Pattern {
+                base: Base::Value(Literal::Integer(0)),
+                places: places.map(|(value, at)| (at, value)).collect(),
+            }
+        }
+        Init::Fill(fill) => {
+            let known = match fill {
+                Literal::Text(text) if text.starts_with('&') => return Err(too_many()),
+                Literal::Text(text) => Pattern::read(text)?,
+                Literal::Integer(_) | Literal::Float(_) => None,
+            };
+            known.unwrap_or_else(|| Pattern {
+                base: Base::Value(fill.clone()),
+                places: Vec::new(),
+            })
+        }
+    };
+    match pattern.is_full() {
+        true => Err(too_many()),
+        false => Ok(Init::Fill(Literal::Text(pattern.with(index, value).text()))),
+    }
+}
+
+/// The shortest way to say values: all the same, counted, or a list without the zeros at its end.
+fn shortened(mut values: Vec<Literal>, len: u64) -> Init {
+    let zero = Literal::Integer(0);
+    let is_whole = values.len() as u64 == len;
+    if is_whole && values.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Init::Fill(values.pop().unwrap_or(zero));
+    }
+    let counted = values
+        .iter()
+        .zip(0..)
+        .all(|(value, n)| *value == Literal::Integer(n));
+    if is_whole && counted {
+        return Init::Fill(Literal::Text("iota".to_owned()));
+    }
+    while values.last() == Some(&zero) {
+        values.pop();
+    }
+    match values.is_empty() {
+        true => Init::Fill(zero),
+        false => Init::List(values),
+    }
+}
+
+/// As a line has it: one value alone would be that of every element.
+fn init_text(init: &Init) -> String {
+    match init {
+        Init::List(values) if values.len() == 1 => format!("{}, 0", init.text()),
+        _ => init.text(),
+    }
+}

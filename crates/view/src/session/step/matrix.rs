@@ -1,0 +1,253 @@
+//! The matrix instruction that a step was: which lane held which element with which value, where each element lies in memory, and
+//! what the tensor core made of a product. In: registers before and after the step, and its accesses; out: plain data.
+
+use crate::analysis::mma_explanation;
+use crate::analysis::mma_explanation::ProductRequest;
+use crate::layouts::fragment::CellHolder;
+use crate::layouts::fragment::request::FragmentRequest;
+use crate::model::matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
+use crate::session::memory_list::Memory;
+use crate::session::memory_list::locate;
+use crate::session::step::stores::StoreRecord;
+use warpgrid_emulator::Piece;
+use warpgrid_isa::fragment::{FragmentMap, FragmentOp, Holder, Matrix, Place, fragment};
+use warpgrid_launch::reading::{HeldMatrix, Value};
+use warpgrid_program::RegisterId;
+
+/// The boundary that the base of a matrix is counted from.
+const BOUNDARY_BYTES: u64 = 256;
+
+/// A matrix with the bits that its registers held.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixRecord {
+    held: HeldMatrix,
+    map: FragmentMap,
+    /// By lane, register and element, in the order of [`FragmentMap::holders`].
+    bits: Vec<u64>,
+}
+
+impl MatrixRecord {
+    /// Reads a matrix; `register` gives the value of a register in a lane.
+    pub(crate) fn read(
+        held: HeldMatrix,
+        register: impl Fn(u8, Value) -> u64,
+    ) -> Option<MatrixRecord> {
+        let map = fragment(&held.fragment).ok()?;
+        let container = map.container_bits();
+        let value = |holder: Holder| {
+            let named = held.registers.get(usize::from(holder.register));
+            let word = named.map_or(0, |value| register(holder.lane, *value));
+            word >> (u32::from(holder.element) * container) & (u64::MAX >> (64 - container))
+        };
+        let bits = map.holders().map(value).collect();
+        Some(MatrixRecord { held, map, bits })
+    }
+
+    /// What was read.
+    pub(crate) fn held(&self) -> &HeldMatrix {
+        &self.held
+    }
+
+    /// Whether a register of it is among `registers`.
+    pub(crate) fn is_held_in(&self, registers: &[RegisterId]) -> bool {
+        let mut held = self.held.registers.iter();
+        held.any(|value| value.register().is_some_and(|id| registers.contains(&id)))
+    }
+
+    /// Whether the instruction writes it, so that it holds its values after the step.
+    pub(crate) fn is_written(&self) -> bool {
+        self.held.is_written
+    }
+
+    fn bits_of(&self, holder: Holder) -> u64 {
+        let (n, per_register) = (self.map.n_registers, self.map.elements_per_register);
+        let register = usize::from(holder.lane) * usize::from(n) + usize::from(holder.register);
+        let at = register * usize::from(per_register) + usize::from(holder.element);
+        self.bits.get(at).copied().unwrap_or(0)
+    }
+
+    /// The piece that an element is part of.
+    fn piece(&self, pieces: &[&Piece], holder: Holder) -> Option<Piece> {
+        // Elements of less than a byte move by whole registers.
+        let element = match self.map.container_bits() {
+            0..8 => holder.register,
+            _ => holder.register * self.map.elements_per_register + holder.element,
+        };
+        let mut found = pieces.iter();
+        found
+            .find(|piece| (piece.gave, piece.element) == (holder.lane, element))
+            .map(|piece| **piece)
+    }
+
+    fn view(
+        &self,
+        pieces: &[&Piece],
+        memories: &[Memory],
+        name: impl Fn(Value) -> Option<String>,
+    ) -> MatrixOperand {
+        let map = &self.map;
+        let mut sorted: Vec<&Piece> = pieces.to_vec();
+        sorted.sort_by_cached_key(|piece| u64::from(piece.gave) << 32 | u64::from(piece.element));
+        let cell = |holders: Vec<Holder>| {
+            let first = holders.first().copied();
+            let bits = first.map_or(0, |holder| self.bits_of(holder));
+            let piece = first.and_then(|holder| self.piece(&sorted, holder));
+            let found = piece.and_then(|piece| {
+                let (memory, offset) = locate(memories, piece.memory, piece.address)?;
+                Some((memory.view.id.clone(), offset))
+            });
+            let (memory, offset) = found.unzip();
+            ElementView {
+                value: mma_explanation::element_text(map.query.ty, bits, map.container_bits()),
+                bits: format!("{bits:#x}"),
+                memory,
+                offset,
+                holders: holders
+                    .into_iter()
+                    .map(|holder| CellHolder {
+                        lane: holder.lane,
+                        register: holder.register,
+                        element: holder.element,
+                    })
+                    .collect(),
+            }
+        };
+        let place = self.place_in_memory(&sorted);
+        MatrixOperand {
+            name: match self.held.matrix {
+                Matrix::A => "A",
+                Matrix::B => "B",
+                Matrix::C => "C",
+                Matrix::D => "D",
+            }
+            .to_owned(),
+            fragment: FragmentRequest {
+                stride: place.and_then(|(_, stride)| stride),
+                layout: Some(map.layout.name().to_owned()),
+                ..FragmentRequest::from(&map.query)
+            },
+            base_bytes: place.map_or(0, |(start, _)| (start % BOUNDARY_BYTES) as u32),
+            rows: map.rows,
+            columns: map.columns,
+            cells: map.cells().into_iter().map(cell).collect(),
+            registers: self
+                .held
+                .registers
+                .iter()
+                .filter_map(|value| name(*value))
+                .collect(),
+            elements_per_register: map.elements_per_register,
+        }
+    }
+
+    /// The address of the first element, and the stride in elements where the lines are equally far apart.
+    fn place_in_memory(&self, pieces: &[&Piece]) -> Option<(u64, Option<u32>)> {
+        let map = &self.map;
+        let (n_lines, _) = map.layout.major_minor(Place {
+            matrix: 0,
+            row: map.rows,
+            column: map.columns,
+        });
+        let start_of = |line: u16| {
+            let (row, column) = match map.layout {
+                warpgrid_isa::MatrixLayout::Row => (line, 0),
+                warpgrid_isa::MatrixLayout::Col => (0, line),
+            };
+            let place = Place {
+                matrix: 0,
+                row,
+                column,
+            };
+            let holder = map.holders_of(place).next()?;
+            Some(self.piece(pieces, holder)?.address)
+        };
+        let starts = (0..n_lines).map(start_of).collect::<Option<Vec<u64>>>()?;
+        let first = *starts.first()?;
+        let apart = starts.get(1).map_or(0, |second| second.wrapping_sub(first));
+        let is_even = starts
+            .windows(2)
+            .all(|pair| pair[1].wrapping_sub(pair[0]) == apart);
+        let stride = apart.wrapping_mul(8) / u64::from(map.container_bits());
+        Some((first, u32::try_from(stride).ok().filter(|_| is_even)))
+    }
+}
+
+/// The step in the screen's words; none where it was no matrix instruction whose fragments are known.
+pub(crate) fn view<'a>(
+    records: &[MatrixRecord],
+    accesses: impl Iterator<Item = &'a StoreRecord>,
+    memories: &[Memory],
+    name: impl Fn(Value) -> Option<String>,
+) -> Option<MatrixStep> {
+    let pieces: Vec<&Piece> = accesses
+        .flat_map(|access| &access.pieces)
+        .map(|piece| &piece.piece)
+        .collect();
+    let operands = records
+        .iter()
+        .map(|record| record.view(&pieces, memories, &name));
+    (!records.is_empty()).then(|| MatrixStep {
+        operands: operands.collect(),
+        product: product_of(records),
+    })
+}
+
+/// Compares each element of D with the exact sum.
+fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
+    let of = |matrix: Matrix| records.iter().find(|record| record.held.matrix == matrix);
+    let [a, b, c, d] = [Matrix::A, Matrix::B, Matrix::C, Matrix::D].map(of);
+    let (a, b, c, d) = (a?, b?, c?, d?);
+    // Its factors are in registers beside the matrices.
+    if d.held.has_factors {
+        return None;
+    }
+    let query = d.map.query;
+    let request = ProductRequest {
+        op: match query.op {
+            FragmentOp::StoreD => "wmma",
+            _ => "mma",
+        }
+        .to_owned(),
+        shape: query.shape.to_string(),
+        types: [a, b, c, d]
+            .map(|record| record.map.query.ty.name().to_owned())
+            .into(),
+        target: query.target.name.to_owned(),
+        ..ProductRequest::default()
+    };
+    let values = |record: &MatrixRecord| -> Vec<u64> {
+        let cells = record.map.cells();
+        let first = cells.iter().map(|holders| holders.first().copied());
+        first
+            .map(|holder| holder.map_or(0, |holder| record.bits_of(holder)))
+            .collect()
+    };
+    let types = [a, b, c, d].map(|record| record.map.query.ty);
+    let sums = mma_explanation::Sums::new(&request, types)?;
+    let (rows, columns) = (usize::from(d.map.rows), usize::from(d.map.columns));
+    let depth = usize::from(query.shape.k);
+    let [a, b, c, d] = [a, b, c, d].map(values);
+    let mut odd = Vec::new();
+    for (cell, found) in d.iter().enumerate() {
+        let (matrix, row, column) = (cell / columns / rows, cell / columns % rows, cell % columns);
+        let row_of_a: Vec<u64> = (0..depth)
+            .filter_map(|k| a.get((matrix * rows + row) * depth + k).copied())
+            .collect();
+        let column_of_b: Vec<u64> = (0..depth)
+            .filter_map(|k| b.get((matrix * depth + k) * columns + column).copied())
+            .collect();
+        let addend = c.get(cell).copied().unwrap_or(0);
+        if sums
+            .rounded_once(&row_of_a, &column_of_b, addend)
+            .is_some_and(|exact| exact != *found)
+        {
+            odd.push(cell as u32);
+        }
+    }
+    Some(StepProduct {
+        request,
+        n_elements: d.len() as u32,
+        n_odd: odd.len() as u32,
+        first_odd: odd.first().copied(),
+    })
+}

@@ -1,0 +1,63 @@
+//! Operations in flight in the screen's words: what the machine keeps goes in, what a page lists and marks comes out.
+
+use crate::model::store::{PendingPieceView, PendingView};
+use crate::model::text::SourceRange;
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::Memory;
+use crate::session::step::stores::unravel;
+use warpgrid_emulator::{MemoryRegion, Pending, PendingPiece};
+use warpgrid_isa::StateSpace;
+
+/// What a host knows about the instruction that started an operation.
+pub(crate) struct Origin<'a> {
+    pub(crate) range: SourceRange,
+    pub(crate) opcode: &'a str,
+    pub(crate) grid: [u32; 3],
+}
+
+/// An operation in flight as hosts see it.
+pub(crate) fn view(pending: &Pending, origin: &Origin<'_>, memories: &[Memory]) -> PendingView {
+    let operation = &pending.operation;
+    PendingView {
+        id: pending.id.0,
+        step: operation.origin.step,
+        // What waits for others has no step yet.
+        lands_at: Some(pending.lands_at).filter(|step| *step != u64::MAX),
+        block: unravel(operation.origin.block, origin.grid),
+        warp: operation.origin.warp,
+        range: origin.range,
+        opcode: origin.opcode.to_owned(),
+        pieces: operation
+            .all_pieces()
+            .iter()
+            .map(|piece| view_piece(piece, memories))
+            .collect(),
+    }
+}
+
+fn view_piece(piece: &PendingPiece, memories: &[Memory]) -> PendingPieceView {
+    let found = memories.iter().find_map(|memory| {
+        let here = match (piece.space, memory.region) {
+            (StateSpace::Shared, MemoryRegion::Shared { block }) => block == piece.block,
+            (StateSpace::Global, MemoryRegion::Buffer(_) | MemoryRegion::Variable(_)) => true,
+            _ => false,
+        };
+        Some((memory, memory.offset(piece.address).filter(|_| here)?))
+    });
+    PendingPieceView {
+        lane: piece.lane as u8,
+        memory: found.map(|(memory, _)| memory.view.id.clone()),
+        address: format!("{:#x}", piece.address),
+        offset: found.map(|(_, offset)| offset),
+        bytes: piece.bytes.to_vec(),
+    }
+}
+
+/// The ranges of a memory that operations in flight will write, as starts and ends in bytes.
+pub(crate) fn ranges(pending: &[PendingView], memory: &MemoryId) -> Vec<(u64, u64)> {
+    let pieces = pending.iter().flat_map(|operation| &operation.pieces);
+    pieces
+        .filter(|piece| piece.memory.as_ref() == Some(memory))
+        .filter_map(|piece| Some((piece.offset?, piece.offset? + piece.bytes.len() as u64)))
+        .collect()
+}

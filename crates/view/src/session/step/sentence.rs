@@ -1,0 +1,486 @@
+//! One sentence about what the last step did, in plain words, the numbers strong.
+
+use crate::model::fault::FaultView;
+use crate::model::matrix::StepProduct;
+use crate::model::step::StepView;
+use crate::model::store::{LaneStore, StoreAction, StoreView};
+use crate::model::tensor::{TensorCopyView, TensorStep, TileView};
+use crate::model::{Phrase, PhraseLink, RunStatus, Space};
+use crate::session::memory_id::MemoryId;
+use warpgrid_isa::MemoryShape;
+use warpgrid_program::counted;
+
+/// Builds a sentence from stretches.
+#[derive(Debug, Default)]
+struct Sentence(Vec<Phrase>);
+
+impl Sentence {
+    fn plain(mut self, text: impl Into<String>) -> Sentence {
+        self.0.push(Phrase {
+            text: text.into(),
+            strong: false,
+            link: None,
+        });
+        self
+    }
+
+    fn strong(mut self, text: impl Into<String>) -> Sentence {
+        self.0.push(Phrase {
+            text: text.into(),
+            strong: true,
+            link: None,
+        });
+        self
+    }
+
+    /// A name that leads to what it names.
+    fn link(mut self, text: impl Into<String>, link: PhraseLink) -> Sentence {
+        self.0.push(Phrase {
+            text: text.into(),
+            strong: false,
+            link: Some(link),
+        });
+        self
+    }
+}
+
+/// What a step happens in.
+pub(crate) struct Surroundings<'a> {
+    /// What the step made of a matrix product.
+    pub(crate) product: Option<&'a StepProduct>,
+    /// What it started on the tensor units, or what of it landed.
+    pub(crate) tensor: Option<&'a TensorStep>,
+    pub(crate) shape: MemoryShape,
+    /// Grid size in blocks.
+    pub(crate) grid: [u32; 3],
+    /// The launch has one warp, which needs no name.
+    pub(crate) is_alone: bool,
+}
+
+/// What the page says above its grids.
+pub(crate) fn sentence(
+    status: RunStatus,
+    last: Option<&StepView>,
+    store: Option<&StoreView>,
+    fault: Option<&FaultView>,
+    around: &Surroundings<'_>,
+) -> Vec<Phrase> {
+    let mut sentence = match (fault, store, last) {
+        (Some(fault), _, _) => {
+            return Sentence::default()
+                .strong("Execution stopped")
+                .plain(format!(": {}.", fault.message))
+                .0;
+        }
+        (None, Some(store), _) => {
+            let sentence = stored(store, around);
+            match around.tensor.and_then(|tensor| tensor.copy.as_ref()) {
+                Some(copy) => outside(
+                    boxed(sentence.plain(" Tensor access: "), copy).plain("."),
+                    copy,
+                ),
+                None => sentence,
+            }
+        }
+        (None, None, Some(step)) => match around.tensor {
+            Some(tensor) => worked(step, tensor, around),
+            None => multiplied(stepped(step, around), around.product),
+        },
+        (None, None, None) => {
+            Sentence::default().plain("The run has not started. Step or play to run the kernel.")
+        }
+    };
+    if status == RunStatus::Finished {
+        sentence = sentence.plain(" All threads have exited.");
+    }
+    sentence.0
+}
+
+fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
+    let n = step.active.count_ones();
+    let sentence = Sentence::default().strong(step.opcode.as_str());
+    let sentence = by(sentence, step.block_id, step.warp, around);
+    match n {
+        0 => sentence.plain(" was predicated off in all lanes."),
+        32 => sentence.plain(" executed in all 32 lanes."),
+        n => sentence
+            .plain(" executed in ")
+            .strong(counted(n, "lane"))
+            .plain("."),
+    }
+}
+
+/// What an operation on the tensor units does, as it starts or lands.
+fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Sentence {
+    let opening = Sentence::default().strong(step.opcode.as_str());
+    let opening = by(opening, step.block_id, step.warp, around);
+    if let Some(copy) = &tensor.copy {
+        let sentence = opening.plain(match tensor.has_landed {
+            true => " copied ",
+            false => " started to copy ",
+        });
+        return outside(copied(sentence, copy), copy);
+    }
+    let tile = |name: &str| tensor.tiles.iter().find(|tile| tile.name == name);
+    match (tile("A"), tile("B"), tile("D")) {
+        (Some(a), Some(b), Some(d)) => {
+            let verb = match tensor.has_landed {
+                true => " completed a ",
+                false => " started a ",
+            };
+            let sentence = opening
+                .plain(verb)
+                .strong(format!("{} × {}", d.rows, d.columns))
+                .plain(format!(" matrix multiplication, k = {}: A ", b.rows));
+            let sentence = lies(lies(sentence, a).plain(" times B "), b);
+            held(sentence.plain(", D in "), d).plain(".")
+        }
+        _ => match &tensor.tiles[..] {
+            [source, destination] => {
+                let verb = match tensor.has_landed {
+                    true => " copied ",
+                    false => " started to copy ",
+                };
+                let n_bytes = source.rows * source.columns;
+                let sentence = opening.plain(verb).strong(counted(n_bytes, "byte"));
+                let sentence = held(sentence.plain(" of "), source);
+                held(sentence.plain(" to "), destination).plain(".")
+            }
+            _ => opening.plain(" executed."),
+        },
+    }
+}
+
+/// Where a factor is, and how it lies there.
+fn lies(sentence: Sentence, tile: &TileView) -> Sentence {
+    let sentence = sentence.plain(format!("(`{}`, ", tile.ty));
+    match tile.memories.is_empty() {
+        true => sentence.plain("in registers)"),
+        false => held(sentence, tile).plain(format!(" {})", tile.place)),
+    }
+}
+
+/// The memories that hold a tile.
+fn held(sentence: Sentence, tile: &TileView) -> Sentence {
+    if tile.memories.is_empty() {
+        return sentence.plain("registers");
+    }
+    tile.memories
+        .iter()
+        .enumerate()
+        .fold(sentence, |sentence, (index, id)| {
+            let and = if index == 0 { "" } else { " and " };
+            let link = PhraseLink::Memory(id.clone());
+            sentence.plain(and).link(memory_name(id), link)
+        })
+}
+
+/// `a box of 64 × 8 at (0, 16) of in`.
+fn boxed(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+    let text = |numbers: &[String], between: &str| numbers.join(between);
+    let extents: Vec<String> = copy.box_extents.iter().map(u64::to_string).collect();
+    let coordinates: Vec<String> = copy.coordinates.iter().map(i64::to_string).collect();
+    let sentence = sentence
+        .plain("a box of ")
+        .strong(text(&extents, " × "))
+        .plain(format!(
+            " `{}` at ({}) of ",
+            copy.ty,
+            text(&coordinates, ", ")
+        ));
+    match &copy.memory {
+        Some(id) => sentence.link(memory_name(id), PhraseLink::Memory(id.clone())),
+        None => sentence.plain("a tensor"),
+    }
+}
+
+fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+    let sentence = boxed(sentence, copy).plain(if copy.is_load { " to " } else { " from " });
+    let shared = copy.shared.iter().enumerate();
+    let sentence = shared.fold(sentence, |sentence, (index, id)| {
+        let and = if index == 0 { "" } else { " and " };
+        let link = PhraseLink::Memory(id.clone());
+        sentence.plain(and).link(memory_name(id), link)
+    });
+    let sentence = sentence.plain(": ").strong(counted(copy.n_bytes, "byte"));
+    match copy.mbarrier {
+        Some(address) => sentence.plain(format!(", tracked by the mbarrier at {address}.")),
+        None => sentence.plain("."),
+    }
+}
+
+/// Which part of a box is no part of the tensor.
+fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+    match copy.n_outside as u32 {
+        0 => sentence,
+        n => {
+            let sentence = sentence.plain(" ").strong(counted(n, "byte"));
+            match copy.is_load {
+                true => {
+                    sentence.plain(format!(" are out of bounds and filled with {}.", copy.fill))
+                }
+                false => sentence.plain(" are out of bounds and not written."),
+            }
+        }
+    }
+}
+
+/// How many sums of a product the tensor core did not round as IEEE arithmetic would.
+fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
+    let Some(product) = product else {
+        return sentence;
+    };
+    match product.n_odd {
+        0 => sentence.plain(format!(
+            " All {} results are correctly rounded.",
+            product.n_elements
+        )),
+        n => sentence.plain(" ").strong(n.to_string()).plain(format!(
+            " of {} results {} not correctly rounded.",
+            product.n_elements,
+            if n == 1 { "is" } else { "are" },
+        )),
+    }
+}
+
+/// Which warp of which block did it, unless there is only one.
+fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings<'_>) -> Sentence {
+    if around.is_alone {
+        return sentence;
+    }
+    let [x, y, z] = block.map(u64::from);
+    let [nx, ny, nz] = around.grid.map(u64::from);
+    let index = (z * ny + y) * nx + x;
+    let name = match (ny, nz) {
+        (1, 1) => format!("warp {warp} of block {x}"),
+        _ => format!("warp {warp} of block ({x}, {y}, {z})"),
+    };
+    sentence
+        .plain(" in ")
+        .link(name, PhraseLink::Warp(index, warp))
+}
+
+fn stored(store: &StoreView, around: &Surroundings<'_>) -> Sentence {
+    let shape = around.shape;
+    let opening = Sentence::default().strong(store.opcode.as_str());
+    let opening = by(opening, store.block, store.warp, around);
+    match store.action {
+        StoreAction::Store => {
+            let sentence = spread(wrote(opening, store), store, shape).plain(".");
+            overlap(sentence, store)
+        }
+        StoreAction::Atomic | StoreAction::Reduction => {
+            let sentence = updated(opening, store);
+            let sentence = match counts(store) {
+                (0, _) => sentence,
+                _ => spread(sentence, store, shape),
+            };
+            kept(sentence.plain("."), store)
+        }
+    }
+}
+
+fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
+    let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
+    let verb = if store.has_landed {
+        " completed the write of "
+    } else {
+        " wrote "
+    };
+    let sentence = sentence.plain(verb).strong(counted(n_bytes, "byte"));
+    let sentence = match store.lanes.len() {
+        32 => sentence.plain(" from all 32 lanes"),
+        n => sentence.plain(" from ").strong(counted(n, "lane")),
+    };
+    target(sentence.plain(" to "), store)
+}
+
+/// What an atomic did: it is done lane by lane, and may leave memory as it was. A new value may equal the old one, so
+/// that memory is written, not changed.
+fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
+    let lanes = counted(store.lanes.len(), "lane");
+    let sentence = sentence.plain(" in ").strong(lanes);
+    match counts(store) {
+        (0, _) => target(sentence.plain(" did not modify "), store),
+        (n_written, n_kept) => {
+            // Lanes that do not meet need no order, and each place is written once.
+            let meet = written_bytes(store) > store.n_bytes;
+            let order = if meet && n_kept == 0 {
+                ", serialized, wrote "
+            } else {
+                " wrote "
+            };
+            let sentence = sentence
+                .plain(order)
+                .strong(counted(store.n_bytes, "byte"))
+                .plain(" of ");
+            let sentence = target(sentence, store);
+            if meet || n_kept > 0 {
+                sentence.plain(format!(" {}", times(n_written)))
+            } else {
+                sentence
+            }
+        }
+    }
+}
+
+/// The bytes that lanes wrote, places where several wrote as often as they did.
+fn written_bytes(store: &StoreView) -> u32 {
+    let pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let written = pieces.filter(|piece| piece.written);
+    written.map(|piece| piece.n_bytes).sum()
+}
+
+/// The elements of an atomic that memory took, and those that left it as it was.
+fn counts(store: &StoreView) -> (u32, u32) {
+    let pieces = || store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let n_written = pieces().filter(|piece| piece.written).count() as u32;
+    (n_written, pieces().count() as u32 - n_written)
+}
+
+/// How many lanes left memory as it was, where others wrote.
+fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
+    let (n_written, _) = counts(store);
+    let is_kept = |lane: &&LaneStore| lane.pieces.iter().all(|piece| !piece.written);
+    match store.lanes.iter().filter(is_kept).count() as u32 {
+        0 => sentence,
+        _ if n_written == 0 => sentence,
+        n => sentence
+            .plain(" ")
+            .strong(counted(n, "lane"))
+            .plain(" did not modify memory."),
+    }
+}
+
+fn times(n: u32) -> String {
+    match n {
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
+/// How the bytes lie in sectors and banks.
+fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence {
+    let mut sentence = sentence;
+    let n_sectors = store.traffic.global.sectors as u32;
+    if n_sectors > 0 {
+        let n_bytes = n_sectors * shape.sector_bytes;
+        sentence = sentence.plain(" in ").strong(counted(n_sectors, "sector"));
+        // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
+        if store.space == Space::Global && store.memories.len() <= 1 {
+            sentence = match store.traffic.global.bytes as u32 {
+                all if all == n_bytes => sentence.plain(", 100 % utilized"),
+                used if n_sectors == 1 => {
+                    sentence.plain(format!(", {used} of {n_bytes} bytes used"))
+                }
+                used => sentence.plain(format!(", {used} of {n_bytes} bytes used")),
+            };
+        }
+    }
+    let shared = store.traffic.shared;
+    let (wavefronts, fewest) = (shared.wavefronts as u32, shared.wavefronts_ideal as u32);
+    // Sectors are of global memory, passes of shared memory: a store to both has both.
+    let and = match n_sectors {
+        0 => " in ",
+        _ if wavefronts == 0 => return sentence,
+        _ => " of global memory and ",
+    };
+    if store.action != StoreAction::Store && shared.bank_conflicts > 0 {
+        return sentence
+            .plain(and)
+            .strong(counted(wavefronts, "wavefront"))
+            .plain(", because several lanes access the same word or the same bank");
+    }
+    match (wavefronts, fewest) {
+        (0, _) => sentence,
+        (1, _) => sentence
+            .plain(and)
+            .strong("1 wavefront")
+            .plain(", no bank conflicts"),
+        (n, fewest) if n <= fewest => sentence
+            .plain(and)
+            .strong(counted(n, "wavefront"))
+            .plain(", which is the minimum for this access width"),
+        (n, fewest) => sentence
+            .plain(and)
+            .strong(counted(n, "wavefront"))
+            .plain(format!(" ({fewest} ideal) due to bank conflicts")),
+    }
+}
+
+/// What the lanes have to do with each other.
+fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
+    if store.lost > 0 {
+        return sentence
+            .plain(" ")
+            .strong(counted(store.lost, "lane"))
+            .plain(" wrote bytes that another lane of the same store overwrote.");
+    }
+    let width = store.lanes.first().map_or(0, |lane| lane.bytes.len());
+    let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
+    match stride(store) {
+        Some(stride) if stride.unsigned_abs() as usize == width => {
+            sentence.plain(" The lanes write contiguous addresses.")
+        }
+        Some(0) => sentence.plain(" All lanes wrote the same value to the same address."),
+        None if n_bytes > store.n_bytes as usize => {
+            sentence.plain(" Some lanes wrote equal values to the same bytes.")
+        }
+        None => sentence,
+        Some(stride) if (stride.unsigned_abs() as usize) < width => {
+            sentence.plain(" The bytes of adjacent lanes overlap, but have equal values.")
+        }
+        Some(stride) => sentence.plain(format!(
+            " The lane stride is {}.",
+            counted(stride.unsigned_abs(), "byte")
+        )),
+    }
+}
+
+/// The constant distance between neighbouring lanes, if there is one; lanes of different memories have none.
+fn stride(store: &StoreView) -> Option<i64> {
+    let offsets: Option<Vec<i64>> = store
+        .lanes
+        .iter()
+        .map(|lane| lane.offset.map(|offset| offset as i64))
+        .collect();
+    let offsets = offsets.filter(|offsets| offsets.len() > 1 && store.memories.len() == 1)?;
+    let stride = offsets[1] - offsets[0];
+    let constant = offsets.windows(2).all(|pair| pair[1] - pair[0] == stride);
+    let neighbours = store
+        .lanes
+        .windows(2)
+        .all(|pair| pair[1].lane == pair[0].lane + 1);
+    (constant && neighbours).then_some(stride)
+}
+
+/// The memories that were written, by name. Local memory has none, since each lane has its own.
+fn target(sentence: Sentence, store: &StoreView) -> Sentence {
+    if store.memories.is_empty() {
+        return sentence.plain(format!("{} memory", store.space.name()));
+    }
+    let mut pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let has_local = pieces.any(|piece| piece.memory.is_none());
+    let last = store.memories.len() - 1;
+    let ids = store.memories.iter().enumerate();
+    let sentence = ids.fold(sentence, |sentence, (index, id)| {
+        let sentence = match index {
+            0 => sentence,
+            index if index == last && !has_local => sentence.plain(" and "),
+            _ => sentence.plain(", "),
+        };
+        sentence.link(memory_name(id), PhraseLink::Memory(id.clone()))
+    });
+    match has_local {
+        true => sentence.plain(" and local memory"),
+        false => sentence,
+    }
+}
+
+fn memory_name(id: &MemoryId) -> String {
+    match id {
+        MemoryId::Shared(block) => format!("the shared memory of block {block}"),
+        MemoryId::Tensor(block) => format!("the tensor memory of block {block}"),
+        MemoryId::Buffer(name) | MemoryId::Variable(name) => format!("`{name}`"),
+    }
+}

@@ -1,0 +1,373 @@
+//! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
+
+use crate::analysis::traffic::access::{Part, count_accesses};
+use crate::analysis::traffic::counter::passes_of;
+use crate::model::Space;
+use crate::model::store::{LaneStore, PieceView, StoreAction, StoreView};
+use crate::model::text::SourceRange;
+use crate::model::traffic::Traffic;
+use crate::session::memory_list::{Memory, element_of, locate};
+use warpgrid_emulator::{
+    AccessAction, AccessEvent, Agent, CacheHints, Interest, Observer, Piece, StepEvent, WarpId,
+};
+use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_program::Function;
+
+/// One element of a store, without borrowed parts.
+#[derive(Clone, Debug)]
+pub(crate) struct PieceRecord {
+    pub(crate) piece: Piece,
+    /// What the lane gave to memory.
+    pub(crate) bytes: Vec<u8>,
+    /// Value in memory before the store.
+    pub(crate) old: Vec<u8>,
+    /// Value in memory after the store.
+    pub(crate) new: Vec<u8>,
+}
+
+impl PieceRecord {
+    /// The addresses of the bytes, within the piece's memory.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> {
+        let first = self.piece.address;
+        (0..self.bytes.len() as u64).map(move |byte| first.wrapping_add(byte))
+    }
+}
+
+/// A store as the emulator reports it, without borrowed parts.
+#[derive(Clone, Debug)]
+pub(crate) struct StoreRecord {
+    pub(crate) step: u64,
+    agent: Agent,
+    /// The block and warp whose instruction it is.
+    issued_by: WarpId,
+    pub(crate) function: u32,
+    pub(crate) instruction: u32,
+    action: AccessAction,
+    sem: Sem,
+    scope: Option<Scope>,
+    cache: CacheHints,
+    /// That the instruction names.
+    space: StateSpace,
+    mask: u32,
+    /// Bytes per lane, sinks included.
+    pub(crate) width_bytes: u32,
+    /// Of these, those that compiled code moves at once.
+    access_bytes: u32,
+    pub(crate) pieces: Vec<PieceRecord>,
+}
+
+impl From<&AccessEvent<'_>> for StoreRecord {
+    fn from(event: &AccessEvent<'_>) -> StoreRecord {
+        let piece = |piece: &Piece| PieceRecord {
+            piece: *piece,
+            bytes: event.bytes(piece).to_vec(),
+            old: event.before(piece).to_vec(),
+            new: event.after(piece).to_vec(),
+        };
+        StoreRecord {
+            step: event.step,
+            agent: event.agent,
+            issued_by: event.warp().unwrap_or_default(),
+            function: event.function.0,
+            instruction: event.instruction,
+            action: event.action,
+            sem: event.sem,
+            scope: event.scope,
+            cache: event.cache,
+            space: event.space,
+            mask: event.mask,
+            width_bytes: event.width_bytes,
+            access_bytes: event.access_bytes,
+            pieces: event.pieces.iter().map(piece).collect(),
+        }
+    }
+}
+
+/// Keeps the stores of the steps that it observes, up to a limit.
+#[derive(Debug)]
+pub(crate) struct StoreCollector {
+    pub(crate) stores: Vec<StoreRecord>,
+    /// Loads, where they are listened to.
+    pub(crate) loads: Vec<StoreRecord>,
+    listens_to_loads: bool,
+    limit: usize,
+}
+
+impl StoreCollector {
+    pub(crate) fn new(limit: usize) -> StoreCollector {
+        StoreCollector {
+            stores: Vec::new(),
+            loads: Vec::new(),
+            listens_to_loads: false,
+            limit,
+        }
+    }
+
+    /// The same, with the loads.
+    pub(crate) fn with_loads(self) -> StoreCollector {
+        StoreCollector {
+            listens_to_loads: true,
+            ..self
+        }
+    }
+}
+
+impl Observer for StoreCollector {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: self.listens_to_loads,
+            steps: true,
+            ..Interest::NONE
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        // What an operation in flight does names no warp; its step names the one that started it.
+        let landed = self.stores.iter_mut().rev();
+        for record in landed.take_while(|record| record.step == event.position) {
+            record.issued_by = event.warp_id();
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let kept = match event.action.writes() {
+            true => &mut self.stores,
+            false => &mut self.loads,
+        };
+        if kept.len() < self.limit {
+            kept.push(event.into());
+        }
+    }
+}
+
+/// What a host knows about the place of a store.
+pub(crate) struct StorePlace<'a> {
+    pub(crate) range: SourceRange,
+    pub(crate) instruction: &'a str,
+    pub(crate) opcode: &'a str,
+    pub(crate) function: Option<&'a Function>,
+    /// The text of an operand.
+    pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
+    pub(crate) shape: MemoryShape,
+    /// Element type of the instruction.
+    pub(crate) ty: ScalarType,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) memories: &'a [Memory],
+}
+
+impl StorePlace<'_> {
+    fn locate(&self, piece: &Piece) -> Option<(&Memory, u64)> {
+        locate(self.memories, piece.memory, piece.address)
+    }
+
+    fn source_text(&self, piece: &Piece) -> Option<String> {
+        let operand = piece.operand?.of(self.function?)?;
+        let text = (self.text)(operand.span);
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+impl StoreRecord {
+    /// Whether memory took a value: what every door counts as a store. The parameters of a call are registers by another
+    /// name, and an atomic may leave memory as it was.
+    pub(crate) fn is_store(&self) -> bool {
+        let is_written = self.pieces.iter().any(|record| record.piece.written);
+        self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
+    }
+
+    /// The record in the screen's words.
+    pub(crate) fn view(&self, place: &StorePlace<'_>) -> StoreView {
+        let lanes: Vec<LaneStore> = (0..32)
+            .filter(|lane| self.mask >> lane & 1 == 1)
+            .map(|lane| self.lane(lane, place))
+            .collect();
+        let mut memories = Vec::new();
+        for found in self
+            .pieces
+            .iter()
+            .filter_map(|piece| place.locate(&piece.piece))
+        {
+            if !memories.contains(&found.0.view.id) {
+                memories.push(found.0.view.id.clone());
+            }
+        }
+        let WarpId { block, warp } = self.issued_by;
+        // An atomic that leaves memory as it was costs as much as the others.
+        let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
+        // Accesses of a matrix whose lines overlap write some bytes again.
+        let written = self.traffic(self.written(), self.width_bytes, place.shape);
+        let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
+        StoreView {
+            step: self.step,
+            block: unravel(block, place.grid),
+            warp,
+            has_landed: matches!(self.agent, Agent::InFlight(_)),
+            action: self.action(),
+            range: place.range,
+            instruction: place.instruction.to_owned(),
+            opcode: place.opcode.to_owned(),
+            memory: match &memories[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            memories,
+            space: match (self.space, self.pieces.first()) {
+                // Parameters of calls lie where local memory does.
+                (StateSpace::ParamFunc, _) => Space::Param,
+                (_, Some(record)) => record.piece.memory.space().into(),
+                (_, None) => Space::Generic,
+            },
+            ty: element_of(place.ty),
+            n_elements: self.width_bytes / place.ty.width_bytes().max(1),
+            n_bytes: n_bytes as u32,
+            traffic,
+            order: self.sem.name().to_owned(),
+            scope: self.scope.map(|scope| scope.name().to_owned()),
+            hints: hints(&self.cache),
+            lost: self.lost(),
+            lanes,
+        }
+    }
+
+    fn action(&self) -> StoreAction {
+        match self.action {
+            AccessAction::Load | AccessAction::Store => StoreAction::Store,
+            AccessAction::Atomic => StoreAction::Atomic,
+            AccessAction::Reduction => StoreAction::Reduction,
+        }
+    }
+
+    /// The pieces that memory took.
+    fn written(&self) -> impl Iterator<Item = &PieceRecord> + Clone {
+        self.pieces.iter().filter(|piece| piece.piece.written)
+    }
+
+    /// What pieces of it cost, if as many bytes of a lane are moved at once.
+    fn traffic<'p>(
+        &self,
+        pieces: impl Iterator<Item = &'p PieceRecord>,
+        access_bytes: u32,
+        shape: MemoryShape,
+    ) -> Traffic {
+        let parts: Vec<Part> = pieces.map(|piece| Part::from(&piece.piece)).collect();
+        count_accesses(
+            &parts,
+            self.mask.count_ones(),
+            self.width_bytes,
+            access_bytes,
+            passes_of(self.action),
+            shape,
+        )
+    }
+
+    /// Lanes of a plain store of which another lane overwrote a byte with another value. Equal values are no race, and
+    /// atomics take effect one after another.
+    fn lost(&self) -> u32 {
+        if self.action() != StoreAction::Store {
+            return 0;
+        }
+        let pieces: Vec<&PieceRecord> = self.written().collect();
+        let overwrites = |early: &PieceRecord, late: &PieceRecord| {
+            early.piece.gave != late.piece.gave
+                && early.piece.memory == late.piece.memory
+                && early.addresses().zip(&early.bytes).any(|(address, byte)| {
+                    let at = address.wrapping_sub(late.piece.address) as usize;
+                    late.bytes.get(at).is_some_and(|other| other != byte)
+                })
+        };
+        let mut lanes = 0u32;
+        for (index, early) in pieces.iter().enumerate() {
+            let bit = 1 << early.piece.gave;
+            if lanes & bit == 0
+                && pieces[index + 1..]
+                    .iter()
+                    .any(|late| overwrites(early, late))
+            {
+                lanes |= bit;
+            }
+        }
+        lanes.count_ones()
+    }
+
+    fn lane(&self, lane: u8, place: &StorePlace<'_>) -> LaneStore {
+        let own: Vec<&PieceRecord> = self
+            .pieces
+            .iter()
+            .filter(|piece| piece.piece.gave == lane)
+            .collect();
+        let pieces: Vec<PieceView> = own.iter().map(|piece| view_piece(piece, place)).collect();
+        let first = own.first().map(|piece| piece.piece.address);
+        let n_elements = self.width_bytes / place.ty.width_bytes().max(1);
+        let text = |element: u32| {
+            let found = pieces
+                .iter()
+                .find(|piece| u32::from(piece.element) == element);
+            found.map_or("_", |piece| piece.value.as_str())
+        };
+        LaneStore {
+            lane,
+            thread: unravel(
+                u64::from(self.issued_by.warp) * 32 + u64::from(lane),
+                place.block,
+            ),
+            address: first.map_or_else(String::new, |address| format!("{address:#x}")),
+            offset: pieces.first().and_then(|piece| piece.offset),
+            bytes: own
+                .iter()
+                .flat_map(|piece| piece.new.iter().copied())
+                .collect(),
+            value: (0..n_elements).map(text).collect::<Vec<_>>().join(", "),
+            pieces,
+        }
+    }
+}
+
+/// The hints that are there, as they are written.
+fn hints(cache: &CacheHints) -> Vec<String> {
+    let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
+    [
+        cache.op.map(|op| op.name().to_owned()),
+        cache.evict_l1.map(|evict| format!("L1::{}", evict.name())),
+        cache.evict_l2.map(|evict| format!("L2::{}", evict.name())),
+        cache.prefetch.map(|size| size.name().to_owned()),
+        flag(cache.policy, "L2::cache_hint"),
+        flag(cache.non_coherent, "nc"),
+        flag(cache.mmio, "mmio"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn view_piece(record: &PieceRecord, place: &StorePlace<'_>) -> PieceView {
+    let piece = &record.piece;
+    let element = element_of(piece.ty);
+    let text = |bytes: &[u8]| element.text(element.bits(bytes));
+    let found = place.locate(piece);
+    PieceView {
+        element: piece.element,
+        asked: piece.asked,
+        memory: found.map(|(memory, _)| memory.view.id.clone()),
+        address: format!("{:#x}", piece.address),
+        offset: found.map(|(_, offset)| offset),
+        n_bytes: piece.n_bytes,
+        ty: element,
+        value: text(&record.new),
+        before: text(&record.old),
+        given: text(&record.bytes),
+        written: piece.written,
+        source: place.source_text(piece),
+    }
+}
+
+/// Coordinates of a linear index, x fastest.
+pub(crate) fn unravel(index: u64, extents: [u32; 3]) -> [u32; 3] {
+    let [x, y] = [u64::from(extents[0].max(1)), u64::from(extents[1].max(1))];
+    [
+        (index % x) as u32,
+        (index / x % y) as u32,
+        (index / x / y) as u32,
+    ]
+}

@@ -1,0 +1,335 @@
+//! What a step did on the tensor units: the tiles of a product or of a copy, where each lies, and which cells they are.
+//! In: an operation that the step started or let land; out: plain data, and ranges of memories.
+
+use crate::layouts::fragment::request::FragmentRequest;
+use crate::model::grid::Grid;
+use crate::model::tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
+use crate::session::memory_id::MemoryId;
+use crate::session::memory_list::Memory;
+use crate::session::memory_list::locate;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use warpgrid_emulator::{
+    Machine, MemoryId as Place, MemoryRegion, Pending, PendingCompletion, TensorDirection,
+    TensorTransfer, Tile, TileMatrix, TilePiece, TilePlace, Work,
+};
+use warpgrid_isa::layout::{DescriptorKind, Major, MatrixDescriptor};
+
+/// Pieces of a tensor copy that are shown at most: 64 KiB of shared memory.
+const MAX_PIECES: usize = 4096;
+
+/// The tiles of a step, and the bytes of memories that each is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TensorRecord {
+    view: Option<TensorStep>,
+    /// By tile.
+    ranges: Vec<Vec<(MemoryRegion, Range<u64>)>>,
+}
+
+impl TensorRecord {
+    /// What an operation reads and writes; nothing where it is none of the tensor units.
+    pub(crate) fn of(
+        machine: &Machine,
+        pending: &Pending,
+        has_landed: bool,
+        memories: &[Memory],
+    ) -> TensorRecord {
+        if let Work::Tensor(transfer) | Work::TensorPieces(transfer) = &pending.operation.work {
+            return of_copy(
+                transfer,
+                &pending.operation.completion,
+                has_landed,
+                memories,
+            );
+        }
+        let tiles = machine.tiles(pending);
+        let views = tiles.iter().map(|tile| view_tile(tile, memories));
+        TensorRecord {
+            view: (!tiles.is_empty()).then(|| TensorStep {
+                has_landed,
+                tiles: views.collect(),
+                copy: None,
+            }),
+            ranges: tiles.into_iter().map(|tile| tile.ranges).collect(),
+        }
+    }
+
+    /// The step in the screen's words.
+    pub(crate) fn view(&self) -> Option<&TensorStep> {
+        self.view.as_ref()
+    }
+
+    /// Says which cells of a grid are part of the tiles.
+    pub(crate) fn mark(&self, grid: &mut Grid, memory: &Memory) {
+        let width = grid.ty.width_bytes() as u64;
+        let first = grid.first_row * u64::from(grid.columns);
+        let window = first..first + grid.cells.len() as u64;
+        for (tile, ranges) in self.ranges.iter().enumerate() {
+            let own = ranges.iter().filter(|(region, _)| *region == memory.region);
+            for (_, bytes) in own {
+                let from = (bytes.start / width).max(window.start);
+                let to = bytes.end.div_ceil(width).min(window.end);
+                let tile = tile as u8;
+                match grid.tiles.last_mut() {
+                    _ if from >= to => {}
+                    Some(last)
+                        if last.tile == tile
+                            && last.first + last.n >= from
+                            && last.first <= from =>
+                    {
+                        last.n = last.n.max(to - last.first);
+                    }
+                    Some(_) | None => grid.tiles.push(TileCells {
+                        tile,
+                        first: from,
+                        n: to - from,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+const fn name_of(matrix: TileMatrix) -> &'static str {
+    match matrix {
+        TileMatrix::A => "A",
+        TileMatrix::B => "B",
+        TileMatrix::D => "D",
+        TileMatrix::ScaleA => "scale A",
+        TileMatrix::ScaleB => "scale B",
+        TileMatrix::Metadata => "metadata",
+        TileMatrix::Source => "source",
+        TileMatrix::Destination => "destination",
+    }
+}
+
+fn view_tile(tile: &Tile, memories: &[Memory]) -> TileView {
+    let (ids, starts) = places(&tile.ranges, memories);
+    TileView {
+        name: name_of(tile.matrix).to_owned(),
+        ty: tile.ty.name().to_owned(),
+        rows: tile.rows as u32,
+        columns: tile.columns as u32,
+        is_written: tile.is_written,
+        place: match tile.place {
+            TilePlace::Registers => "in registers".to_owned(),
+            TilePlace::Shared {
+                descriptor,
+                kind,
+                major,
+            } => described(descriptor, kind, major),
+            TilePlace::Tensor { address, .. } => {
+                format!("from lane {}, column {}", address >> 16, address & 0xffff)
+            }
+        },
+        memories: ids,
+        starts,
+        n_bytes: tile.ranges.iter().map(|(_, r)| r.end - r.start).sum(),
+        layout: layout_of(tile),
+    }
+}
+
+fn described(descriptor: u64, kind: DescriptorKind, major: Major) -> String {
+    let Some(found) = MatrixDescriptor::decode(descriptor, kind) else {
+        return format!("descriptor 0x{descriptor:016x}");
+    };
+    let major = match major {
+        Major::K => "K-major",
+        Major::Mn => "MN-major",
+    };
+    format!(
+        "from byte {}, {major}, swizzle {}",
+        found.start,
+        found.swizzle.name()
+    )
+}
+
+/// The memories that ranges are of, each once, and the first byte in each.
+fn places(ranges: &[(MemoryRegion, Range<u64>)], memories: &[Memory]) -> (Vec<MemoryId>, Vec<u64>) {
+    let mut found: Vec<MemoryId> = Vec::new();
+    let mut starts = Vec::new();
+    let mut last = None;
+    for (region, bytes) in ranges {
+        if last.replace(*region) == Some(*region) {
+            continue;
+        }
+        let memory = memories.iter().find(|memory| memory.region == *region);
+        if let Some(memory) = memory
+            && !found.contains(&memory.view.id)
+        {
+            found.push(memory.view.id.clone());
+            starts.push(bytes.start);
+        }
+    }
+    (found, starts)
+}
+
+/// What to ask the matrix view for; nothing of what it does not show.
+fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
+    let word = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut with = BTreeMap::new();
+    let (op, m, n) = match (tile.place, tile.matrix) {
+        (
+            TilePlace::Shared {
+                descriptor,
+                kind,
+                major,
+            },
+            TileMatrix::A | TileMatrix::B,
+        ) => {
+            with.extend([
+                word("major", if major == Major::K { "k" } else { "mn" }),
+                word("descriptor", &format!("0x{descriptor:016x}")),
+            ]);
+            let is_a = tile.matrix == TileMatrix::A;
+            // The other extent is the smallest: it does not show.
+            match (kind, is_a) {
+                (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
+                (DescriptorKind::Warpgroup, false) => ("wgmma.shared.b", 64, tile.columns),
+                (DescriptorKind::TensorMemory, true) => ("tcgen05.shared.a", tile.rows, 16),
+                (DescriptorKind::TensorMemory, false) => ("tcgen05.shared.b", 128, tile.columns),
+            }
+        }
+        (TilePlace::Registers, TileMatrix::A) => ("wgmma.a", 64, 8),
+        (TilePlace::Registers, TileMatrix::D) => ("wgmma.d", 64, tile.columns),
+        (
+            TilePlace::Tensor {
+                product: Some(product),
+                ..
+            },
+            TileMatrix::D,
+        ) => {
+            let group = if product.n_blocks == 2 { "2" } else { "1" };
+            with.extend([word("cta_group", group)]);
+            let said = [("ws", product.is_stationary), ("sparse", product.is_sparse)];
+            let said = said.iter().filter(|(_, is_said)| *is_said);
+            with.extend(said.map(|(name, _)| word(name, "yes")));
+            ("tcgen05.d", tile.rows, tile.columns)
+        }
+        _ => return None,
+    };
+    Some(FragmentRequest {
+        op: op.to_owned(),
+        shape: format!("m{m}n{n}"),
+        ty: tile.ty.name().to_owned(),
+        with,
+        ..FragmentRequest::default()
+    })
+}
+
+/// `24, 8`
+fn numbers(coordinates: &[i64]) -> String {
+    let texts: Vec<String> = coordinates.iter().map(i64::to_string).collect();
+    texts.join(", ")
+}
+
+/// A tensor copy: the box in global memory, and the tile in shared memory.
+fn of_copy(
+    transfer: &TensorTransfer,
+    completion: &PendingCompletion,
+    has_landed: bool,
+    memories: &[Memory],
+) -> TensorRecord {
+    let map = &transfer.map;
+    let pieces = transfer.tile_pieces(MAX_PIECES);
+    let n_bytes = transfer.shared_bytes();
+    let n_outside = pieces
+        .iter()
+        .map(|piece| piece.n_bytes - piece.n_inside)
+        .sum();
+    let shared = transfer.blocks.iter();
+    let shared = shared.map(|block| MemoryRegion::Shared { block: *block });
+    let unit = map.unit();
+    let in_tensor = |piece: &TilePiece| {
+        let (memory, offset) = locate(memories, Place::Global, piece.global?)?;
+        let n = piece.n_inside / unit.shared_bytes * unit.global_bytes;
+        Some((memory.region, offset..offset + n))
+    };
+    let of_box: Vec<_> = pieces.iter().filter_map(in_tensor).collect();
+    let of_tile: Vec<_> = shared
+        .flat_map(|region| {
+            let range = |piece: &TilePiece| piece.shared..piece.shared + piece.n_bytes;
+            let mut ranges: Vec<_> = pieces.iter().map(range).collect();
+            ranges.sort_by_key(|range| range.start);
+            ranges.into_iter().map(move |range| (region, range))
+        })
+        .collect();
+    let n_box = of_box
+        .iter()
+        .map(|(_, bytes)| bytes.end - bytes.start)
+        .sum();
+    let is_load = transfer.direction == TensorDirection::Load;
+    let spelled = |name: &str, is_written, ranges: &[_], (place, n_bytes)| {
+        let (memories, starts) = places(ranges, memories);
+        TileView {
+            name: name.to_owned(),
+            ty: map.ty.name().to_owned(),
+            rows: pieces.len() as u32,
+            columns: 16,
+            is_written,
+            place,
+            memories,
+            starts,
+            n_bytes,
+            layout: None,
+        }
+    };
+    let (shared, _) = places(&of_tile, memories);
+    let memory = locate(memories, Place::Global, map.address);
+    let memory = memory.map(|(memory, _)| memory.view.id.clone());
+    let tiles = vec![
+        spelled(
+            "box",
+            !is_load,
+            &of_box,
+            (
+                format!("at ({})", numbers(&transfer.coordinates[..map.rank])),
+                n_box,
+            ),
+        ),
+        spelled(
+            "tile",
+            is_load,
+            &of_tile,
+            (format!("from byte {}", transfer.shared), n_bytes),
+        ),
+    ];
+    let copy = TensorCopyView {
+        is_load,
+        mode: map.mode.name().to_owned(),
+        ty: map.ty.name().to_owned(),
+        extents: map.extents[..map.rank].to_vec(),
+        box_extents: transfer.box_extents(),
+        coordinates: transfer.coordinates[..map.rank].to_vec(),
+        swizzle: map.swizzle().unwrap_or_default().name().to_owned(),
+        memory,
+        shared,
+        n_bytes,
+        n_outside,
+        fill: if map.fills_nan { "NaN" } else { "0" }.to_owned(),
+        mbarrier: match completion {
+            PendingCompletion::Mbarrier { address, .. } => Some(*address),
+            PendingCompletion::None
+            | PendingCompletion::Arrival { .. }
+            | PendingCompletion::AsyncGroup { .. } => None,
+        },
+        pieces: pieces
+            .iter()
+            .map(|piece| TensorPieceView {
+                coordinates: piece.coordinates[..map.rank].to_vec(),
+                shared: piece.shared,
+                plain: piece.plain,
+                n_bytes: piece.n_bytes as u32,
+                n_inside: piece.n_inside as u32,
+            })
+            .collect(),
+    };
+    TensorRecord {
+        view: Some(TensorStep {
+            has_landed,
+            tiles,
+            copy: Some(copy),
+        }),
+        ranges: vec![of_box, of_tile],
+    }
+}

@@ -1,0 +1,423 @@
+//! What a run is watched for, resolved against its program: built once, asked after each step.
+
+use crate::analysis::cell_history::CellPlace;
+use crate::diagnostics::{no_such_memory, suggestion};
+use crate::expression::lexer::SyntaxError;
+use crate::expression::tree::Condition;
+use crate::session::Session;
+use crate::session::step::warp::readable;
+use crate::session::until::{Direction, Reached, Until, UntilError};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::{MemoryRegion, NextStep, Status};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{Function, FunctionId, RegisterId};
+
+/// The first window of the past that is looked through for a way back; each further one is twice as long.
+const FIRST_WINDOW: u64 = 4_096;
+
+/// A run on its way to something.
+#[derive(Debug)]
+pub struct Watch {
+    what: Watched,
+    direction: Direction,
+    /// Where the run stood.
+    from: u64,
+    /// The part of the past that is looked through: from, to, and where the run is in it. On the way back only.
+    window: Option<Window>,
+    reached: Option<Found>,
+    is_done: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    start: u64,
+    end: u64,
+    size: u64,
+}
+
+/// What happened, and where.
+#[derive(Clone, Debug)]
+struct Found {
+    position: u64,
+    text: String,
+}
+
+#[derive(Debug)]
+enum Watched {
+    Cell {
+        place: CellPlace,
+        region: MemoryRegion,
+        title: String,
+    },
+    /// The first instruction of each line, by function and index.
+    Lines(BTreeMap<(u32, u32), u32>),
+    Register(WatchedRegister),
+}
+
+#[derive(Debug)]
+struct WatchedRegister {
+    condition: Condition,
+    /// The register with the name and its type, by function.
+    of: Vec<Option<(RegisterId, ScalarType)>>,
+}
+
+impl WatchedRegister {
+    fn in_function(&self, function: FunctionId) -> Option<(RegisterId, ScalarType)> {
+        self.of.get(function.0 as usize).copied().flatten()
+    }
+}
+
+/// What is to be known before a step to see what it did.
+enum Before {
+    Nothing,
+    Bytes(Option<Vec<u8>>),
+    /// Who steps, and the lanes that meet the condition.
+    Lanes(NextStep, u32),
+}
+
+impl Watch {
+    /// Which way it goes.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Where the run stood before.
+    pub fn from(&self) -> u64 {
+        self.from
+    }
+}
+
+impl Session {
+    /// Begins to run until something happens; [`Session::continue_until`] goes on with it, [`Session::reached`] says where it came to.
+    pub fn watch(&mut self, until: &Until, direction: Direction) -> Result<Watch, UntilError> {
+        let what = match until {
+            Until::Changes(place) => self.watched_cell(place)?,
+            Until::Lines(lines) => self.watched_lines(lines)?,
+            Until::Meets(text) => self.watched_register(text)?,
+        };
+        let from = self.position();
+        let window = (direction == Direction::Back).then(|| Window::before(from, FIRST_WINDOW));
+        Ok(Watch {
+            what,
+            direction,
+            from,
+            window,
+            reached: None,
+            is_done: false,
+        })
+    }
+
+    fn watched_cell(&self, place: &CellPlace) -> Result<Watched, UntilError> {
+        let Some(memory) = self.memory_with(&place.memory) else {
+            let message = no_such_memory(&place.memory.to_string());
+            return Err(UntilError::new(message));
+        };
+        let size = memory.view.size_bytes;
+        if !place.is_within(size) {
+            let message = format!(
+                "the {} bytes at offset {} are out of bounds: `{}` has {size} bytes",
+                place.n_bytes, place.offset, place.memory
+            );
+            return Err(UntilError::new(message));
+        }
+        Ok(Watched::Cell {
+            place: place.clone(),
+            region: memory.region,
+            title: memory.view.title,
+        })
+    }
+
+    /// A line without an instruction means the next one that has some.
+    fn watched_lines(&self, lines: &[u32]) -> Result<Watched, UntilError> {
+        // The first instruction of each line of each function.
+        let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for (function, of) in self.program.functions.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for index in 0..of.instructions.len() as u32 {
+                let line = self.range_of(FunctionId(function as u32), index).line;
+                if seen.insert(line) {
+                    firsts
+                        .entry(line)
+                        .or_default()
+                        .push((function as u32, index));
+                }
+            }
+        }
+        let mut places = BTreeMap::new();
+        for line in lines {
+            if let Some((line, instructions)) = firsts.range(*line..).next() {
+                places.extend(instructions.iter().map(|place| (*place, *line)));
+            }
+        }
+        match places.is_empty() {
+            true => Err(UntilError::new(match lines {
+                [] => "no breakpoint is set".to_owned(),
+                [line] => format!("the kernel has no instruction at or after line {line}"),
+                _ => "the kernel has no instruction at or after any of these lines".to_owned(),
+            })),
+            false => Ok(Watched::Lines(places)),
+        }
+    }
+
+    fn watched_register(&self, text: &str) -> Result<Watched, UntilError> {
+        let condition = Condition::read(text)?;
+        let functions = &self.program.functions;
+        let find = |function: &Function| function.registers.find(&condition.register);
+        let of: Vec<_> = functions.iter().map(find).collect();
+        if of.iter().all(Option::is_none) {
+            let mut names = functions
+                .iter()
+                .flat_map(|function| function.registers.names());
+            let help = suggestion(&condition.register, &mut names);
+            let error = SyntaxError {
+                message: format!("the kernel has no register `{}`{help}", condition.register),
+                range: condition.register_range,
+            };
+            return Err(UntilError::at(text, error));
+        }
+        Ok(Watched::Register(WatchedRegister { condition, of }))
+    }
+
+    /// At most `budget` steps of the way; true when the run is where it should be, or the way has ended.
+    pub fn continue_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+        if !watch.is_done {
+            watch.is_done = match watch.direction {
+                Direction::Forward => self.go_until(watch, budget),
+                Direction::Back => self.go_back_until(watch, budget),
+            };
+        }
+        watch.is_done
+    }
+
+    fn go_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+        for _ in 0..budget {
+            let was = self.position();
+            let text = self.step_watched(watch);
+            if text.is_some() || self.is_over() || self.position() == was {
+                let position = self.position();
+                watch.reached = text.map(|text| Found { position, text });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Looks through the windows of the past, the latest first; in each the last place counts.
+    fn go_back_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+        let Some(mut window) = watch.window else {
+            return true;
+        };
+        if self.position() >= window.end || self.position() < window.start {
+            self.seek(window.start);
+            self.note_line(watch, window);
+        }
+        for _ in 0..budget {
+            if self.position() >= window.end {
+                break;
+            }
+            let was = self.position();
+            let text = self.step_watched(watch);
+            let position = self.position();
+            let is_before = position < watch.from && position <= window.end;
+            if let Some(text) =
+                text.filter(|_| is_before && !watch.is_line_at_end(position, window))
+            {
+                watch.reached = Some(Found { position, text });
+            }
+            if position == was {
+                break;
+            }
+        }
+        if self.position() < window.end && !self.is_over() {
+            return false;
+        }
+        if let Some(found) = &watch.reached {
+            self.seek(found.position);
+            return true;
+        }
+        if window.start == 0 {
+            self.seek(0);
+            return true;
+        }
+        window = Window::before(window.start, window.size * 2);
+        watch.window = Some(window);
+        self.seek(window.start);
+        self.note_line(watch, window);
+        false
+    }
+
+    /// A line may come next at the very start of a window, which no step of the window leads to.
+    fn note_line(&self, watch: &mut Watch, window: Window) {
+        if window.start < watch.from
+            && let Some(text) = self.line_text(&watch.what)
+        {
+            let position = window.start;
+            watch.reached = Some(Found { position, text });
+        }
+    }
+
+    /// One step; what happened in it, if it is what the run is watched for.
+    fn step_watched(&mut self, watch: &Watch) -> Option<String> {
+        let before = self.before_step(&watch.what);
+        let was = self.position();
+        self.step();
+        if self.position() == was {
+            return None;
+        }
+        match (&watch.what, before) {
+            (Watched::Lines(_), _) => self.line_text(&watch.what),
+            (
+                Watched::Cell {
+                    place,
+                    region,
+                    title,
+                },
+                Before::Bytes(Some(before)),
+            ) => {
+                let after = self.cell_now(*region, place)?;
+                (before != after).then(|| changed_text(place, title, &before, after))
+            }
+            (Watched::Register(register), Before::Lanes(step, met)) => {
+                let now = self.lanes_that_meet(register, &step);
+                let lane = (now & !met).trailing_zeros();
+                (lane < 32).then(|| self.register_text(register, &step, lane))
+            }
+            (Watched::Cell { .. } | Watched::Register(_), _) => None,
+        }
+    }
+
+    fn before_step(&self, what: &Watched) -> Before {
+        match what {
+            Watched::Lines(_) => Before::Nothing,
+            Watched::Cell { place, region, .. } => {
+                Before::Bytes(self.cell_now(*region, place).map(<[u8]>::to_vec))
+            }
+            Watched::Register(register) => match self.timeline.machine().next_step() {
+                Some(step) => Before::Lanes(step, self.lanes_that_meet(register, &step)),
+                None => Before::Nothing,
+            },
+        }
+    }
+
+    /// The lanes of a stepping warp that meet the condition.
+    fn lanes_that_meet(&self, register: &WatchedRegister, step: &NextStep) -> u32 {
+        let condition = &register.condition;
+        let is_meant = condition
+            .place
+            .block
+            .is_none_or(|block| block == step.block)
+            && condition.place.warp.is_none_or(|warp| warp == step.warp);
+        let found = register.in_function(step.function);
+        let Some((id, ty)) = found.filter(|_| is_meant) else {
+            return 0;
+        };
+        let machine = self.timeline.machine();
+        let row = machine.register_row(step.block, step.warp, step.function, id);
+        let lanes = row.into_iter().flatten().enumerate();
+        let meets = |lane: usize, bits| {
+            let is_lane = condition
+                .place
+                .lane
+                .is_none_or(|of| usize::from(of) == lane);
+            u32::from(is_lane && condition.holds(ty, bits)) << lane
+        };
+        lanes.fold(0, |met, (lane, bits)| met | meets(lane, bits))
+    }
+
+    fn line_text(&self, what: &Watched) -> Option<String> {
+        let Watched::Lines(places) = what else {
+            return None;
+        };
+        let next = self.timeline.machine().next_step()?;
+        let line = places.get(&(next.function.0, next.instruction))?;
+        Some(format!(
+            "next: line {line}, warp {} of block {}",
+            next.warp, next.block
+        ))
+    }
+
+    fn register_text(&self, register: &WatchedRegister, step: &NextStep, lane: u32) -> String {
+        let value = register.in_function(step.function).and_then(|(id, ty)| {
+            let machine = self.timeline.machine();
+            let bits = machine.register(step.block, step.warp, lane, step.function, id)?;
+            Some(readable(ty, bits))
+        });
+        format!(
+            "{} = {} in lane {lane} of warp {}, block {}",
+            register.condition.register,
+            value.unwrap_or_default(),
+            step.warp,
+            step.block
+        )
+    }
+
+    /// Returns the reached position and its description.
+    pub fn reached(&self, watch: &Watch) -> Reached {
+        let position = self.position();
+        let is_over = self.timeline.machine().status() != Status::Running;
+        let text = match (&watch.reached, watch.direction) {
+            (Some(found), _) => found.text.clone(),
+            (None, Direction::Back) if position == 0 => {
+                "no earlier step met the condition, so the run is now at the first step".to_owned()
+            }
+            (None, Direction::Forward) if is_over => {
+                "no later step of the run meets the condition".to_owned()
+            }
+            (None, _) => "the run reached the step limit before the condition was met".to_owned(),
+        };
+        Reached {
+            is_reached: watch.reached.is_some(),
+            position,
+            text,
+        }
+    }
+
+    /// Runs until something happens, at most `max_steps` steps.
+    pub fn run_until(
+        &mut self,
+        until: &Until,
+        direction: Direction,
+        max_steps: u64,
+    ) -> Result<Reached, UntilError> {
+        let mut watch = self.watch(until, direction)?;
+        let mut left = max_steps;
+        while left > 0 {
+            let budget = left.min(FIRST_WINDOW);
+            if self.continue_until(&mut watch, budget) {
+                break;
+            }
+            left -= budget;
+        }
+        if !watch.is_done && direction == Direction::Back {
+            self.seek(watch.from);
+        }
+        Ok(self.reached(&watch))
+    }
+}
+
+impl Watch {
+    /// At the end of a window a line that comes next belongs to the window after it, or to where the run stood.
+    fn is_line_at_end(&self, position: u64, window: Window) -> bool {
+        matches!(self.what, Watched::Lines(_)) && position >= window.end
+    }
+}
+
+impl Window {
+    fn before(end: u64, size: u64) -> Window {
+        Window {
+            start: end.saturating_sub(size),
+            end,
+            size,
+        }
+    }
+}
+
+fn changed_text(place: &CellPlace, title: &str, before: &[u8], after: &[u8]) -> String {
+    let width = place.ty.width_bytes() as u64;
+    let at = match place.offset % width {
+        0 => format!("{title}[{}]", place.offset / width),
+        _ => format!("{title} + {}", place.offset),
+    };
+    let text = |bytes: &[u8]| place.ty.text(place.ty.bits(bytes));
+    format!("{at} changed from {} to {}", text(before), text(after))
+}

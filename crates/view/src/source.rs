@@ -1,0 +1,9 @@
+//! Source text: checks, editor assistance and reference pages, by the front end of the source language.
+
+pub mod check;
+pub(crate) mod document;
+pub mod editor_assist;
+pub mod front_ends;
+pub mod language;
+pub mod reference;
+pub(crate) mod terms;

@@ -1,0 +1,373 @@
+//! Checking a text for a host: diagnostics with lines and columns, tokens for the editor.
+
+use crate::diagnostics;
+use crate::model::inline_asm_block::PartView;
+use crate::model::text::{DiagnosticView, EditView, FixView, LabelView, SourceRange, TokenView};
+use crate::source::language::Language;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::{Support, supports};
+use warpgrid_isa::{Does, Target, Version};
+use warpgrid_launch::{Annotations, Front};
+use warpgrid_program::diagnostic::CUT_SHORT;
+use warpgrid_program::{Diagnostic, Edit, LineIndex, Needs, Origin, Overrides, Program, Span};
+
+/// Options of `check`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct CheckOptions {
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]
+    pub front: Front,
+    /// Check for this target instead of the module's own: `sm_90`.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Check for this PTX ISA version instead of the module's own: `8.8`. The JSON of `check --batch` and of scenarios uses the
+    /// same name.
+    #[serde(default)]
+    pub ptx_version: Option<String>,
+}
+
+impl CheckOptions {
+    /// What is wrong with the options themselves, whatever the text.
+    pub fn mistake(&self) -> Option<String> {
+        let (_, unknown) = overrides(self);
+        unknown.into_iter().next().map(|found| found.message)
+    }
+}
+
+/// Result of checking a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CheckReport {
+    /// True if no diagnostic is an error.
+    pub accept: bool,
+    pub diagnostics: Vec<DiagnosticView>,
+    /// Target that the source specifies.
+    pub target: Option<String>,
+    /// PTX ISA version that the source specifies.
+    pub ptx_version: Option<String>,
+    /// Target for which a source without a target is checked: the default target, or the nearest target for which the source is
+    /// legal.
+    pub assumed_target: Option<String>,
+    /// PTX ISA version for which a source without a version is checked.
+    pub assumed_ptx_version: Option<String>,
+    /// Asm blocks of a source with inline assembly. Each asm block runs separately under its own name.
+    #[serde(default)]
+    pub parts: Vec<PartView>,
+}
+
+impl CheckReport {
+    /// Whether the text has more errors or warnings than are listed.
+    pub fn is_cut_short(&self) -> bool {
+        let mut codes = self.diagnostics.iter().map(|found| found.code.as_str());
+        codes.any(|code| CUT_SHORT.contains(&code))
+    }
+}
+
+/// Checks a text.
+pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
+    Language::from(options.front).check(source, options)
+}
+
+/// Splits a text into coloured tokens.
+pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
+    Language::from(front).tokens(source)
+}
+
+/// A checked text, before it becomes views.
+pub(crate) struct Checked {
+    pub(crate) program: Option<Program>,
+    /// The part of the text that the program is.
+    pub(crate) origin: Option<Origin>,
+    /// Its name.
+    pub(crate) part: Option<String>,
+    pub(crate) report: CheckReport,
+    pub(crate) annotations: Annotations,
+    /// What starts a comment of the text.
+    pub(crate) mark: &'static str,
+}
+
+impl Language {
+    /// Checks a text. The language is this one, whatever `options` says.
+    pub fn check(self, source: &str, options: &CheckOptions) -> CheckReport {
+        self.checked(source, options, None).report
+    }
+
+    /// Splits a text into coloured tokens; offsets count UTF-16 units.
+    pub fn tokens(self, source: &str) -> Vec<TokenView> {
+        let mut units = Utf16Offsets::new(source);
+        let tokens = self.front_end.tokens(source).into_iter();
+        tokens
+            .map(|token| TokenView {
+                start: units.at(token.span.start),
+                end: units.at(token.span.end),
+                class: token.class,
+            })
+            .collect()
+    }
+
+    /// Checks a text for the program of one of its parts, where it has several.
+    pub(crate) fn checked(
+        self,
+        source: &str,
+        options: &CheckOptions,
+        part: Option<&str>,
+    ) -> Checked {
+        self.open(source, options).checked(part)
+    }
+}
+
+/// A note for each kind of instruction that the emulator does not run, at its first place. The front end cannot know: what
+/// runs is the emulator's to say.
+pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
+    let reason = |action| match supports(action) {
+        Support::Runs => None,
+        Support::NotYet { reason } => Some(reason),
+    };
+    let reasons: Vec<Option<&str>> = program.actions.iter().map(reason).collect();
+    // A front end's own note says more about an opcode that it does not know.
+    let is_known = |index: usize| program.actions[index].does != Does::Unknown;
+    let mut missing: Vec<usize> = (0..reasons.len())
+        .filter(|index| reasons[*index].is_some() && is_known(*index))
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    for instruction in program.functions.iter().flat_map(|f| &f.instructions) {
+        let index = instruction.action.0 as usize;
+        let Some(place) = missing.iter().position(|of| *of == index) else {
+            continue;
+        };
+        missing.swap_remove(place);
+        let opcode = &program.actions[index].opcode;
+        let reason = reasons[index].unwrap_or_default();
+        notes.push(diagnostics::not_run_yet(opcode, reason, instruction.span));
+    }
+    notes
+}
+
+/// The overrides as a front end takes them, and what is wrong with them.
+pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) {
+    let mut unknown = Vec::new();
+    let target = options.target.as_deref().and_then(|name| {
+        let target = Target::from_name(name);
+        if target.is_none() {
+            unknown.push(diagnostics::unknown_target(name));
+        }
+        target
+    });
+    let version = options.ptx_version.as_deref().and_then(|text| {
+        let version = Version::parse(text).filter(|version| version.is_known());
+        if version.is_none() {
+            unknown.push(diagnostics::unknown_version(text));
+        }
+        version
+    });
+    (Overrides { target, version }, unknown)
+}
+
+/// A source with its lines: byte spans in, ranges for people out. Where a program is a part of the source, spans count in the part, and
+/// ranges are those of the whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    source: String,
+    lines: LineIndex,
+    part: Option<Origin>,
+}
+
+impl Places {
+    pub(crate) fn new(source: String) -> Places {
+        Places {
+            lines: LineIndex::new(&source),
+            source,
+            part: None,
+        }
+    }
+
+    /// The places of a part of a source.
+    pub(crate) fn of_part(source: String, part: Option<Origin>) -> Places {
+        Places {
+            part,
+            ..Places::new(source)
+        }
+    }
+
+    /// Whether spans count in a part of the source.
+    pub(crate) fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// The text that spans count in.
+    pub(crate) fn source(&self) -> &str {
+        self.part.as_ref().map_or(&self.source, |part| &part.text)
+    }
+
+    pub(crate) fn text(&self, span: Span) -> &str {
+        span.text(self.source())
+    }
+
+    /// Checks whether the line breaks of the checked text are line breaks of the source, so that edits can insert lines.
+    pub(crate) fn has_line_breaks(&self) -> bool {
+        self.part.as_ref().is_none_or(Origin::keeps_line_breaks)
+    }
+
+    /// Converts an edit of the checked text to an edit of the source; `None` if the source contains the text in another form, such as an
+    /// escape sequence.
+    pub(crate) fn edit(&self, edit: Edit) -> Option<Edit> {
+        let Some(part) = &self.part else {
+            return Some(edit);
+        };
+        let span = part.map.span(edit.span);
+        let is_same = edit.span.text(&part.text) == span.text(&self.source);
+        is_same.then_some(Edit { span, ..edit })
+    }
+
+    pub(crate) fn range(&self, span: Span) -> SourceRange {
+        let span = self.part.as_ref().map_or(span, |part| part.map.span(span));
+        let start = self.lines.position(&self.source, span.start);
+        let end = self.lines.position(&self.source, span.end);
+        SourceRange {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        }
+    }
+
+    pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) -> DiagnosticView {
+        let mut fixes = diagnostic.fixes.iter().map(|fix| self.fix(fix));
+        let labels = diagnostic.labels.iter().map(|label| {
+            let range = self.range(label.span);
+            LabelView {
+                line: range.line,
+                column: range.column,
+                end_line: range.end_line,
+                end_column: range.end_column,
+                text: label.text.clone(),
+            }
+        });
+        DiagnosticView {
+            help: diagnostic.help.clone(),
+            needs: needs(&diagnostic.needs),
+            labels: labels.collect(),
+            fix: fixes.next(),
+            other_fixes: fixes.collect(),
+            ..DiagnosticView::new(
+                diagnostic.code,
+                diagnostic.severity,
+                diagnostic.message.clone(),
+                self.range(diagnostic.span),
+            )
+        }
+    }
+
+    fn fix(&self, fix: &warpgrid_program::Fix) -> FixView {
+        let edits = fix.edits.iter().map(|edit| {
+            let range = self.range(edit.span);
+            EditView {
+                line: range.line,
+                column: range.column,
+                end_line: range.end_line,
+                end_column: range.end_column,
+                text: edit.text.clone(),
+            }
+        });
+        // Nothing but a header states a version or names a target.
+        let is_header = |edit: &warpgrid_program::Edit| {
+            let word = edit.text.split_whitespace().last().unwrap_or("");
+            Target::from_name(word).is_some() || versions().iter().any(|version| version == word)
+        };
+        FixView {
+            title: fix.title.clone(),
+            is_header: !fix.edits.is_empty() && fix.edits.iter().all(is_header),
+            edits: edits.collect(),
+        }
+    }
+}
+
+/// Gates as a person reads them.
+fn needs(needs: &Needs) -> Option<String> {
+    let version = needs.version.map(|version| format!("since PTX {version}"));
+    let targets = needs.on.text().map(|targets| format!("on {targets}"));
+    match (version, targets) {
+        (Some(version), Some(targets)) => Some(format!("{version}, {targets}")),
+        (version, targets) => version.or(targets),
+    }
+}
+
+/// Turns ascending byte offsets into UTF-16 units, in one pass over the text.
+pub(crate) struct Utf16Offsets<'a> {
+    source: &'a str,
+    byte: usize,
+    unit: u32,
+}
+
+impl<'a> Utf16Offsets<'a> {
+    pub(crate) fn new(source: &'a str) -> Utf16Offsets<'a> {
+        Utf16Offsets {
+            source,
+            byte: 0,
+            unit: 0,
+        }
+    }
+
+    /// The unit of a byte offset that is not before the last one asked for.
+    pub(crate) fn at(&mut self, offset: u32) -> u32 {
+        let between = self.source.get(self.byte..offset as usize).unwrap_or("");
+        self.unit += match between.is_ascii() {
+            true => between.len() as u32,
+            false => between.encode_utf16().count() as u32,
+        };
+        self.byte += between.len();
+        self.unit
+    }
+}
+
+/// Names of every target, oldest first.
+pub fn targets() -> Vec<&'static str> {
+    warpgrid_isa::target::TARGETS
+        .iter()
+        .map(|target| target.name)
+        .collect()
+}
+
+/// The PTX versions since 6.0, oldest first: what a picker offers.
+pub fn versions() -> Vec<String> {
+    let of_major = |major: u8| {
+        let releases = (0..=u8::MAX).map(move |minor| Version::new(major, minor));
+        releases.take_while(|version| version.is_known())
+    };
+    let majors = 6..=Version::NEWEST.major;
+    majors
+        .flat_map(of_major)
+        .map(|version| version.to_string())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpgrid_program::TokenClass;
+
+    #[test]
+    fn the_picker_offers_every_release_since_6_0() {
+        let versions = versions();
+        assert_eq!(versions.len(), 6 + 9 + 9 + 6);
+        assert_eq!(versions.last().map(String::as_str), Some("9.5"));
+    }
+
+    #[test]
+    fn tokens_count_in_utf_16_units() {
+        let tokens = tokens("// 😀 é\nret;", Front::Ptx);
+        let spans: Vec<_> = tokens.iter().map(|t| (t.start, t.end, t.class)).collect();
+        assert_eq!(
+            spans,
+            [
+                (0, 7, TokenClass::Comment),
+                (8, 11, TokenClass::Opcode),
+                (11, 12, TokenClass::Punctuation)
+            ]
+        );
+    }
+}

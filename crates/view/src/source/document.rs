@@ -1,0 +1,178 @@
+//! A text as hosts hold it while a person edits or reads it: it is parsed once, and then checked, explained and completed. In: a source
+//! and what overrides its directives; out: plain data, with places in UTF-16 units.
+
+use crate::layouts::tensor::descriptor_literal::descriptor_at;
+use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;
+use crate::model::inline_asm_block::PartView;
+use crate::source::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, overrides};
+use crate::source::editor_assist::{
+    CompletionView, HoverView, SignatureText, byte_of, descriptor_hover,
+    instruction_descriptor_hover, unit_of,
+};
+use crate::source::language::Language;
+use std::borrow::Cow;
+use warpgrid_launch::{Annotations, mistyped_names};
+use warpgrid_program::{Diagnostic, Origin};
+
+/// A text with its tree.
+pub struct Document<'a> {
+    language: Language,
+    tree: Box<dyn warpgrid_program::Document + 'a>,
+    /// What is wrong with the overrides themselves.
+    misread: Vec<Diagnostic>,
+}
+
+impl Language {
+    /// Reads a text. The language is this one, whatever `options` says.
+    pub fn open<'a>(self, source: impl Into<Cow<'a, str>>, options: &CheckOptions) -> Document<'a> {
+        let (overrides, misread) = overrides(options);
+        Document {
+            language: self,
+            tree: self.front_end.open(source.into(), &overrides),
+            misread,
+        }
+    }
+}
+
+impl Document<'_> {
+    /// The text.
+    pub fn source(&self) -> &str {
+        self.tree.source()
+    }
+
+    /// Checks the text.
+    pub fn check(&self) -> CheckReport {
+        self.checked(None).report
+    }
+
+    /// Explains the token at a place.
+    pub fn hover(&self, at: u32) -> Option<HoverView> {
+        let source = self.source();
+        let offset = byte_of(source, at);
+        if let Some(found) = descriptor_at(source, offset as usize) {
+            return Some(descriptor_hover(source, &found));
+        }
+        if let Some(found) = instruction_descriptor_at(source, offset as usize) {
+            return Some(instruction_descriptor_hover(source, &found));
+        }
+        let found = self.tree.hover(offset)?;
+        let places = Places::new(source.to_owned());
+        Some(HoverView {
+            start: unit_of(source, found.span.start),
+            end: unit_of(source, found.span.end),
+            title: found.title,
+            lines: found.lines,
+            section: found.section.map(str::to_owned),
+            declared: found.declared.map(|span| places.range(span)),
+        })
+    }
+
+    /// Lists what can be written at a place, legal for the version and target.
+    pub fn complete(&self, at: u32) -> Vec<CompletionView> {
+        let found = self.tree.complete(byte_of(self.source(), at));
+        let views = found.into_iter().map(|found| CompletionView {
+            start: at.saturating_sub(found.span.end - found.span.start),
+            end: at,
+            text: found.text,
+            sort: found.kind,
+            help: found.help,
+            needs: found.needs,
+        });
+        views.collect()
+    }
+
+    /// Names the form that is being written at a place.
+    pub fn signature(&self, at: u32) -> Option<SignatureText> {
+        self.tree.signature(byte_of(self.source(), at))
+    }
+
+    /// What starts a comment that ends with its line.
+    fn line_comment(&self) -> &'static str {
+        let own = self.tree.line_comment();
+        own.unwrap_or_else(|| self.language.front_end.line_comment())
+    }
+
+    /// The parts of the text that run by themselves. Hosts that read none do not carry them.
+    fn parts(&self) -> Vec<PartView> {
+        if cfg!(not(feature = "paste")) {
+            return Vec::new();
+        }
+        let parts = self.tree.parts();
+        if parts.is_empty() {
+            return Vec::new();
+        }
+        let places = Places::new(self.source().to_owned());
+        let views = parts.into_iter();
+        views.map(|part| PartView::of(part, &places)).collect()
+    }
+
+    /// Checks the text; the program is that of the part with this name, or of the first that can run.
+    pub(crate) fn checked(&self, part: Option<&str>) -> Checked {
+        let source = self.tree.source();
+        let checked = self.tree.check_part(part);
+        let mut diagnostics = self.misread.clone();
+        let mark = self.line_comment();
+        let mut annotations = Annotations::parse(source, mark);
+        // The part that the text itself asks for.
+        let checked = match (part, &annotations.scenario.entry) {
+            (None, Some(stated)) if checked.origin.is_some() => self.tree.check_part(Some(stated)),
+            _ => checked,
+        };
+        let is_part = checked.origin.is_some();
+        diagnostics.extend(checked.diagnostics);
+        if let Some(program) = &checked.program {
+            match &checked.origin {
+                // Facts may be about any of the parts.
+                Some(origin) => diagnostics.extend(placed(not_run_yet(program), origin)),
+                None => {
+                    diagnostics.extend(not_run_yet(program));
+                    diagnostics.extend(mistyped_names(&annotations, program));
+                }
+            }
+        }
+        diagnostics.append(&mut annotations.diagnostics);
+        let is_error =
+            |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
+        let accept = !diagnostics.iter().any(is_error);
+        // An index of the lines is made only for texts that need it.
+        let views = match diagnostics.is_empty() {
+            true => Vec::new(),
+            false => {
+                let places = Places::new(source.to_owned());
+                let views = diagnostics.iter().map(|found| places.diagnostic(found));
+                views.collect()
+            }
+        };
+        Checked {
+            // A part runs whatever is wrong with the others.
+            program: checked.program.filter(|_| accept || is_part),
+            origin: checked.origin,
+            part: checked.part,
+            report: CheckReport {
+                accept,
+                diagnostics: views,
+                target: checked.stated_target.map(str::to_owned),
+                ptx_version: checked.stated_version.map(|version| version.to_string()),
+                assumed_target: checked.assumed_target.map(str::to_owned),
+                assumed_ptx_version: checked.assumed_version.map(|version| version.to_string()),
+                parts: self.parts(),
+            },
+            annotations,
+            mark,
+        }
+    }
+}
+
+/// Diagnostics of a part in the places of the whole text.
+fn placed(mut diagnostics: Vec<Diagnostic>, origin: &Origin) -> Vec<Diagnostic> {
+    for found in &mut diagnostics {
+        found.span = origin.map.span(found.span);
+    }
+    diagnostics
+}
+
+impl std::fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Document").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,175 @@
+//! What an editor shows while a person types: hover, completion and signature help. In: a source and a place in UTF-16
+//! units; out: plain data. The knowledge is that of the instruction tables.
+
+use crate::layouts::tensor::DescriptorField;
+use crate::layouts::tensor::descriptor_literal::instruction_descriptor_link;
+use crate::layouts::tensor::descriptor_literal::{DescriptorConstant, tile_link};
+use crate::layouts::tensor::instruction_descriptor_lookup::InstructionConstant;
+use crate::model::text::SourceRange;
+use crate::source::check::CheckOptions;
+use crate::source::language::Language;
+use serde::{Deserialize, Serialize};
+pub use warpgrid_program::{SignatureText, SuggestionKind};
+
+/// Hover text of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct HoverView {
+    /// Range of the token. Offsets count UTF-16 units from the start.
+    pub start: u32,
+    pub end: u32,
+    /// Title, displayed as code.
+    pub title: String,
+    pub lines: Vec<String>,
+    /// Anchor of the PTX ISA section.
+    pub section: Option<String>,
+    /// Range of the declaration of the name.
+    pub declared: Option<SourceRange>,
+}
+
+/// Completion item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompletionView {
+    /// Range that the completion replaces.
+    pub start: u32,
+    pub end: u32,
+    pub text: String,
+    pub sort: SuggestionKind,
+    pub help: String,
+    /// Required version and target: "since PTX 8.1, on `sm_90` and later".
+    pub needs: Option<String>,
+}
+
+/// A constant that may be a descriptor: its fields, and where its tile is drawn.
+pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
+    let mut lines = vec![format!(
+        "This constant has the format of a shared-memory descriptor of `{}`.",
+        found.family
+    )];
+    lines.extend(found.fields.iter().map(field_line));
+    lines.push(format!(
+        "The link `{}` shows the tile that the hardware reads.",
+        tile_link(found.family, found.bits)
+    ));
+    HoverView {
+        start: unit_of(source, found.start as u32),
+        end: unit_of(source, found.end as u32),
+        title: format!("0x{:016x}", found.bits),
+        lines,
+        section: None,
+        declared: None,
+    }
+}
+
+/// What a product takes as its instruction descriptor: its fields, and where it is taken apart.
+pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionConstant) -> HoverView {
+    let InstructionConstant {
+        start,
+        end,
+        bits,
+        kind,
+        fields,
+    } = found;
+    let mut lines = vec![format!(
+        "This constant is the instruction descriptor of `tcgen05.mma.kind::{kind}`."
+    )];
+    lines.extend(fields.iter().map(field_line));
+    lines.push(format!(
+        "The link `{}` decodes the descriptor and shows the tiles that the hardware reads.",
+        instruction_descriptor_link(kind, (*bits).into())
+    ));
+    HoverView {
+        start: unit_of(source, *start as u32),
+        end: unit_of(source, *end as u32),
+        title: format!("0x{bits:08x}"),
+        lines,
+        section: None,
+        declared: None,
+    }
+}
+
+fn field_line(field: &DescriptorField) -> String {
+    let DescriptorField {
+        name,
+        bits: [low, high],
+        meaning,
+        ..
+    } = field;
+    match low == high {
+        true => format!("Bit {low}, {name}: {meaning}."),
+        false => format!("Bits {low} to {high}, {name}: {meaning}."),
+    }
+}
+
+/// Explains the token at a place.
+pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
+    Language::from(options.front)
+        .open(source, options)
+        .hover(at)
+}
+
+/// Lists what can be written at a place, legal for the version and target.
+pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
+    Language::from(options.front)
+        .open(source, options)
+        .complete(at)
+}
+
+/// The byte at a place in UTF-16 units; the end for places beyond it.
+pub(crate) fn byte_of(source: &str, at: u32) -> u32 {
+    let mut unit = 0u32;
+    for (byte, c) in source.char_indices() {
+        if unit >= at {
+            return byte as u32;
+        }
+        unit += c.len_utf16() as u32;
+    }
+    source.len() as u32
+}
+
+pub(crate) fn unit_of(source: &str, byte: u32) -> u32 {
+    let before = source.get(..byte as usize).unwrap_or(source);
+    before.encode_utf16().count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "// \u{e9}\u{1f600}\n.version 8.7\n.target sm_90\n.visible .entry k() { .reg .b32 %r<2>; .reg .b64 %a;\nst.global.u32 [%a], %r1;\n}\n";
+
+    fn unit(needle: &str) -> u32 {
+        unit_of(SOURCE, SOURCE.find(needle).unwrap_or(0) as u32)
+    }
+
+    #[test]
+    fn a_hover_counts_in_units() {
+        let at = unit("global") + 1;
+        let found = hover(SOURCE, &CheckOptions::default(), at);
+        let found = found.map(|h| (h.start, h.end, h.title));
+        let start = unit("global");
+        assert_eq!(found, Some((start, start + 6, ".global".to_owned())));
+    }
+
+    #[test]
+    fn a_completion_replaces_what_is_begun() {
+        let at = unit("global") + 2;
+        let words = complete(SOURCE, &CheckOptions::default(), at);
+        let global = words.iter().find(|word| word.text == "global");
+        assert_eq!(
+            global.map(|word| (word.start, word.end)),
+            Some((at - 2, at))
+        );
+    }
+
+    #[test]
+    fn a_signature_knows_the_operand() {
+        let found = Language::from(warpgrid_launch::Front::Ptx)
+            .open(SOURCE, &CheckOptions::default())
+            .signature(unit("%r1;"));
+        assert_eq!(found.and_then(|s| s.active), Some(1));
+    }
+}

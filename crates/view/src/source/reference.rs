@@ -1,0 +1,541 @@
+//! The reference: every instruction form and every diagnostic, generated from the tables, and what
+//! `explain` says of one of them.
+
+use crate::diagnostics;
+use crate::model::text::DiagnosticView;
+use crate::source::check::{CheckOptions, check};
+use crate::source::{front_ends, terms};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use warpgrid_launch::Front;
+use warpgrid_program::{CodeFacts, Explanation, FormFacts, WordFacts, WordMeaning};
+pub use warpgrid_program::{OperandFacts, SlotFacts, TermFacts, ValueFacts};
+
+/// The codes of words that an instruction does not have, in this combination or at all, and of missing ones.
+const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
+
+/// Instruction form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FormPage {
+    /// Opcode: `st`.
+    pub opcode: String,
+    /// Opcode with the modifiers with which the form always starts: `wmma.store.d.sync`.
+    pub title: String,
+    /// Syntax line.
+    pub syntax: String,
+    pub help: String,
+    /// Required version and target: "since PTX 8.1, on `sm_90` and later".
+    pub needs: Option<String>,
+    /// Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known.
+    pub section: String,
+    pub slots: Vec<SlotFacts>,
+    pub operands: Vec<OperandFacts>,
+    /// Rules for combinations of modifiers, one phrase each.
+    pub rules: Vec<String>,
+    pub examples: Vec<String>,
+}
+
+/// Reference page of a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CodePage {
+    pub code: String,
+    pub title: String,
+    pub explanation: String,
+    pub wrong: String,
+    pub right: String,
+}
+
+/// The reference, whole, as the page fetches it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pages {
+    pub forms: Vec<FormPage>,
+    pub codes: Vec<CodePage>,
+    pub terms: Vec<TermFacts>,
+}
+
+/// Every form, every diagnostic and every word.
+pub fn pages() -> Pages {
+    Pages {
+        forms: forms(),
+        codes: codes(),
+        terms: terms(),
+    }
+}
+
+/// Every word that is explained: those of the field first, then those of each language.
+pub fn terms() -> Vec<TermFacts> {
+    let languages = Front::ALL
+        .iter()
+        .flat_map(|front| front_ends::reference(*front).terms());
+    terms::terms().chain(languages).collect()
+}
+
+/// The first word of every instruction of a language.
+pub fn opcodes(front: Front) -> BTreeSet<String> {
+    let forms = front_ends::reference(front).forms().into_iter();
+    let first_word = |opcode: String| opcode.split('.').next().unwrap_or_default().to_owned();
+    forms.map(|form| first_word(form.opcode)).collect()
+}
+
+/// Every form of PTX, in table order.
+pub fn forms() -> Vec<FormPage> {
+    let forms = front_ends::reference(Front::default()).forms();
+    forms.into_iter().map(FormPage::from).collect()
+}
+
+/// Every diagnostic, in order of its code.
+pub fn codes() -> Vec<CodePage> {
+    let own = Front::ALL
+        .iter()
+        .flat_map(|front| front_ends::reference(*front).codes());
+    let mut pages: Vec<CodeFacts> = own.collect();
+    pages.extend(warpgrid_launch::catalogue::PAGES);
+    pages.extend(diagnostics::PAGES);
+    #[cfg(feature = "paste")]
+    pages.extend(warpgrid_paste::diagnostics::CODES);
+    pages.sort_by_cached_key(|page| page.code);
+    pages.into_iter().map(CodePage::from).collect()
+}
+
+/// Explains a diagnostic code (`W0123`), an instruction (`st.global.v4.f32`), a special register (`%tid.x`) or a word (`bank
+/// conflict`); `None` when it is none of them.
+pub fn explain(subject: &str) -> Option<String> {
+    let subject = subject.trim();
+    let mut pages = codes().into_iter();
+    if let Some(page) = pages.find(|page| page.code.eq_ignore_ascii_case(subject)) {
+        return Some(code_text(&page));
+    }
+    let mut terms = terms().into_iter();
+    if let Some(term) = terms.find(|term| term.is_called(subject)) {
+        return Some(term_text(&term));
+    }
+    let mut languages = Front::ALL.iter();
+    languages.find_map(|front| {
+        let explanation = front_ends::reference(*front).explain(subject)?;
+        Some(explanation_text(*front, explanation))
+    })
+}
+
+fn explanation_text(front: Front, explanation: Explanation) -> String {
+    match explanation {
+        Explanation::Opcode(forms) => {
+            let pages = forms.into_iter().map(|mut form| {
+                let beside = std::mem::take(&mut form.beside);
+                form_text(&form.into()) + &beside_text(&beside)
+            });
+            pages.collect::<Vec<_>>().join("\n")
+        }
+        Explanation::Instruction {
+            mnemonic,
+            form,
+            words,
+            mut faults,
+            beside,
+        } => {
+            faults.extend(faults_of_form(front, &mnemonic));
+            // No document lists the forms of machine code: a form that the tables lack may exist.
+            let fault = match front {
+                Front::Ptx => "no such form",
+                Front::Sass => "unknown form",
+            };
+            let faults = faults.iter().map(|why| format!("  {fault}: {why}\n"));
+            instruction_text(
+                &mnemonic,
+                &(*form).into(),
+                &words,
+                &faults.collect::<String>(),
+                &beside,
+            )
+        }
+    }
+}
+
+/// Returns why no form of PTX is written like this, and the legal words instead; nothing for a legal form. The mnemonic is checked
+/// without operands.
+fn faults_of_form(front: Front, mnemonic: &str) -> Vec<String> {
+    if front != Front::Ptx {
+        return Vec::new();
+    }
+    let report = check(&format!("{mnemonic};"), &CheckOptions::default());
+    let errors = report.diagnostics.into_iter();
+    let errors = errors.filter(|found| FAULTS_OF_FORMS.contains(&found.code.as_str()));
+    let text = |found: DiagnosticView| match found.help {
+        Some(help) => format!("{} ({help})", found.message),
+        None => found.message,
+    };
+    errors.map(text).collect()
+}
+
+impl From<CodeFacts> for CodePage {
+    fn from(facts: CodeFacts) -> CodePage {
+        let lines: Vec<&str> = facts.explanation.lines().map(str::trim).collect();
+        CodePage {
+            code: facts.code.to_owned(),
+            title: facts.title.to_owned(),
+            explanation: lines.join(" ").trim().to_owned(),
+            wrong: facts.wrong.to_owned(),
+            right: facts.right.to_owned(),
+        }
+    }
+}
+
+impl From<FormFacts> for FormPage {
+    fn from(facts: FormFacts) -> FormPage {
+        let mut slots = facts.slots;
+        for slot in &mut slots {
+            slot.values = families(&slot.values);
+        }
+        let names = slots.iter().take_while(|slot| slot.is_name());
+        FormPage {
+            title: names.fold(facts.opcode.clone(), |title, slot| title + "." + &slot.name),
+            opcode: facts.opcode,
+            syntax: facts.syntax,
+            help: facts.help,
+            needs: facts.needs,
+            section: facts.section,
+            slots,
+            operands: facts.operands,
+            rules: facts.rules,
+            examples: facts.examples,
+        }
+    }
+}
+
+/// The values, where those that differ in one number alone are one: `m64n{8…256 step 8}k16`.
+fn families(values: &[ValueFacts]) -> Vec<ValueFacts> {
+    let mut families = Vec::new();
+    let mut rest = values;
+    while let Some(first) = rest.first() {
+        let (page, n) = family(rest).unwrap_or_else(|| (first.clone(), 1));
+        families.push(page);
+        rest = rest.get(n..).unwrap_or_default();
+    }
+    families
+}
+
+/// Values of a family that is worth a line of its own, at least.
+const FAMILY: usize = 4;
+
+/// The family that the first values are of, and how many they are.
+fn family(values: &[ValueFacts]) -> Option<(ValueFacts, usize)> {
+    let [first, second, ..] = values else {
+        return None;
+    };
+    let numbers = |text: &str| -> Vec<(usize, usize)> {
+        let bytes = text.as_bytes();
+        let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let starts = (0..bytes.len()).filter(|at| is_digit(*at) && !(*at > 0 && is_digit(at - 1)));
+        starts
+            .map(|start| (start, (start..).find(|at| !is_digit(*at)).unwrap_or(start)))
+            .collect()
+    };
+    numbers(&first.text).into_iter().find_map(|(start, end)| {
+        let (before, after) = (first.text.get(..start)?, first.text.get(end..)?);
+        let number = |value: &ValueFacts| -> Option<u64> {
+            let facts = |value: &ValueFacts| ValueFacts {
+                text: String::new(),
+                ..value.clone()
+            };
+            let is_like = facts(value) == facts(first);
+            let rest = value.text.strip_prefix(before).filter(|_| is_like)?;
+            rest.strip_suffix(after)?.parse().ok()
+        };
+        let least = number(first)?;
+        let step = number(second)?
+            .checked_sub(least)
+            .filter(|step| *step > 0)?;
+        let expected = (0..).map(|i| least.checked_add(step.checked_mul(i)?));
+        let n = values.iter().zip(expected);
+        let n = n
+            .take_while(|(value, expected)| number(value) == *expected)
+            .count();
+        let most = number(values.get(n.checked_sub(1)?)?)?;
+        let text = format!("{before}{{{least}…{most} step {step}}}{after}");
+        (n >= FAMILY).then(|| {
+            let members = values.iter().take(n).map(|value| value.text.clone());
+            let page = ValueFacts {
+                text,
+                members: members.collect(),
+                ..first.clone()
+            };
+            (page, n)
+        })
+    })
+}
+
+fn code_text(page: &CodePage) -> String {
+    format!(
+        "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
+        page.code, page.title, page.explanation, page.wrong, page.right
+    )
+}
+
+fn term_text(page: &TermFacts) -> String {
+    let help = page.help.replace('\n', "\n  ");
+    let mut text = format!("{}\n  {help}\n", page.name);
+    text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
+    text
+}
+
+/// A gate after a sentence.
+fn in_brackets(needs: Option<&String>) -> String {
+    needs.map_or(String::new(), |needs| format!(" ({needs})"))
+}
+
+fn form_text(page: &FormPage) -> String {
+    let mut text = format!("{}\n  {}\n", page.syntax, page.help);
+    text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
+    for slot in page.slots.iter().filter(|slot| !slot.is_name()) {
+        let optional = if slot.required { "" } else { ", optional" };
+        if let [value] = slot.values.as_slice()
+            && value.text == slot.name
+        {
+            let help = value.help.trim_end_matches('.');
+            text += &format!("\n  .{}  {help}{optional}\n", slot.name);
+            continue;
+        }
+        text += &format!("\n  .{}  {}{optional}\n", slot.name, slot.title);
+        for value in &slot.values {
+            let needs = in_brackets(value.needs.as_ref());
+            text += &format!("    .{}  {}{needs}\n", value.text, value.help);
+        }
+    }
+    if !page.operands.is_empty() {
+        text += "\n  operands\n";
+    }
+    for operand in &page.operands {
+        let optional = if operand.required { "" } else { ", optional" };
+        text += &format!("    {}  {}{optional}\n", operand.name, operand.help);
+    }
+    if !page.rules.is_empty() {
+        text += "\n  rules\n";
+        text.extend(page.rules.iter().map(|rule| format!("    {rule}\n")));
+    }
+    text
+}
+
+/// An instruction word by word.
+fn instruction_text(
+    mnemonic: &str,
+    page: &FormPage,
+    words: &[WordFacts],
+    faults: &str,
+    beside: &[String],
+) -> String {
+    let mut text = format!("{mnemonic}\n{faults}");
+    text += &format!("  {}\n  {}\n", page.help, page.syntax.replace('\n', "\n  "));
+    text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
+    for word in words {
+        text += &match &word.meaning {
+            Some(WordMeaning::Value { slot, value }) => {
+                let needs = in_brackets(value.needs.as_ref());
+                format!("\n  .{}  {slot}: {}{needs}", word.text, value.help)
+            }
+            Some(WordMeaning::Literal(help)) => format!("\n  .{}  {help}", word.text),
+            None => format!(
+                "\n  .{}  this form does not support the modifier",
+                word.text
+            ),
+        };
+    }
+    if !words.is_empty() {
+        text.push('\n');
+    }
+    text + &beside_text(beside)
+}
+
+/// Lines in another language and remarks, after an empty line.
+fn beside_text(lines: &[String]) -> String {
+    let mut text = String::new();
+    for (index, line) in lines.iter().enumerate() {
+        let indentation = if index == 0 { "\n  " } else { "    " };
+        text += &format!("{indentation}{line}\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_that_does_not_exist_is_said_to_be_none() {
+        let text = explain("shfl.sync.idx.b64").expect("a known instruction");
+        assert!(
+            text.contains("no such form: `shfl` does not support type `.b64` (expected `.b32`)"),
+            "{text}"
+        );
+        for legal in ["shfl.sync.idx.b32", "add.sat.u32", "st.global.v4.f32"] {
+            let text = explain(legal).expect("a known instruction");
+            assert!(!text.contains("no such form"), "{text}");
+        }
+    }
+
+    #[test]
+    fn machine_code_is_explained_with_operands_and_counterpart() {
+        for (subject, part) in [
+            ("IADD3", "IADD3 Rd{, Pd{, Pe}}, Ra, Rb, Rc\n"),
+            ("IADD3", "PTX counterparts include `add.s32`"),
+            (
+                "BSSY",
+                "PTX counterpart: none, because `ptxas` inserts the opcode",
+            ),
+            (
+                "XMAD",
+                "The emulator recognizes this opcode, but does not execute the instruction.\n",
+            ),
+            (
+                "LDG.E.BOGUS",
+                "unknown form: unknown modifier `.BOGUS` of `LDG` (known modifiers: `.",
+            ),
+        ] {
+            let text = explain(subject).expect("a known instruction");
+            assert!(text.contains(part), "{subject}: {text}");
+        }
+    }
+
+    #[test]
+    fn versions_toolkits_drivers_and_targets_are_explained() {
+        for (subject, part) in [
+            ("8.8", "CUDA 12.9 (driver r575). New targets: `sm_100f`"),
+            (
+                "CUDA 12.6",
+                "writes PTX 8.5, and `ptxas` reads PTX up to this version",
+            ),
+            (
+                "12.4",
+                "writes PTX 8.4, and `ptxas` reads PTX up to this version",
+            ),
+            ("r570", "PTX up to version 8.7"),
+            (
+                "sm_90a",
+                "runs only on compute capability 9.0. The target requires PTX 8.0 or later. This version requires CUDA 12.0 (driver r525)",
+            ),
+            ("sm_100f", "compute capability 10.0, 10.3, 10.7"),
+            ("compute_80", "compute capability 8.0 and later"),
+            (
+                "versions",
+                "\n  PTX 7.8: CUDA 11.8 (driver r520). New targets: `sm_89`, `sm_90`.\n",
+            ),
+        ] {
+            let text = explain(subject).expect("a known word");
+            assert!(text.contains(part), "{subject}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_instruction_is_explained_word_by_word() {
+        let text = explain("st.global.v4.f32 [p], {a, b, c, d};").expect("a known instruction");
+        assert!(
+            text.contains(".global  state space:") && text.contains(".v4  "),
+            "{text}"
+        );
+        assert!(
+            text.contains("`sm_80` to `sm_89`: `STG.E.128 [R2.64], R4`"),
+            "{text}"
+        );
+        let text = explain("STS.64 [R2], R4").expect("a store of machine code");
+        assert!(text.contains("`st.shared.v2.b32`"), "{text}");
+        assert!(explain("st").is_some_and(|text| text.contains(".cop")));
+        assert_eq!(explain("no such thing"), None);
+    }
+
+    #[test]
+    fn a_word_of_an_instruction_is_as_new_as_the_others_make_it() {
+        let wide = explain("st.global.v8.f32").expect("a known instruction");
+        assert!(
+            wide.contains(
+                ".v8  vector width: eight elements (since PTX 8.8, on `sm_100` and later)"
+            ),
+            "{wide}"
+        );
+        let narrow = explain("st.global.v8.b8").expect("a known instruction");
+        assert!(!narrow.contains("8.8"), "{narrow}");
+    }
+
+    #[test]
+    fn the_name_of_several_instructions_lists_them() {
+        let text = explain("cp.async.bulk").expect("a name");
+        assert!(
+            text.contains("cp.async.bulk.dst.src.completion_mechanism")
+                && text.contains("commit_group"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn registers_of_the_machine_and_words_of_the_field_are_explained() {
+        for (subject, part) in [
+            ("%tid", "index of the thread in its block"),
+            ("%tid.y", "32 bits"),
+            (
+                "%lanemask_lt",
+                "bit mask of all lanes lower than the executing lane",
+            ),
+            ("bank conflict", "32 banks"),
+            ("Misaligned", "multiple"),
+            ("//@", "launch"),
+        ] {
+            let text = explain(subject).unwrap_or_default();
+            assert!(text.contains(part), "{subject}: {text}");
+        }
+        // A word that is an instruction too would hide it.
+        for term in terms()
+            .iter()
+            .flat_map(|term| term.aliases.iter().chain([&term.name]))
+        {
+            assert!(forms().iter().all(|form| form.opcode != *term), "{term}");
+        }
+    }
+
+    #[test]
+    fn every_code_has_a_page() {
+        for page in codes() {
+            assert!(
+                !page.explanation.is_empty() && !page.right.is_empty(),
+                "{}",
+                page.code
+            );
+            assert!(explain(&page.code).is_some());
+        }
+    }
+
+    #[test]
+    fn modifiers_that_differ_in_one_number_are_one_family() {
+        let form = forms()
+            .into_iter()
+            .find(|form| form.title == "wgmma.mma_async.sync")
+            .expect("a form");
+        let slot = form.slots.iter().find(|slot| slot.name == "shape");
+        let values = &slot.expect("a slot").values;
+        let [shapes] = values.as_slice() else {
+            panic!("{values:?}");
+        };
+        assert_eq!(shapes.text, "m64n{8…256 step 8}k16");
+        assert_eq!(shapes.members.len(), 32);
+        assert_eq!(
+            shapes.members.last().map(String::as_str),
+            Some("m64n256k16")
+        );
+    }
+
+    #[test]
+    fn every_operand_of_ptx_is_explained() {
+        for form in forms() {
+            let names = form.syntax.split_once(' ').map_or("", |(_, names)| names);
+            let n = names
+                .split(',')
+                .filter(|name| !name.trim().is_empty())
+                .count();
+            assert!(
+                n == 0 || !form.operands.is_empty(),
+                "{}: no operand is explained",
+                form.syntax
+            );
+        }
+    }
+}
