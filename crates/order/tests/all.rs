@@ -4,6 +4,6 @@
 mod folders;
 
 mod explorer;
+mod files;
 mod kernels;
-mod own;
 mod repairs;

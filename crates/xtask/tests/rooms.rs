@@ -55,6 +55,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("warpgrid-share", &["warpgrid-view"]),
+    // Runs test cases, for the tests of other crates.
+    ("warpgrid-cases", &["warpgrid-program", "warpgrid-view"]),
     ("warpgrid-wasm", &["warpgrid-view", "warpgrid-webassembly"]),
     // The same as one wasm, which wasm-pack builds.
     ("warpgrid-pack", &["warpgrid-wasm"]),

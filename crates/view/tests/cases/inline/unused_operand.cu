@@ -7,6 +7,6 @@ __device__ bool cas16(unsigned long long *p, unsigned long long elo, unsigned lo
         "mov.b128 d, {%3, %4}; mov.b128 v, {%4, %5};"
         "atom.cas.acq_rel.gpu.global.b128 d, [%2], d, v; mov.b128 {%0, %1}, d; }"
         : "=l"(olo), "=l"(ohi) : "l"(p), "l"(elo), "l"(ehi), "l"(nlo),
-          "l"(nhi) : "memory"); // warning[W1217]: the assembly never uses operand `%6` (`nhi`)
+          "l"(nhi) : "memory"); // warning[W1217] 12..13: the assembly never uses operand `%6` (`nhi`)
     return olo == elo && ohi == ehi;
 }

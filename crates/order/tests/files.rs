@@ -1,0 +1,9 @@
+//! Kernels with data races or hangs in `cases/`, with their correct counterparts: each file is a test. `crates/cases/README.md` describes
+//! the format.
+
+use std::path::Path;
+
+#[test]
+fn files_state_their_races_hangs_and_fixes() {
+    warpgrid_cases::test_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
+}
