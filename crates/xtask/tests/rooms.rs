@@ -242,9 +242,9 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
             .unwrap_or_default();
         let inside = |d: &Value| ARROWS.iter().any(|(room, _)| d["name"] == *room);
         // Tests of any crate may run kernels through the facade, and those of `program` check them with a front end.
-        let is_facade_of_tests = |d: &Value| {
-            d["kind"] == "dev" && (d["name"] == "warpgrid-view" || d["name"] == "warpgrid-ptx")
-        };
+        let for_tests = ["warpgrid-view", "warpgrid-ptx", "warpgrid-cases"];
+        let is_facade_of_tests =
+            |d: &Value| d["kind"] == "dev" && for_tests.iter().any(|name| d["name"] == *name);
         list.iter()
             .filter(|d| (d["kind"] != "dev" || inside(d)) && !is_facade_of_tests(d))
             .map(|d| text(&d["name"]))
