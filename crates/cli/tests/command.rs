@@ -453,7 +453,7 @@ fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
         "crates/emulator/src/semantics/soft.rs",
         "crates/ptx/src/parser/other.rs",
         "crates/ptx/tests/stores.rs",
-        "crates/xtask/src/bench/measure/large.rs",
+        "crates/xtask/src/harness/measure/large.rs",
         "e2e/machine.spec.ts",
         "LICENSE-MIT",
         "crates/view/tests/corpus/saxpy_float4/case.json",

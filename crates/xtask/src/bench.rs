@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the figures that Warpgrid promises, as a table.
 //!
-//! One harness (`measure/`) is compiled twice: for this machine, and for wasm with the settings of the
-//! page, where Node runs it. Both read the same inputs, so the columns can be compared.
+//! The harness is compiled for the native host, and for wasm with the profile of the page. Node runs the wasm module. Both read the same
+//! inputs, so the columns can be compared.
 
 mod inputs;
 mod table;
@@ -18,8 +18,6 @@ use table::Table;
 
 /// The wasm target whose programs can read files and the clock, so that the harness needs no page.
 const WASI: &str = "wasm32-wasip1";
-
-const HARNESS: &str = "measure";
 
 /// Runs the harness natively and in wasm, the package in Node and Chromium, and moves over the page, and prints the table; `--only native|wasm|page|size` for a part,
 /// `--peers` for the parsers of others on the same input (they take minutes to compile, once).
@@ -78,12 +76,12 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 }
 
 fn native_program() -> Result<PathBuf> {
-    optimised::compile("compiling the harness, native", HARNESS, &["--release"])
+    optimised::compile("compiling the harness, native", &["--release"])
 }
 
 fn native(program: &Path, inputs: &Path) -> Command {
     let mut command = shell::command(program);
-    command.arg(inputs);
+    command.arg("measure").arg(inputs);
     command
 }
 
@@ -91,7 +89,7 @@ fn wasm_program(inputs: &Path) -> Result<PathBuf> {
     rust::target(WASI)?;
     let npm = npm::packages()?;
     let options = ["--target", WASI, "--profile", "wasm"];
-    let compiled = optimised::compile("compiling the harness, wasm", HARNESS, &options)?;
+    let compiled = optimised::compile("compiling the harness, wasm", &options)?;
     let program = inputs.join("measure.wasm");
     std::fs::copy(&compiled, &program)
         .map_err(|error| format!("{}: {error}", program.display()))?;

@@ -1,18 +1,19 @@
-//! The commands that call the rooms themselves: they run in a second build of this package, optimised
-//! and with the feature `core`, so that the plain one compiles in seconds.
+//! The commands that call the emulator: the program `harness` of this package, compiled with optimizations and the feature `core`, so that
+//! `cargo xtask` itself compiles in seconds.
 
 use crate::arguments::Arguments;
 use crate::package::artefact;
 use crate::shell::{self, Result};
 
-/// Builds a program of this package with all rooms in it, optimised, and hands the words over to it.
-pub(crate) fn run(program: &str, arguments: Arguments) -> Result<bool> {
-    let built = compile(&format!("compiling {program}"), program, &["--release"])?;
-    shell::hand_over(shell::command(built).args(arguments.rest()))
+/// Compiles the harness, and runs a command of the harness.
+pub(crate) fn run(command: &str, arguments: Arguments) -> Result<bool> {
+    let harness = compile("compiling the harness", &["--release"])?;
+    let mut harness = shell::command(harness);
+    shell::hand_over(harness.arg(command).args(arguments.rest()))
 }
 
-/// Compiles such a program; the file.
-pub(crate) fn compile(title: &str, program: &str, options: &[&str]) -> Result<std::path::PathBuf> {
+/// Compiles the harness, and returns its file.
+pub(crate) fn compile(title: &str, options: &[&str]) -> Result<std::path::PathBuf> {
     let mut command = shell::cargo();
     command.args([
         "build",
@@ -21,15 +22,15 @@ pub(crate) fn compile(title: &str, program: &str, options: &[&str]) -> Result<st
         "--features",
         "core",
         "--bin",
-        program,
+        "harness",
     ]);
     command
         .args(options)
         .args(["--message-format", "json-render-diagnostics"]);
     let outcome = shell::step(title, &mut command)?;
-    let endings = [format!("/{program}"), format!("/{program}.wasm")];
+    let endings = ["/harness", "/harness.wasm"];
     let found = endings
         .iter()
         .find_map(|ending| artefact(&outcome.transcript, ending));
-    found.ok_or_else(|| format!("cargo produced no {program}"))
+    found.ok_or_else(|| "cargo produced no harness".to_owned())
 }

@@ -1,11 +1,11 @@
-// Runs the harness, compiled for WASI, in Node. Usage: node wasi.mjs measure.wasm FOLDER [FIGURE…]
+// Runs the harness, compiled for WASI, in Node. Usage: node wasi.mjs harness.wasm FOLDER [FIGURE…]
 import { readFile } from "node:fs/promises";
 import { WASI } from "node:wasi";
 
 const [program, folder, ...figures] = process.argv.slice(2);
 const wasi = new WASI({
   version: "preview1",
-  args: ["measure", "/inputs", ...figures],
+  args: ["harness", "measure", "/inputs", ...figures],
   preopens: { "/inputs": folder },
 });
 const module = await WebAssembly.compile(await readFile(program));

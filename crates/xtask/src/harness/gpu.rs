@@ -1,7 +1,7 @@
 //! Kernels on the GPU of this machine, beside the emulator. In: scenarios of PTX; out: whether the GPU leaves the memory that the
 //! emulator leaves. The kernels are launched by a script of Python, `gpu/ask.py`, through the CUDA driver.
 
-use crate::harness::{Result, files};
+use crate::{Result, files};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, Crc};
@@ -18,17 +18,27 @@ use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_view::{MemoryId, Parameter, Scenario, Session};
 
 /// What asks the driver, from the root of the project.
-const SCRIPT: &str = "crates/xtask/src/gpu/ask.py";
+const SCRIPT: &str = "crates/xtask/src/harness/gpu/ask.py";
 /// More steps than a kernel takes that is asked about.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// How the GPU is asked.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Options {
-    /// Write the questions to this file and ask nothing.
+/// Launches for a GPU in another machine.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Transfer {
+    /// Writes the launches to FILE. To run the launches on another machine, run `python3 crates/xtask/src/harness/gpu/ask.py FILE ANSWERS` on
+    /// that machine.
+    #[arg(long, value_name = "FILE")]
     pub(crate) questions: Option<PathBuf>,
-    /// Read the answers of these questions, which another machine gave, and ask nothing.
+    /// Reads the results of these launches from FILE.
+    #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
+}
+
+impl Transfer {
+    /// Returns whether the GPU is in another machine.
+    pub(crate) fn is_file(&self) -> bool {
+        self.questions.is_some() || self.answers.is_some()
+    }
 }
 
 /// Kernels to launch.
@@ -86,7 +96,7 @@ impl Questions {
     }
 
     /// Says what is left out, and asks; `None` where the questions are only written.
-    pub(crate) fn ask(&self, options: &Options) -> Result<Option<Vec<Answer>>> {
+    pub(crate) fn ask(&self, options: &Transfer) -> Result<Option<Vec<Answer>>> {
         for (name, why) in &self.left_out {
             println!("not launched: {name}: {why}");
         }

@@ -1,9 +1,9 @@
 //! Random kernels on the GPU of this machine. In: their number and a seed; out: those that leave other memory than on the emulator.
 
-use super::gpu::{self, Found, Launch, Questions};
 use super::kernel::{Kernel, module_of};
-use super::threads::map_on_threads;
 use super::{BATCH, Build, Options, Result, inputs, random_batch, run};
+use crate::gpu::{Found, Launch, Questions};
+use crate::threads::map_on_threads;
 use std::collections::HashMap;
 use warpgrid_view::{Front, Scenario};
 
@@ -11,8 +11,8 @@ use warpgrid_view::{Front, Scenario};
 const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
 
 /// Asks the GPU and prints what differs; true when nothing does.
-pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
-    let numbers: Vec<usize> = (0..options.n_kernels.div_ceil(BATCH)).collect();
+pub(super) fn compare(options: &Options) -> Result<bool> {
+    let numbers: Vec<usize> = (0..options.n_kernels().div_ceil(BATCH)).collect();
     let batches = map_on_threads(&numbers, options.n_threads, |number| {
         random_batch(*number, options, TARGETS)
     });
@@ -36,7 +36,7 @@ pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
         }
         questions.add(&module_of(kernels, build).0, &launches);
     }
-    let Some(answers) = questions.ask(gpu)? else {
+    let Some(answers) = questions.ask(&options.transfer)? else {
         return Ok(true);
     };
     let [mut n_different, mut n_stopped] = [0, 0];

@@ -1,8 +1,8 @@
 //! Compares with a GPU: kernels of compilers, forms of arithmetic and litmus tests, on the emulator and on the GPU of this machine.
 
 use super::arithmetic;
-use super::gpu::{Answer, Found, Launch, Questions};
 use super::{Options, Part, Result};
+use crate::gpu::{Answer, Found, Launch, Questions};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         let whole = LITMUS.iter().map(Path::new).find(|file| file.exists());
         asked.add_litmus(whole.unwrap_or(Path::new(LITMUS[1])), options)?;
     }
-    let Some(answers) = asked.questions.ask(&options.gpu)? else {
+    let Some(answers) = asked.questions.ask(&options.transfer)? else {
         return Ok(true);
     };
     let mut equal = true;

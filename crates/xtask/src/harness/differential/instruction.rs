@@ -2,7 +2,7 @@
 
 use super::inputs;
 use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
-use super::random::Random;
+use crate::random::Random;
 use warpgrid_isa::form::{
     Layout, Meaning, NumberRule, OperandShape, OperandSlot, OperandType, Role, SlotKind, SlotName,
     Takes, Value, layouts,

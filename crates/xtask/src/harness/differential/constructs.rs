@@ -4,7 +4,7 @@
 use super::instruction::predicate;
 use super::kernel::{N_LONGS, N_WORDS, OWN_START};
 use super::launch::{EXTRA_BYTES, Shape};
-use super::random::Random;
+use crate::random::Random;
 use std::fmt::Write as _;
 
 /// Values that a loop keeps in uniform registers.

@@ -6,8 +6,8 @@ use super::body;
 use super::constructs;
 use super::inputs;
 use super::launch::{self, EXTRA_BYTES, Shape};
-use super::random::Random;
 use super::run::refused_lines;
+use crate::random::Random;
 use std::fmt::Write as _;
 use warpgrid_isa::Target;
 

@@ -6,10 +6,10 @@ mod mutate;
 
 use super::ask::{self, Assembler, Verdict as Answer};
 use super::case::{Case, Compared};
-use super::files::Folder;
 use super::report;
 use super::verdicts;
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE, map_on_threads};
+use crate::files::Folder;
 use crate::random::Random;
 use mutate::Material;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! How fast kernels run, and how fast a person can step.
 
-use crate::timing::best_of;
-use crate::{Inputs, Measured};
+use crate::measure::timing::best_of;
+use crate::measure::{Inputs, Measured};
 use serde_json::{Value, json};
 use std::time::Instant;
 use warpgrid_view::{Front, Scenario, Session};

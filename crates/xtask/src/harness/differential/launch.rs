@@ -3,7 +3,7 @@
 
 use super::inputs;
 use super::kernel::N_LANES;
-use super::random::Random;
+use crate::random::Random;
 use serde_json::{Value, json};
 use warpgrid_isa::{Feature, Target};
 

@@ -1,8 +1,8 @@
 //! What it costs to look for races, and how long litmus tests take.
 
-use crate::emulation::session;
-use crate::timing::best_within;
-use crate::{Inputs, Measured};
+use crate::measure::emulation::session;
+use crate::measure::timing::best_within;
+use crate::measure::{Inputs, Measured};
 use std::time::Duration;
 use warpgrid_view::memory_model::litmus::{LitmusTest, explore};
 use warpgrid_view::{Scenario, Session};

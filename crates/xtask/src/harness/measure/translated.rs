@@ -1,8 +1,8 @@
 //! How fast translated kernels run, beside the interpreter, and what translation takes. In: the inputs; out: figures of the engine that is linked
 //! in, and the launches that hosts of JavaScript measure (`bench/translated.mjs`).
 
-use crate::Inputs;
-use crate::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_scenario};
+use crate::measure::Inputs;
+use crate::measure::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_scenario};
 use serde_json::{Value, json};
 use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
@@ -165,9 +165,9 @@ pub(super) use native::{interpreted, on_threads, seconds, translated, translatio
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use super::{LAUNCHES, LIMITS, naive_scenario};
-    use crate::emulation::{million_lane_instructions_a_second, session};
-    use crate::timing::best_of;
-    use crate::{Inputs, Measured};
+    use crate::measure::emulation::{million_lane_instructions_a_second, session};
+    use crate::measure::timing::best_of;
+    use crate::measure::{Inputs, Measured};
     use warpgrid_view::session::translated::{Native, Translated};
     use warpgrid_view::{Scenario, Session};
 

@@ -1,8 +1,8 @@
 //! An installed assembler and its disassembler. In: kernels; out: their listing.
 
 use super::Result;
-use super::files::write;
 use super::kernel::{self, Kernel};
+use crate::files::write;
 use std::fmt;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -2,8 +2,8 @@
 
 use super::ask::{self, Assembler, Verdict as Answer};
 use super::case::{self, Case};
-use super::files::{self, Folder};
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE};
+use crate::files::{self, Folder};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,10 +1,5 @@
 //! The harness: a folder of inputs goes in, one JSON line a figure comes out. The same program is
 //! compiled for this machine and for wasm, so it only uses the clock, files and standard output.
-#![expect(
-    clippy::print_stdout,
-    reason = "the benchmark prints its results to standard output"
-)]
-
 mod emulation;
 mod large;
 mod operations;
@@ -131,29 +126,40 @@ impl Inputs {
     }
 }
 
-fn main() {
-    let mut arguments = std::env::args();
-    let Some(folder) = arguments.nth(1) else {
-        println!("usage: measure FOLDER [--names | --launches | FIGURE…]");
-        return;
-    };
+/// Measures figures. Each figure is one line of JSON.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Folder of the inputs.
+    folder: PathBuf,
+    /// Prints the names of all figures.
+    #[arg(long)]
+    names: bool,
+    /// Prints the launches of the compiled kernels as JSON.
+    #[arg(long)]
+    launches: bool,
+    /// Names of the measured figures; all figures by default.
+    figures: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &Options) {
     let inputs = Inputs {
-        folder: PathBuf::from(folder),
+        folder: options.folder.clone(),
     };
-    let chosen: Vec<String> = arguments.collect();
-    if chosen.first().is_some_and(|first| first == "--launches") {
+    if options.launches {
         match translated::launches(&inputs) {
             Ok(launches) => println!("{launches}"),
             Err(reason) => println!("{}", json!({ "error": reason })),
         }
         return;
     }
-    if chosen.first().is_some_and(|first| first == "--names") {
+    if options.names {
         for Figure { name, .. } in FIGURES {
             println!("{name}");
         }
         return;
     }
+    let chosen = &options.figures;
     for Figure {
         name,
         title,

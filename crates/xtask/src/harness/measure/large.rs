@@ -1,7 +1,7 @@
 //! How large launches feel: a million threads, and a buffer of 64 MiB.
 
-use crate::emulation::{scenario, session};
-use crate::{Inputs, Measured};
+use crate::measure::emulation::{scenario, session};
+use crate::measure::{Inputs, Measured};
 use serde_json::json;
 use std::time::Instant;
 use warpgrid_view::model::{FrameRequest, GridRequest};

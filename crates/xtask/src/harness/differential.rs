@@ -1,17 +1,6 @@
 //! `cargo xtask differential`: random kernels, run as PTX and as the machine code that an installed assembler makes of them. In:
 //! a number of kernels, a seed and the assembler; out: the kernels whose memories differ, made as short as they get.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "the command prints its results to standard output"
-)]
-
-#[path = "../harness.rs"]
-mod harness;
-
-#[path = "../gpu.rs"]
-mod gpu;
-
 mod assemble;
 mod body;
 mod constructs;
@@ -23,14 +12,14 @@ mod launch;
 mod run;
 mod shrink;
 
+use crate::random::Random;
+use crate::{Result, files, gpu, threads};
 use assemble::{Build, Form, Tools};
-use harness::{Result, files, number, random, threads, value_of};
+use clap::Args;
 use kernel::Kernel;
-use random::Random;
 use run::Outcome;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// Kernels that one call of the assembler gets, since a call costs as much as some kernels.
@@ -45,64 +34,40 @@ const TARGETS: &[&str] = &[
 /// How far the assembler optimises; most code is optimised.
 const LEVELS: &[u8] = &[3, 3, 0, 3, 1, 3, 0];
 
-/// What the command line asks for.
-#[derive(Debug)]
-struct Options {
-    n_kernels: usize,
+/// Runs random kernels as PTX and as SASS, and compares the final memory.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Number of kernels.
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    n_kernels: u32,
+    /// The assembler.
+    #[arg(long, value_name = "PROGRAM", default_value = "ptxas")]
     ptxas: String,
+    /// The disassembler; by default, the `nvdisasm` next to the assembler.
+    #[arg(long, value_name = "PROGRAM")]
     nvdisasm: Option<String>,
+    /// Seed of the kernels. The same seed generates the same kernels.
+    #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Writes the PTX and the SASS of each differing kernel to DIR.
+    #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// Target of all kernels; by default, each batch of kernels has a random target.
+    #[arg(long)]
     target: Option<String>,
+    /// Number of threads; all cores by default.
+    #[arg(long = "threads", value_name = "N", default_value_t = threads::available())]
     n_threads: usize,
-    /// Ask a GPU in place of an assembler.
-    gpu: Option<gpu::Options>,
-}
-
-fn main() -> ExitCode {
-    harness::run(run)
+    /// Compares with the local GPU instead of SASS.
+    #[arg(long)]
+    gpu: bool,
+    #[command(flatten)]
+    transfer: gpu::Transfer,
 }
 
 impl Options {
-    fn parse(mut words: impl Iterator<Item = String>) -> Result<Options> {
-        let mut options = Options {
-            n_kernels: 0,
-            ptxas: "ptxas".to_owned(),
-            nvdisasm: None,
-            seed: 1,
-            keep: None,
-            target: None,
-            n_threads: std::thread::available_parallelism().map_or(1, usize::from),
-            gpu: None,
-        };
-        while let Some(word) = words.next() {
-            let mut value = || value_of(&word, &mut words);
-            match word.as_str() {
-                "--ptxas" => options.ptxas = value()?,
-                "--nvdisasm" => options.nvdisasm = Some(value()?),
-                "--seed" => options.seed = number(&value()?)?,
-                "--keep" => options.keep = Some(value()?.into()),
-                "--target" => options.target = Some(value()?),
-                "--gpu" => {
-                    options.gpu.get_or_insert_default();
-                }
-                "--questions" => {
-                    options.gpu.get_or_insert_default().questions = Some(value()?.into());
-                }
-                "--answers" => {
-                    options.gpu.get_or_insert_default().answers = Some(value()?.into());
-                }
-                "--threads" => options.n_threads = number::<usize>(&value()?)?.max(1),
-                _ => options.n_kernels = number(&word)?,
-            }
-        }
-        match options.n_kernels {
-            0 => Err(
-                "the command requires a number of kernels, as in `cargo xtask differential 1000 --ptxas PROGRAM`"
-                    .to_owned(),
-            ),
-            _ => Ok(options),
-        }
+    fn n_kernels(&self) -> usize {
+        self.n_kernels as usize
     }
 }
 
@@ -128,24 +93,26 @@ struct Different {
     listing: String,
 }
 
-/// Runs the command; false when a kernel differs.
-fn run(words: impl Iterator<Item = String>) -> Result<bool> {
-    let options = Options::parse(words)?;
-    if let Some(gpu) = &options.gpu {
-        return hardware::compare(&options, gpu);
+/// Runs the command. Returns false if a kernel differs.
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    if options.gpu || options.transfer.is_file() {
+        return hardware::compare(options);
     }
     let tools = Tools::find(&options.ptxas, options.nvdisasm.as_deref())?;
     println!(
         "{} kernels, seed {}, {} {}",
-        options.n_kernels, options.seed, options.ptxas, tools.release
+        options.n_kernels(),
+        options.seed,
+        options.ptxas,
+        tools.release
     );
     let folder = files::Folder::new("differential")?;
     let start = Instant::now();
-    let numbers: Vec<usize> = (0..options.n_kernels.div_ceil(BATCH)).collect();
+    let numbers: Vec<usize> = (0..options.n_kernels().div_ceil(BATCH)).collect();
     let mut all = Found::default();
     for chunk in numbers.chunks(options.n_threads.max(1) * 4) {
         let batches = threads::map_on_threads(chunk, options.n_threads, |number| {
-            batch(*number, &options, &tools, &folder)
+            batch(*number, options, &tools, &folder)
         });
         for found in batches {
             let found = found?;
@@ -156,7 +123,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
                 *all.not_comparable.entry(why).or_default() += n;
             }
             for different in found.different {
-                print(&different, &options)?;
+                print(&different, options)?;
                 all.different.push(different);
             }
         }
@@ -197,7 +164,7 @@ fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, V
         debug,
         form: *random.pick(Form::ALL).unwrap_or(&Form::Encodings),
     };
-    let count = BATCH.min(options.n_kernels - number * BATCH);
+    let count = BATCH.min(options.n_kernels() - number * BATCH);
     let kernels = (0..count).map(|index| Kernel::random(&format!("k{index}"), &build, &mut random));
     let kernels = kernels.collect();
     (build, kernels)

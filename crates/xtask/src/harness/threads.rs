@@ -1,5 +1,10 @@
 //! Work on several threads.
 
+/// Returns the number of cores.
+pub(crate) fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The results of `function` for the items, in their order.
 pub(crate) fn map_on_threads<T: Sync, R: Send>(
     items: &[T],

@@ -5,7 +5,7 @@ use super::constructs;
 use super::instruction::{self, predicate};
 use super::kernel::{N_HALVES, N_LANES, N_LONGS, N_WORDS, OWN_START};
 use super::launch::Shape;
-use super::random::Random;
+use crate::random::Random;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
 

@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::case::Case;
-use super::files::write;
+use crate::files::write;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;

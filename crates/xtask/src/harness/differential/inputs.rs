@@ -2,7 +2,7 @@
 
 use super::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
 use super::launch::{self, Shape};
-use super::random::Random;
+use crate::random::Random;
 use serde_json::json;
 use warpgrid_view::Scenario;
 

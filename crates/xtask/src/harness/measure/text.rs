@@ -1,7 +1,7 @@
 //! How fast text is read and checked.
 
-use crate::timing::best_of;
-use crate::{Inputs, Measured};
+use crate::measure::timing::best_of;
+use crate::measure::{Inputs, Measured};
 use std::hint::black_box;
 use warpgrid_view::{CheckOptions, Front};
 

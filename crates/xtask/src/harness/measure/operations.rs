@@ -1,8 +1,8 @@
 //! What an operation of a warp costs, in additions.
 
-use crate::emulation::{scenario, session};
-use crate::timing::best_of;
-use crate::{Inputs, Measured};
+use crate::measure::emulation::{scenario, session};
+use crate::measure::timing::best_of;
+use crate::measure::{Inputs, Measured};
 use serde_json::json;
 use std::fmt::Write;
 use warpgrid_view::Session;
