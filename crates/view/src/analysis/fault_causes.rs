@@ -6,7 +6,7 @@ use crate::model::fault::CauseView;
 use crate::session::Session;
 use warpgrid_emulator::{
     AccessEvent, Agent, Fault, FaultKind, Interest, MatrixMistake, MemoryId as Place, Observer,
-    Outcome, Piece, StepEvent, WaitReason, WarpId,
+    Outcome, Piece, StepEvent, WaitReason, Waiter, WarpId,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_launch::reading::{AccessKind, Reader};
@@ -264,21 +264,7 @@ impl Session {
             FaultKind::Deadlock { waiting } => {
                 let mut causes: Vec<CauseView> = Vec::new();
                 for waiter in waiting.iter().take(MAX_WAITERS) {
-                    let found = match waiter.waits_for {
-                        WaitReason::MbarrierPhase { address, .. } => {
-                            let place = Place::Shared {
-                                block: waiter.block,
-                            };
-                            self.change_of_mbarrier(place, address, fault.step)
-                        }
-                        WaitReason::Barrier { .. } | WaitReason::WarpLanes { .. } => {
-                            self.last_end(fault.step, Some(waiter.block))
-                        }
-                        WaitReason::ClusterBarrier => self.last_end(fault.step, None),
-                        WaitReason::AsyncGroup { .. }
-                        | WaitReason::TensorColumns { .. }
-                        | WaitReason::Memory => None,
-                    };
+                    let found = self.cause_of_wait(waiter, fault.step);
                     causes.extend(found.filter(|new| !causes.contains(new)));
                 }
                 causes
@@ -286,6 +272,23 @@ impl Session {
             FaultKind::StackOverflow
             | FaultKind::NotEmulated { .. }
             | FaultKind::Internal { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the last event that changed the object of a wait.
+    fn cause_of_wait(&mut self, waiter: &Waiter, step: u64) -> Option<CauseView> {
+        let block = waiter.block;
+        match waiter.waits_for {
+            WaitReason::MbarrierPhase { address, .. } => {
+                self.change_of_mbarrier(Place::Shared { block }, address, step)
+            }
+            WaitReason::Barrier { .. } | WaitReason::WarpLanes { .. } => {
+                self.last_end(step, Some(block))
+            }
+            WaitReason::ClusterBarrier => self.last_end(step, None),
+            WaitReason::AsyncGroup { .. }
+            | WaitReason::TensorColumns { .. }
+            | WaitReason::Memory => None,
         }
     }
 

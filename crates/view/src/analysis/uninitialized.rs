@@ -64,7 +64,10 @@ impl Flow {
         let is_store = memory.is_some_and(|op| op.access() != Some(AccessKind::Load));
         let stores = is_store && !is_private;
         for operand in function.operands_of(instruction.operands) {
-            flow.add(function, &operand.value, stores);
+            match stores {
+                true => flow.add(function, &operand.value, |flow| &mut flow.stored),
+                false => flow.add(function, &operand.value, |flow| &mut flow.sources),
+            }
             // A selection has a predicate, a packed value a list: compilers pack a value with an unwritten register that
             // no instruction unpacks.
             flow.selects |= matches!(
@@ -79,19 +82,22 @@ impl Flow {
         flow
     }
 
-    fn add(&mut self, function: &Function, value: &OperandValue, stores: bool) {
-        let registers = match *value {
+    /// Adds the registers of an operand to the list that `select` returns, and the registers of addresses to the addresses.
+    fn add(
+        &mut self,
+        function: &Function,
+        value: &OperandValue,
+        select: fn(&mut Flow) -> &mut Vec<RegisterId>,
+    ) {
+        match *value {
             OperandValue::List(list) => {
                 for element in function.operands_of(list) {
-                    self.add(function, &element.value, stores);
+                    self.add(function, &element.value, select);
                 }
-                return;
             }
-            OperandValue::Address(_) => &mut self.addresses,
-            _ if stores => &mut self.stored,
-            _ => &mut self.sources,
-        };
-        registers.extend(function.operand_sources(value));
+            OperandValue::Address(_) => self.addresses.extend(function.operand_sources(value)),
+            _ => select(self).extend(function.operand_sources(value)),
+        }
     }
 }
 
@@ -120,6 +126,34 @@ impl Shadow {
     fn origin(&self, register: RegisterId) -> RegisterId {
         let origin = self.origins.get(register.0 as usize);
         origin.copied().unwrap_or(register)
+    }
+
+    /// Returns the lanes in which the result of an instruction derives from an unwritten register, and this register.
+    fn result(&self, flow: &Flow, executed: u32) -> (u32, RegisterId) {
+        let mut sources = flow.sources.iter();
+        let origin = sources.rfind(|register| self.lanes(**register) != 0);
+        let origin = origin.map_or(RegisterId(0), |register| self.origin(*register));
+        let sources = flow.sources.iter().map(|register| self.lanes(*register));
+        let lanes = match (flow.is_load || flow.sources.is_empty(), flow.selects) {
+            (true, _) => 0,
+            (false, true) => sources.fold(executed, |all, lanes| all & lanes),
+            (false, false) => sources.fold(0, |all, lanes| all | lanes),
+        };
+        (lanes, origin)
+    }
+
+    /// Propagates unwritten registers through an instruction. Whether a destination with an unwritten guard is written is unknown.
+    fn execute(&mut self, flow: &Flow, event: &StepEvent) {
+        let (lanes, origin) = self.result(flow, event.executed);
+        let guard = flow
+            .guard
+            .map(|guard| (self.lanes(guard) & event.lanes, self.origin(guard)));
+        for register in &flow.destinations {
+            self.write(*register, event.executed, lanes, origin);
+            if let Some((unknown, guard)) = guard.filter(|(unknown, _)| *unknown != 0) {
+                self.write(*register, unknown, u32::MAX, guard);
+            }
+        }
     }
 
     /// Sets the lanes of `executed` in the shadow of a register.
@@ -217,68 +251,34 @@ impl Observer for Follower {
             let Some(flow) = self.flows.get(index) else {
                 continue;
             };
-            let mut report = |register: RegisterId, lanes: u32, used: Use| {
-                let lanes = shadow.lanes(register) & lanes;
-                let origin = shadow.origin(register);
-                let is_known =
-                    |found: &Found| found.instruction as usize == index || found.origin == origin;
-                if lanes != 0 && self.found.len() < MAX_USES && !self.found.iter().any(is_known) {
-                    self.found.push(Found {
-                        instruction: index as u32,
-                        origin,
-                        used,
-                        block: event.block,
-                        thread: event.warp * 32 + lanes.trailing_zeros(),
-                    });
-                }
-            };
-            let executed = event.executed;
-            let decides = flow.is_branch || !flow.stored.is_empty();
-            if let Some(guard) = flow.guard.filter(|_| decides) {
-                report(guard, event.lanes, Use::Branch);
-            }
-            if flow.is_branch {
-                flow.sources
-                    .iter()
-                    .for_each(|r| report(*r, executed, Use::Branch));
-            }
-            flow.addresses
-                .iter()
-                .for_each(|r| report(*r, executed, Use::Address));
-            flow.stored
-                .iter()
-                .for_each(|r| report(*r, executed, Use::Stored));
-            let (mut lanes, mut origin) = (0, RegisterId(0));
-            if !flow.is_load {
-                let unwritten = flow.sources.iter().map(|r| (shadow.lanes(*r), *r));
-                if flow.selects {
-                    lanes = executed;
-                }
-                for (own, register) in unwritten {
-                    lanes = if flow.selects {
-                        lanes & own
-                    } else {
-                        lanes | own
+            let mut report = |registers: &[RegisterId], lanes: u32, used: Use| {
+                for register in registers {
+                    let lanes = shadow.lanes(*register) & lanes;
+                    let origin = shadow.origin(*register);
+                    let is_known = |found: &Found| {
+                        found.instruction as usize == index || found.origin == origin
                     };
-                    if own != 0 {
-                        origin = shadow.origin(register);
+                    if lanes != 0 && self.found.len() < MAX_USES && !self.found.iter().any(is_known)
+                    {
+                        self.found.push(Found {
+                            instruction: index as u32,
+                            origin,
+                            used,
+                            block: event.block,
+                            thread: event.warp * 32 + lanes.trailing_zeros(),
+                        });
                     }
                 }
-                if flow.sources.is_empty() {
-                    lanes = 0;
-                }
+            };
+            if flow.is_branch || !flow.stored.is_empty() {
+                report(flow.guard.as_slice(), event.lanes, Use::Branch);
             }
-            // A write under an unwritten guard may or may not happen.
-            let guard = flow.guard.map_or(0, |guard| shadow.lanes(guard));
-            for register in &flow.destinations {
-                shadow.write(*register, executed, lanes, origin);
-                if guard & event.lanes != 0
-                    && let Some(guard_register) = flow.guard
-                {
-                    let origin = shadow.origin(guard_register);
-                    shadow.write(*register, guard & event.lanes, u32::MAX, origin);
-                }
+            if flow.is_branch {
+                report(&flow.sources, event.executed, Use::Branch);
             }
+            report(&flow.addresses, event.executed, Use::Address);
+            report(&flow.stored, event.executed, Use::Stored);
+            shadow.execute(flow, event);
         }
     }
 }

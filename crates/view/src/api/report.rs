@@ -174,7 +174,8 @@ impl Session {
         let buffers = self.buffers();
         differences.extend(buffers.iter().filter_map(|buffer| self.difference(buffer)));
         if !request.allow_undefined {
-            differences.extend(undefined(races.as_deref(), hang.as_ref(), fault.is_some()));
+            let barrier = hang.as_ref().filter(|_| fault.is_none());
+            differences.extend(undefined(races.as_deref(), barrier));
         }
         notes.extend(
             self.guesses()
@@ -281,20 +282,17 @@ impl Session {
     }
 }
 
-/// Returns a sentence for certain data races and for an undefined barrier. A hang that stopped the launch is a fault, which is
-/// compared with the expected one.
+/// Returns a sentence for certain data races, and a sentence for an undefined barrier that did not stop the launch.
 fn undefined(
     races: Option<&[RaceView]>,
-    hang: Option<&HangView>,
-    has_fault: bool,
+    barrier: Option<&HangView>,
 ) -> impl Iterator<Item = String> {
     let races = races.unwrap_or_default().iter();
     let n_races = races.filter(|race| race.is_undefined()).count();
     let word = if n_races == 1 { "race" } else { "races" };
     let races = (n_races > 0).then(|| format!("found {n_races} data {word}, expected none"));
-    let is_undefined = hang.is_some() && !has_fault;
-    let barrier = is_undefined
-        .then(|| "found undefined behavior: a diverged warp reached an aligned barrier".to_owned());
+    let barrier = barrier
+        .map(|_| "found undefined behavior: a diverged warp reached an aligned barrier".to_owned());
     races.into_iter().chain(barrier)
 }
 

@@ -25,6 +25,8 @@ pub use crate::layouts::tensor::table::table;
 
 use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
 use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::registers::SparseOperation;
+use crate::layouts::tensor::tensor_memory::MoveDirection;
 use serde::{Deserialize, Serialize};
 
 /// What has a layout.
@@ -40,8 +42,8 @@ enum LayoutOp {
     WarpMetadata,
     /// A or B of `wgmma` in shared memory.
     WarpgroupShared(Factor),
-    /// Registers that `tcgen05.ld` or `tcgen05.st` moves.
-    Move,
+    /// Registers of `tcgen05.ld` or `tcgen05.st`.
+    Move(MoveDirection),
     /// Rows that `tcgen05.cp` copies.
     Copy,
     /// The sums of `tcgen05.mma`.
@@ -73,8 +75,8 @@ const OPS: [(&str, LayoutOp); 17] = [
     ("wgmma.shared.a", LayoutOp::WarpgroupShared(Factor::A)),
     ("wgmma.shared.b", LayoutOp::WarpgroupShared(Factor::B)),
     ("mma.metadata", LayoutOp::WarpMetadata),
-    ("tcgen05.ld", LayoutOp::Move),
-    ("tcgen05.st", LayoutOp::Move),
+    ("tcgen05.ld", LayoutOp::Move(MoveDirection::Load)),
+    ("tcgen05.st", LayoutOp::Move(MoveDirection::Store)),
     ("tcgen05.cp", LayoutOp::Copy),
     ("tcgen05.d", LayoutOp::TensorD),
     ("tcgen05.a", LayoutOp::TensorA),
@@ -203,7 +205,7 @@ pub(crate) fn exactly(
     request: &FragmentRequest,
     rule: Rule,
 ) -> Result<LayoutView, FragmentRefusal> {
-    let mut words = Words::new(request, false);
+    let mut words = Words::strict(request);
     let view = rule(request, &mut words)?;
     words.finish(view)
 }
@@ -214,7 +216,7 @@ pub(crate) fn nearest(
     rule: Rule,
     operations: Vec<String>,
 ) -> LayoutPicture {
-    let mut words = Words::new(request, true);
+    let mut words = Words::lenient(request);
     let view = rule(request, &mut words).and_then(|view| words.finish(view));
     let (request, replaced) = words.nearest(request);
     let (view, refusal) = match view {
@@ -244,11 +246,11 @@ fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, 
     let view = match op {
         LayoutOp::WarpgroupA => registers::factor(words),
         LayoutOp::WarpgroupD => registers::sums(words),
-        LayoutOp::WarpgroupMetadata => registers::metadata(words, true),
-        LayoutOp::WarpMetadata => registers::metadata(words, false),
+        LayoutOp::WarpgroupMetadata => registers::metadata(words, SparseOperation::Wgmma),
+        LayoutOp::WarpMetadata => registers::metadata(words, SparseOperation::Mma),
         LayoutOp::WarpgroupShared(factor) => shared_operand::warpgroup(words, *factor),
         LayoutOp::TensorShared(factor) => shared_operand::tensor_memory(words, *factor),
-        LayoutOp::Move => tensor_memory::moved(words, *name == "tcgen05.st"),
+        LayoutOp::Move(direction) => tensor_memory::moved(words, *direction),
         LayoutOp::Copy => tensor_memory::copied(words),
         LayoutOp::TensorD => tensor_memory::sums(words),
         LayoutOp::TensorA => tensor_memory::factor(words),

@@ -83,31 +83,36 @@ pub(crate) fn memories(
             ));
         }
     }
+    all.extend(block_memories(machine));
+    all
+}
+
+/// Returns the shared memory and the tensor memory of resident blocks.
+fn block_memories(machine: &Machine) -> impl Iterator<Item = Memory> {
     let (shared, tensor) = (shared_element(machine), tensor_element(machine));
-    for block in machine.blocks() {
+    machine.blocks().into_iter().flat_map(move |block| {
         let [x, y, z] = block.position;
-        let described = Described {
-            id: MemoryId::Shared(block.index),
+        let block = block.index;
+        let shared = Described {
+            id: MemoryId::Shared(block),
             title: format!("shared memory of block ({x}, {y}, {z})"),
             space: Space::Shared,
             element: shared,
             shape: Vec::new(),
             is_named: true,
         };
-        let region = MemoryRegion::Shared { block: block.index };
-        all.extend(memory(machine, region, described));
-        let described = Described {
-            id: MemoryId::Tensor(block.index),
+        let tensor = Described {
+            id: MemoryId::Tensor(block),
             title: format!("tensor memory of block ({x}, {y}, {z})"),
             space: Space::Tensor,
             element: tensor,
             shape: vec![u64::from(TENSOR_LANES), u64::from(TENSOR_COLUMNS)],
             is_named: true,
         };
-        let region = MemoryRegion::Tensor { block: block.index };
-        all.extend(memory(machine, region, described));
-    }
-    all
+        let shared = memory(machine, MemoryRegion::Shared { block }, shared);
+        let tensor = memory(machine, MemoryRegion::Tensor { block }, tensor);
+        shared.into_iter().chain(tensor)
+    })
 }
 
 /// A memory before its bytes are known.

@@ -221,14 +221,7 @@ impl Session {
         let machine = self.timeline.machine();
         let status = machine.status();
         let fault = self.fault();
-        let next = machine.next_step().map(|next| {
-            let of = WarpId {
-                block: next.block,
-                warp: next.warp,
-            };
-            let (function, instruction) = (next.function, next.instruction);
-            self.step_view(self.position(), of, function, instruction, next.executed)
-        });
+        let next = self.next_step_view();
         let last = self.last.step.clone();
         let faulted = machine.fault().map(|fault| (fault.block_index, fault.warp));
         let at = request.warp.or(faulted).or_else(|| {
@@ -275,6 +268,16 @@ impl Session {
             pending,
             notes: self.notes(),
         }
+    }
+
+    fn next_step_view(&self) -> Option<StepView> {
+        let next = self.timeline.machine().next_step()?;
+        let warp = WarpId {
+            block: next.block,
+            warp: next.warp,
+        };
+        let (function, instruction) = (next.function, next.instruction);
+        Some(self.step_view(self.position(), warp, function, instruction, next.executed))
     }
 
     fn grid_extents(&self) -> [u32; 3] {
@@ -392,7 +395,11 @@ impl Session {
         };
         let has_landed = event.what == Outcome::Landed;
         found.map_or_else(TensorRecord::default, |pending| {
-            TensorRecord::of(machine, pending, has_landed, &self.memories())
+            let record = TensorRecord::of(machine, pending, &self.memories());
+            match has_landed {
+                true => record.landed(),
+                false => record,
+            }
         })
     }
 

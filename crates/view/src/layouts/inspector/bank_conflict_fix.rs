@@ -369,22 +369,13 @@ pub(crate) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&
         .find(|named| named.holds(part.memory, part.address))
 }
 
+/// Attempts of [`cure`], each with the next change of each buffer.
+const MAX_ATTEMPTS: usize = 4;
+
 /// Runs a scenario, changes its text so that no shared memory access has bank conflicts, and runs both: the same results, and the conflicts before
 /// and after. Buffers that cannot be freed stay as they are. Fails where the text cannot run, or no change of places frees it.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
-    let mut session = Session::untracked(scenario.clone())?;
-    session.run_counted(max_steps);
-    if let Some(fault) = session.fault() {
-        return Err(Failure::refused(format!(
-            "execution stops: {}",
-            fault.message
-        )));
-    }
-    if !session.is_over() {
-        return Err(Failure::refused(format!(
-            "the run reached the step limit after {max_steps} steps"
-        )));
-    }
+    let mut session = counted_run(scenario, max_steps)?;
     let before = session.traffic().total.shared.bank_conflicts;
     let named = session.named_places();
     let recorded = session.recorded();
@@ -408,14 +399,9 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
         })
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    // The least change of each buffer, then the next least, until one is proved.
-    let most = found
-        .iter()
-        .map(|(_, changes)| changes.len())
-        .max()
-        .unwrap_or(0)
-        .min(4);
-    for rank in 0..most {
+    // The smallest change of each buffer, then the next changes, until a change is verified.
+    let n_changes = found.iter().map(|(_, changes)| changes.len()).max();
+    for rank in 0..n_changes.unwrap_or(0).min(MAX_ATTEMPTS) {
         let mut edits = Edits::default();
         let mut changes = Vec::new();
         for (target, all) in &found {
@@ -450,6 +436,21 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     }
     reasons.dedup();
     Err(Failure::refused(reasons.join("; ")))
+}
+
+/// Runs a scenario to the end, and counts the memory traffic.
+fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, Failure> {
+    let mut session = Session::untracked(scenario.clone())?;
+    session.run_counted(max_steps);
+    if let Some(fault) = session.fault() {
+        let message = format!("execution stops: {}", fault.message);
+        return Err(Failure::refused(message));
+    }
+    if !session.is_over() {
+        let message = format!("the run reached the step limit after {max_steps} steps");
+        return Err(Failure::refused(message));
+    }
+    Ok(session)
 }
 
 /// The text, its conflicts, and the buffers whose bytes it leaves as the first run did.

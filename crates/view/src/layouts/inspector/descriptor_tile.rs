@@ -77,28 +77,33 @@ pub(crate) fn view(
         Storage::Padded(_) => 8,
         Storage::Nibbles => 4,
     };
-    let moved = at_step(found, steps.first);
-    let bits = match steps.first {
+    describe_step(&mut view, found, steps.first);
+    view.ptx = lines_of_ptx(found);
+    view.sure = sureness(descriptor).to_owned();
+    view.origin = "PTX ISA, CuTe".to_owned();
+    Ok(view)
+}
+
+/// Adds the descriptor of a step along k with its fields.
+fn describe_step(view: &mut LayoutView, found: &Described, step: u64) {
+    let descriptor = at_step(found, step);
+    let bits = match step {
         0 => found.bits(),
-        _ => moved.encode(found.kind),
+        _ => descriptor.encode(found.kind),
     };
     view.descriptor = bits.map(|bits| format!("0x{bits:016x}"));
-    view.fields = match steps.first {
+    view.fields = match step {
         0 => found.fields(),
         _ => Described {
             written: None,
             matrix: SharedFactor {
-                descriptor: moved,
+                descriptor,
                 ..found.matrix
             },
             ..found.clone()
         }
         .fields(),
     };
-    view.ptx = lines_of_ptx(found);
-    view.sure = sureness(descriptor).to_owned();
-    view.origin = "PTX ISA, CuTe".to_owned();
-    Ok(view)
 }
 
 /// The descriptor of a later step along k.

@@ -42,31 +42,21 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
             None => Some((*wanted.first()?, *has.first()?)),
         }
     };
-    let is_missing = |row: usize, column: usize| {
-        let wanted = next.threads.get(&(row, column));
-        let has = now(row, column);
-        wanted
-            .zip(has)
-            .is_some_and(|(wanted, has)| !wanted.iter().all(|thread| has.contains(thread)))
+    let is_missing = |(row, column): &(usize, usize)| {
+        let wanted = next.threads.get(&(*row, *column));
+        let threads = wanted.zip(now(*row, *column));
+        threads.is_some_and(|(wanted, has)| !wanted.iter().all(|thread| has.contains(thread)))
     };
-    let mut wrong = Vec::new();
-    for row in 0..next.rows {
-        for column in 0..next.columns {
-            if is_missing(row, column) {
-                wrong.push([row as u32, column as u32]);
-            }
-        }
-    }
-    let view = LayoutView::of_grid(next.rows, next.columns, &["lane", "now"], &|row,
-                                                                                column|
-     -> Vec<
-        Place,
-    > {
-        pair(row, column)
-            .map(|(wanted, has)| vec![wanted, has])
-            .into_iter()
-            .collect()
-    });
+    let cells = (0..next.rows).flat_map(|row| (0..next.columns).map(move |column| (row, column)));
+    let wrong = cells.filter(is_missing);
+    let wrong: Vec<[u32; 2]> = wrong
+        .map(|(row, column)| [row as u32, column as u32])
+        .collect();
+    let place = |row: usize, column: usize| -> Vec<Place> {
+        let threads = pair(row, column).map(|(wanted, has)| vec![wanted, has]);
+        threads.into_iter().collect()
+    };
+    let view = LayoutView::of_grid(next.rows, next.columns, &["lane", "now"], &place);
     let copies = (next.rows / first.rows) * (next.columns / first.columns);
     Ok(LayoutView {
         title: format!("From `{}` to `{}`", first.name, next.name),

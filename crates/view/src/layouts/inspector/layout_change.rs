@@ -106,71 +106,69 @@ impl Change {
         self.size(size) - size
     }
 
-    /// Every change that keeps stretches of `width` bytes together, the least one first: swizzles of few bits, then paddings of few bytes, then
-    /// bits that change several, then two swizzles, then rows and columns exchanged.
+    /// Returns all changes that keep runs of `width` bytes contiguous, in order of cost: swizzles by the number of bits, paddings by the number
+    /// of bytes, spreads, sums of two swizzles, and exchanges of rows and columns.
     pub(crate) fn all(size: u64, width: u64) -> Vec<Change> {
-        let mut all = Vec::new();
         let width = width.max(4).next_power_of_two();
         let lowest = width.trailing_zeros();
         let top = 64 - size.saturating_sub(1).leading_zeros();
-        for bits in 1..=BANK_BITS.saturating_sub(lowest) {
-            for base in lowest..=BANK_BITS - bits {
-                for shift in bits..top.saturating_sub(base) {
-                    all.push(Change::Xor(Xor {
-                        bits,
-                        base,
-                        shift,
-                        second: 0,
-                    }));
-                }
-            }
-        }
-        let mut pads = Vec::new();
-        for row in 5..top {
-            let mut pad_bytes = width;
-            while pad_bytes <= 64 {
-                let row_bytes = 1u64 << row;
-                if row_bytes >= 2 * width && row_bytes < size {
-                    pads.push(Change::Pad {
-                        row_bytes,
-                        pad_bytes,
-                    });
-                }
-                pad_bytes *= 2;
-            }
-        }
-        pads.sort_by_key(|pad| pad.more_bytes(size));
-        all.extend(pads);
-        for bits in 2..=BANK_BITS.saturating_sub(lowest) {
+        let swizzles = (1..=BANK_BITS.saturating_sub(lowest)).flat_map(move |bits| {
+            (lowest..=BANK_BITS - bits).flat_map(move |base| {
+                let shifts = bits..top.saturating_sub(base);
+                shifts.map(move |shift| Change::xor(bits, base, shift, 0))
+            })
+        });
+        let spreads = (2..=BANK_BITS.saturating_sub(lowest)).flat_map(move |bits| {
             let base = BANK_BITS - bits;
-            for source in BANK_BITS..top {
-                all.push(Change::Spread { bits, base, source });
-            }
-        }
-        for base in lowest..BANK_BITS {
+            (BANK_BITS..top).map(move |source| Change::Spread { bits, base, source })
+        });
+        let sums = (lowest..BANK_BITS).flat_map(move |base| {
             let bits = BANK_BITS - base;
-            for shift in bits..top.saturating_sub(base) {
-                for second in shift + 1..top.saturating_sub(base) {
-                    all.push(Change::Xor(Xor {
-                        bits,
-                        base,
-                        shift,
-                        second,
-                    }));
-                }
-            }
-        }
-        for row in lowest + 1..top {
-            let row_bytes = 1u64 << row;
-            if size.is_multiple_of(row_bytes) && size > row_bytes {
-                all.push(Change::Exchange {
-                    row_bytes,
-                    unit_bytes: width,
-                    n_rows: size / row_bytes,
-                });
-            }
-        }
-        all
+            let end = top.saturating_sub(base);
+            (bits..end).flat_map(move |shift| {
+                (shift + 1..end).map(move |second| Change::xor(bits, base, shift, second))
+            })
+        });
+        let rows = (lowest + 1..top).map(|row| 1u64 << row);
+        let rows = rows.filter(|row_bytes| size.is_multiple_of(*row_bytes) && size > *row_bytes);
+        let exchanges = rows.map(|row_bytes| Change::Exchange {
+            row_bytes,
+            unit_bytes: width,
+            n_rows: size / row_bytes,
+        });
+        swizzles
+            .chain(Change::paddings(size, width))
+            .chain(spreads)
+            .chain(sums)
+            .chain(exchanges)
+            .collect()
+    }
+
+    const fn xor(bits: u32, base: u32, shift: u32, second: u32) -> Change {
+        Change::Xor(Xor {
+            bits,
+            base,
+            shift,
+            second,
+        })
+    }
+
+    /// Returns paddings of 64 bytes or less after rows of 32 bytes or more, the smallest total size first.
+    fn paddings(size: u64, width: u64) -> Vec<Change> {
+        let rows = (5..64).map(|row| 1u64 << row);
+        let rows = rows.take_while(|row_bytes| *row_bytes < size);
+        let rows = rows.filter(|row_bytes| *row_bytes >= 2 * width);
+        let paddings = rows.flat_map(|row_bytes| {
+            let pads = std::iter::successors(Some(width), |pad_bytes| Some(2 * pad_bytes));
+            let pads = pads.take_while(|pad_bytes| *pad_bytes <= 64);
+            pads.map(move |pad_bytes| Change::Pad {
+                row_bytes,
+                pad_bytes,
+            })
+        });
+        let mut paddings: Vec<Change> = paddings.collect();
+        paddings.sort_by_key(|padding| padding.more_bytes(size));
+        paddings
     }
 
     /// Whether it is looked at only where nothing simpler frees a buffer.

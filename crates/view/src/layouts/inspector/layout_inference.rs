@@ -108,11 +108,14 @@ struct Touched {
 fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     let requests = &recorded.first_block;
     let first = requests.first().ok_or("the access was not executed")?;
-    let gives_rows = requests.iter().any(|request| request.is_shared_out);
-    let (lanes, n_elements, _) = shape_of(first, gives_rows)?;
+    let provider = match requests.iter().any(|request| request.is_shared_out) {
+        true => AddressProvider::Rows,
+        false => AddressProvider::Elements,
+    };
+    let (lanes, n_elements, _) = shape_of(first, provider)?;
     let mut by_warp: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
     for request in requests {
-        let (own_lanes, own_elements, addresses) = shape_of(request, gives_rows)?;
+        let (own_lanes, own_elements, addresses) = shape_of(request, provider)?;
         if own_lanes != lanes || own_elements != n_elements {
             return Err(format!(
                 "the active lanes differ between step {} and step {}",
@@ -129,7 +132,7 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
         .values()
         .flat_map(|found| found.iter().take(n_iterations).flatten().copied())
         .collect();
-    let unit_bytes = unit_of(first, gives_rows, &values, start);
+    let unit_bytes = unit_of(first, provider, &values, start);
     let relative = values.iter().map(|address| {
         let offset = address.wrapping_sub(start) as i64;
         offset / i64::from(unit_bytes)
@@ -154,9 +157,22 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     })
 }
 
-/// The lanes of a request, elements of each, and their addresses; lanes that give rows have one element each.
-fn shape_of(request: &Request, gives_rows: bool) -> Result<(Vec<u8>, usize, Vec<u64>), String> {
-    if gives_rows {
+/// Locations of which a lane provides the addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AddressProvider {
+    /// The elements that the lane transfers.
+    Elements,
+    /// One row of a matrix, whose elements other lanes transfer (`ldmatrix`).
+    Rows,
+}
+
+/// Returns the lanes of a request, the number of elements per lane, and their addresses. A lane that provides the address of a row has one
+/// element.
+fn shape_of(
+    request: &Request,
+    provider: AddressProvider,
+) -> Result<(Vec<u8>, usize, Vec<u64>), String> {
+    if provider == AddressProvider::Rows {
         let rows = request.lanes().ok_or("a lane accesses several locations")?;
         let lanes = rows.iter().map(|row| row.lane).collect();
         return Ok((lanes, 1, rows.iter().map(|row| row.start).collect()));
@@ -181,12 +197,12 @@ fn shape_of(request: &Request, gives_rows: bool) -> Result<(Vec<u8>, usize, Vec<
 }
 
 /// The bytes of an element, where all addresses are multiples of them.
-fn unit_of(first: &Request, gives_rows: bool, values: &[u64], start: u64) -> u32 {
-    let bytes = match gives_rows {
-        true => first
+fn unit_of(first: &Request, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
+    let bytes = match provider {
+        AddressProvider::Rows => first
             .lanes()
             .and_then(|lanes| lanes.first().map(|lane| lane.n_bytes as u32)),
-        false => first.parts.first().map(|part| part.n_bytes),
+        AddressProvider::Elements => first.parts.first().map(|part| part.n_bytes),
     };
     let bytes = bytes.unwrap_or(1).max(1);
     let is_whole = |address: &u64| address.wrapping_sub(start).is_multiple_of(bytes.into());

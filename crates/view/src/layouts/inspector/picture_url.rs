@@ -36,53 +36,21 @@ impl PictureForm {
     }
 }
 
-/// The request of an address, of a part of one after `?`, or of words on lines.
+/// Returns the request of a URL, of the part of a URL after `?`, or of parameters with one parameter per line.
 pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
-    if query.len() > MAX_QUERY_BYTES {
-        return Err(refusal(format!(
-            "the query has {} bytes, expected at most {MAX_QUERY_BYTES}",
-            query.len()
-        )));
-    }
-    let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
-    let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
     let mut request = FragmentRequest::default();
-    let (mut stride, mut layout_word) = (None, None);
-    let parts = after
-        .unwrap_or(query)
-        .split(['&', '\n', '\r'])
-        .map(str::trim);
-    for (at, part) in parts.enumerate().filter(|(_, part)| !part.is_empty()) {
-        let (name, value) = part.split_once('=').ok_or_else(|| {
-            refusal(format!(
-                "part {} of the query (`{}`): expected NAME=VALUE such as `op=layout`",
-                at + 1,
-                shortened(part)
-            ))
-        })?;
-        let (name, value) = (name.trim(), value.trim());
-        let word = match after {
-            // On lines nothing is encoded.
-            None if !query.contains('&') => Some(value.to_owned()),
-            _ => decoded(value),
-        };
-        let word = word.filter(|word| word.len() <= MAX_WORD_BYTES).ok_or_else(|| {
-            refusal(format!(
-                "part {} of the query (`{}`): expected a value of at most {MAX_WORD_BYTES} bytes, with `%` only before two hexadecimal digits",
-                at + 1,
-                shortened(part)
-            ))
-        })?;
+    let (mut stride, mut layout) = (None, None);
+    for (name, value) in parameters(query)? {
         match name {
-            "op" => request.op = word,
-            "shape" => request.shape = word,
-            "type" => request.ty = word,
-            "target" => request.target = word,
-            "stride" => stride = Some(word),
-            "layout" => layout_word = Some(word),
-            // What the page has beside the picture.
+            "op" => request.op = value,
+            "shape" => request.shape = value,
+            "type" => request.ty = value,
+            "target" => request.target = value,
+            "stride" => stride = Some(value),
+            "layout" => layout = Some(value),
+            // Parameters of the page.
             "embed" | "beside" => {}
-            _ => drop(request.with.insert(name.to_owned(), word)),
+            _ => drop(request.with.insert(name.to_owned(), value)),
         }
     }
     if request.op.is_empty() {
@@ -91,28 +59,64 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
             false => "wgmma.tile.a".to_owned(),
         };
     }
-    let has_words = has_layout(&request.op) || picture::has_picture(&request.op);
-    if has_words {
-        let words = [("stride", stride), ("layout", layout_word)];
-        let words = words
-            .into_iter()
-            .filter_map(|(name, word)| Some((name, word?)));
-        request
-            .with
-            .extend(words.map(|(name, word)| (name.to_owned(), word)));
+    if has_layout(&request.op) || picture::has_picture(&request.op) {
+        let parameters = [("stride", stride), ("layout", layout)];
+        for (name, value) in parameters {
+            let value = value.map(|value| (name.to_owned(), value));
+            request.with.extend(value);
+        }
         return Ok(request);
     }
-    request.layout = layout_word;
+    request.layout = layout;
     request.with.remove("base");
-    request.stride = match stride {
-        None => None,
-        Some(word) => Some(word.parse().map_err(|_| {
+    let stride = stride.map(|stride| {
+        stride.parse().map_err(|_| {
             refusal(format!(
-                "found the stride `{word}`, expected a number of elements"
+                "found the stride `{stride}`, expected a number of elements"
             ))
-        })?),
-    };
+        })
+    });
+    request.stride = stride.transpose()?;
     Ok(request)
+}
+
+/// Returns the names and the decoded values of the parameters of a query.
+fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRefusal> {
+    if query.len() > MAX_QUERY_BYTES {
+        return Err(refusal(format!(
+            "the query has {} bytes, expected at most {MAX_QUERY_BYTES}",
+            query.len()
+        )));
+    }
+    let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
+    let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
+    // Parameters on lines are not encoded.
+    let is_encoded = after.is_some() || query.contains('&');
+    let parts = after
+        .unwrap_or(query)
+        .split(['&', '\n', '\r'])
+        .map(str::trim);
+    let parts = parts.zip(1..).filter(|(part, _)| !part.is_empty());
+    let parameters = parts.map(|(part, number)| {
+        let error = |expected: String| {
+            let part = shortened(part);
+            refusal(format!("part {number} of the query (`{part}`): expected {expected}"))
+        };
+        let (name, value) = part
+            .split_once('=')
+            .ok_or_else(|| error("NAME=VALUE such as `op=layout`".to_owned()))?;
+        let value = match is_encoded {
+            true => decoded(value.trim()),
+            false => Some(value.trim().to_owned()),
+        };
+        let value = value.filter(|value| value.len() <= MAX_WORD_BYTES).ok_or_else(|| {
+            error(format!(
+                "a value of at most {MAX_WORD_BYTES} bytes, with `%` only before two hexadecimal digits"
+            ))
+        })?;
+        Ok((name.trim(), value))
+    });
+    parameters.collect()
 }
 
 /// The picture of an address in a form.

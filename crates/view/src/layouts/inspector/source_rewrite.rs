@@ -2,7 +2,7 @@
 
 use crate::layouts::inspector::access_recorder::Recorded;
 use crate::layouts::inspector::bank_conflict_fix::Target;
-use crate::layouts::inspector::layout_change::{Change, spread_mask};
+use crate::layouts::inspector::layout_change::{Change, Xor, spread_mask};
 use crate::session::Session;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -43,72 +43,69 @@ struct Width {
     bits: u32,
 }
 
+/// Returns the instructions that apply an XOR swizzle to the address.
+fn xor_lines(xor: &Xor, bits: u32) -> Vec<String> {
+    let mask = ((1u64 << xor.bits) - 1) << xor.base;
+    let masked = |register: &str, shift: u32| {
+        [
+            format!("shr.u{bits} {register}, {ADDRESS}, {shift};"),
+            format!("and.b{bits} {register}, {register}, {mask};"),
+        ]
+    };
+    let mut lines = Vec::from(masked(OTHER, xor.shift));
+    if xor.second != 0 {
+        let second = "%lens_second";
+        lines.extend(masked(second, xor.second));
+        lines.push(format!("xor.b{bits} {OTHER}, {OTHER}, {second};"));
+    }
+    lines.push(format!("xor.b{bits} {ADDRESS}, {ADDRESS}, {OTHER};"));
+    lines
+}
+
 impl Rewrite {
     pub(crate) fn of(change: Change, target: &Target<'_>) -> Rewrite {
         Rewrite::with(change, target, &Width { bits: 32 }, 0)
     }
 
-    /// `aligned`: the alignment that the declaration states, up to which bits of the address are those of the offset.
+    /// `aligned` is the alignment of the declaration in bytes. The bits of an address below this alignment are the bits of the offset.
     fn with(change: Change, target: &Target<'_>, width: &Width, aligned: u64) -> Rewrite {
         let bits = width.bits;
-        let name = &target.named.name;
-        let mut lines = Vec::new();
-        let mut line = |text: String| lines.push(text);
-        match change {
+        // The offset of the address within the buffer replaces the address.
+        let to_offset = [
+            format!("mov.u{bits} {OFFSET}, {};", target.named.name),
+            format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"),
+        ];
+        let to_address = [format!("add.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};")];
+        let lines = match change {
             Change::Pad {
                 row_bytes,
                 pad_bytes,
             } => {
-                line(format!("mov.u{bits} {OFFSET}, {name};"));
-                line(format!("sub.u{bits} {OFFSET}, {ADDRESS}, {OFFSET};"));
-                line(format!(
-                    "shr.u{bits} {OFFSET}, {OFFSET}, {};",
-                    row_bytes.trailing_zeros()
-                ));
-                line(format!(
-                    "mad.lo.u{bits} {ADDRESS}, {OFFSET}, {pad_bytes}, {ADDRESS};"
-                ));
+                let row = row_bytes.trailing_zeros();
+                vec![
+                    format!("mov.u{bits} {OFFSET}, {};", target.named.name),
+                    format!("sub.u{bits} {OFFSET}, {ADDRESS}, {OFFSET};"),
+                    format!("shr.u{bits} {OFFSET}, {OFFSET}, {row};"),
+                    format!("mad.lo.u{bits} {ADDRESS}, {OFFSET}, {pad_bytes}, {ADDRESS};"),
+                ]
             }
-            Change::Xor(xor) => {
-                let is_aligned = xor.reach() < 32 && aligned >= 1 << xor.reach();
-                let mask = ((1u64 << xor.bits) - 1) << xor.base;
-                let from = if is_aligned {
-                    ADDRESS
-                } else {
-                    line(format!("mov.u{bits} {OFFSET}, {name};"));
-                    line(format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
-                    ADDRESS
-                };
-                let into = |register: &str, shift: u32| {
-                    [
-                        format!("shr.u{bits} {register}, {from}, {shift};"),
-                        format!("and.b{bits} {register}, {register}, {mask};"),
-                    ]
-                };
-                into(OTHER, xor.shift).into_iter().for_each(&mut line);
-                if xor.second != 0 {
-                    let second = "%lens_second";
-                    into(second, xor.second).into_iter().for_each(&mut line);
-                    line(format!("xor.b{bits} {OTHER}, {OTHER}, {second};"));
-                }
-                line(format!("xor.b{bits} {ADDRESS}, {ADDRESS}, {OTHER};"));
-                if !is_aligned {
-                    line(format!("add.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
-                }
+            Change::Xor(xor) if xor.reach() < 32 && aligned >= 1 << xor.reach() => {
+                xor_lines(&xor, bits)
             }
+            Change::Xor(xor) => [&to_offset[..], &xor_lines(&xor, bits), &to_address].concat(),
             Change::Spread {
                 bits: n,
                 base,
                 source,
             } => {
                 let mask = spread_mask(n, base);
-                line(format!("mov.u{bits} {OFFSET}, {name};"));
-                line(format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
-                line(format!("shr.u{bits} {OTHER}, {ADDRESS}, {source};"));
-                line(format!("and.b{bits} {OTHER}, {OTHER}, 1;"));
-                line(format!("mul.lo.u{bits} {OTHER}, {OTHER}, {mask};"));
-                line(format!("xor.b{bits} {ADDRESS}, {ADDRESS}, {OTHER};"));
-                line(format!("add.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
+                let spread = [
+                    format!("shr.u{bits} {OTHER}, {ADDRESS}, {source};"),
+                    format!("and.b{bits} {OTHER}, {OTHER}, 1;"),
+                    format!("mul.lo.u{bits} {OTHER}, {OTHER}, {mask};"),
+                    format!("xor.b{bits} {ADDRESS}, {ADDRESS}, {OTHER};"),
+                ];
+                [&to_offset[..], &spread, &to_address].concat()
             }
             Change::Exchange {
                 row_bytes,
@@ -116,28 +113,19 @@ impl Rewrite {
                 n_rows,
             } => {
                 let (row, unit) = (row_bytes.trailing_zeros(), unit_bytes.trailing_zeros());
-                line(format!("mov.u{bits} {OFFSET}, {name};"));
-                line(format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"));
-                line(format!("shr.u{bits} {OTHER}, {ADDRESS}, {row};"));
-                line(format!(
-                    "mad.lo.u{bits} {OFFSET}, {OTHER}, {unit_bytes}, {OFFSET};"
-                ));
-                line(format!(
-                    "and.b{bits} {OTHER}, {ADDRESS}, {};",
-                    unit_bytes - 1
-                ));
-                line(format!("add.u{bits} {OFFSET}, {OFFSET}, {OTHER};"));
-                line(format!(
-                    "and.b{bits} {ADDRESS}, {ADDRESS}, {};",
-                    row_bytes - 1
-                ));
-                line(format!("shr.u{bits} {ADDRESS}, {ADDRESS}, {unit};"));
-                line(format!(
-                    "mad.lo.u{bits} {ADDRESS}, {ADDRESS}, {}, {OFFSET};",
-                    n_rows * unit_bytes
-                ));
+                let column = n_rows * unit_bytes;
+                let exchange = [
+                    format!("shr.u{bits} {OTHER}, {ADDRESS}, {row};"),
+                    format!("mad.lo.u{bits} {OFFSET}, {OTHER}, {unit_bytes}, {OFFSET};"),
+                    format!("and.b{bits} {OTHER}, {ADDRESS}, {};", unit_bytes - 1),
+                    format!("add.u{bits} {OFFSET}, {OFFSET}, {OTHER};"),
+                    format!("and.b{bits} {ADDRESS}, {ADDRESS}, {};", row_bytes - 1),
+                    format!("shr.u{bits} {ADDRESS}, {ADDRESS}, {unit};"),
+                    format!("mad.lo.u{bits} {ADDRESS}, {ADDRESS}, {column}, {OFFSET};"),
+                ];
+                [&to_offset[..], &exchange].concat()
             }
-        }
+        };
         Rewrite { lines }
     }
 

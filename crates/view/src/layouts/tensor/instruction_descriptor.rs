@@ -57,7 +57,7 @@ pub(crate) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     let (bits, says) = match written {
         Some(bits) => (bits as u32, decoded(bits, name, kind)?),
         None => {
-            let says = chosen(words, kind, kind.is_scaled())?;
+            let says = chosen(words, kind)?;
             let bits = says.encode(kind);
             let bits = bits.ok_or_else(|| {
                 refusal(format!(
@@ -166,12 +166,8 @@ pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
     Some(fields(bits, &says, kind))
 }
 
-/// What the words say.
-fn chosen(
-    words: &mut Words<'_>,
-    kind: MmaKind,
-    is_scaled: bool,
-) -> Result<InstructionDescriptor, FragmentRefusal> {
+/// Reads the parameters of an instruction descriptor.
+fn chosen(words: &mut Words<'_>, kind: MmaKind) -> Result<InstructionDescriptor, FragmentRefusal> {
     let (types, sums): (&[&str], &[&str]) = match kind {
         MmaKind::F16 => (&["f16", "bf16"], &["f32", "f16"]),
         MmaKind::Tf32 => (&["tf32"], &["f32"]),
@@ -180,7 +176,6 @@ fn chosen(
         MmaKind::Mxf8f6f4 => (NARROW, &["f32"]),
         MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => (&["e2m1"], &["f32"]),
     };
-    let ty = |name: &str| ScalarType::from_name(name).unwrap_or(ScalarType::F32);
     let a = ty(words.choice("type", types, "the type of A")?);
     let b = ty(words.choice("b", types, "the type of B")?);
     let d = ty(words.choice("d", sums, "the type of D")?);
@@ -206,23 +201,7 @@ fn chosen(
         | MmaKind::Mxf4
         | MmaKind::Mxf4nvf4 => false,
     };
-    let (mut factor_ids, mut factor_type) = ([0; 2], ScalarType::Ue4m3);
-    if is_scaled {
-        let types: &[&str] = match kind {
-            MmaKind::Mxf4nvf4 => &["ue4m3", "ue8m0"],
-            MmaKind::F16
-            | MmaKind::Tf32
-            | MmaKind::I8
-            | MmaKind::F8f6f4
-            | MmaKind::Mxf8f6f4
-            | MmaKind::Mxf4 => &["ue8m0"],
-        };
-        factor_type = ty(words.choice("scale_type", types, "the type of the scale factors")?);
-        factor_ids = [
-            words.number("id_a", 0, 3, "the byte ID of the scale factors of A")? as u32,
-            words.number("id_b", 0, 3, "the byte ID of the scale factors of B")? as u32,
-        ];
-    }
+    let (factor_type, factor_ids) = scale_factors(words, kind)?;
     Ok(InstructionDescriptor {
         m,
         n,
@@ -238,6 +217,35 @@ fn chosen(
         factor_ids,
         factor_type,
     })
+}
+
+fn ty(name: &str) -> ScalarType {
+    ScalarType::from_name(name).unwrap_or(ScalarType::F32)
+}
+
+/// Reads the type of the scale factors, and the byte IDs of the scale factors of A and B.
+fn scale_factors(
+    words: &mut Words<'_>,
+    kind: MmaKind,
+) -> Result<(ScalarType, [u32; 2]), FragmentRefusal> {
+    if !kind.is_scaled() {
+        return Ok((ScalarType::Ue4m3, [0; 2]));
+    }
+    let types: &[&str] = match kind {
+        MmaKind::Mxf4nvf4 => &["ue4m3", "ue8m0"],
+        MmaKind::F16
+        | MmaKind::Tf32
+        | MmaKind::I8
+        | MmaKind::F8f6f4
+        | MmaKind::Mxf8f6f4
+        | MmaKind::Mxf4 => &["ue8m0"],
+    };
+    let ty = ty(words.choice("scale_type", types, "the type of the scale factors")?);
+    let ids = [
+        words.number("id_a", 0, 3, "the byte ID of the scale factors of A")? as u32,
+        words.number("id_b", 0, 3, "the byte ID of the scale factors of B")? as u32,
+    ];
+    Ok((ty, ids))
 }
 
 pub(crate) fn fields(

@@ -53,12 +53,21 @@ fn is_spelling(written: &str, choice: &str) -> bool {
 }
 
 impl<'r> Words<'r> {
-    pub(crate) fn new(request: &'r FragmentRequest, replaces: bool) -> Words<'r> {
+    /// Reads the parameters of a request. An invalid value is an error.
+    pub(crate) fn strict(request: &'r FragmentRequest) -> Words<'r> {
         Words {
             request,
-            replaces,
+            replaces: false,
             parameters: Vec::new(),
             replaced: Vec::new(),
+        }
+    }
+
+    /// Reads the parameters of a request, and replaces each invalid value by a default.
+    pub(crate) fn lenient(request: &'r FragmentRequest) -> Words<'r> {
+        Words {
+            replaces: true,
+            ..Words::strict(request)
         }
     }
 

@@ -94,30 +94,63 @@ pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
     })
 }
 
-/// Metadata of `wgmma.mma_async.sp`, or of `mma.sp`.
+/// Instruction with a sparse matrix A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SparseOperation {
+    /// `mma.sp`
+    Mma,
+    /// `wgmma.mma_async.sp`
+    Wgmma,
+}
+
+impl SparseOperation {
+    fn name(self) -> &'static str {
+        match self {
+            SparseOperation::Mma => "mma.sp",
+            SparseOperation::Wgmma => "wgmma.mma_async.sp",
+        }
+    }
+
+    /// Rows of A.
+    fn rows(self) -> usize {
+        match self {
+            SparseOperation::Mma => ROWS,
+            SparseOperation::Wgmma => 64,
+        }
+    }
+
+    fn types(self) -> &'static [&'static str] {
+        const TYPES: [&str; 9] = [
+            "f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "s4", "u4",
+        ];
+        match self {
+            SparseOperation::Mma => &TYPES,
+            SparseOperation::Wgmma => &TYPES[..7],
+        }
+    }
+
+    /// Columns of the dense matrix A, for an element size in bits.
+    fn depths(self, bits: u32) -> &'static [&'static str] {
+        match (self, bits) {
+            (SparseOperation::Wgmma, 16) => &["32"],
+            (SparseOperation::Wgmma, 32) => &["16"],
+            (SparseOperation::Wgmma, _) => &["64"],
+            (SparseOperation::Mma, 16) => &["32", "16"],
+            (SparseOperation::Mma, 32) => &["16", "8"],
+            (SparseOperation::Mma, 8) => &["64", "32"],
+            (SparseOperation::Mma, _) => &["128", "64"],
+        }
+    }
+}
+
+/// Returns the layout of the metadata of a sparse matrix A.
 pub(crate) fn metadata(
     words: &mut Words<'_>,
-    is_warpgroup: bool,
+    operation: SparseOperation,
 ) -> Result<LayoutView, FragmentRefusal> {
-    let types = [
-        "f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "s4", "u4",
-    ];
-    let types = if is_warpgroup {
-        &types[..7]
-    } else {
-        &types[..]
-    };
-    let ty = words.choice("type", types, "the type of A")?;
+    let ty = words.choice("type", operation.types(), "the type of A")?;
     let bits = bits_of(ty);
-    let depths: &[&str] = match (is_warpgroup, bits) {
-        (true, 16) => &["32"],
-        (true, 32) => &["16"],
-        (true, _) => &["64"],
-        (false, 16) => &["32", "16"],
-        (false, 32) => &["16", "8"],
-        (false, 8) => &["64", "32"],
-        (false, _) => &["128", "64"],
-    };
+    let depths = operation.depths(bits);
     let depth = words.choice("k", depths, "the number of columns of the dense matrix A")?;
     let depth: usize = depth.parse().unwrap_or(32);
     let of = |selector| Sparsity {
@@ -140,18 +173,13 @@ pub(crate) fn metadata(
         Ok(one) => vec![one],
         Err(_) => (0..4 / n_read.next_power_of_two() as u32).collect(),
     };
-    let rows = if is_warpgroup { 64 } else { ROWS };
+    let rows = operation.rows();
     let places = |row: usize, chunk: usize| -> Vec<Place> {
         let place = |selector: &u32| {
             let (lane, bit) = of(*selector).place(row % ROWS, chunk);
             vec![(row / ROWS * LANES + lane) as u32, bit as u32]
         };
         chosen.iter().map(place).collect()
-    };
-    let name = if is_warpgroup {
-        "wgmma.mma_async.sp"
-    } else {
-        "mma.sp"
     };
     let kept = match bits {
         32 => "1 of 2 columns: `0100` selects the left column, and `1110` selects the right column".to_owned(),
@@ -161,7 +189,8 @@ pub(crate) fn metadata(
     };
     Ok(LayoutView {
         title: format!(
-            "Metadata of `{name}` for A of `{ty}`, {rows} × {depth}, in a register of each thread"
+            "Metadata of `{}` for A of `{ty}`, {rows} × {depth}, in a register of each thread",
+            operation.name()
         ),
         rule: format!("the 4 bits of a chunk select {kept}"),
         letters: "T = thread, b = position of the lowest of the 4 bits".to_owned(),

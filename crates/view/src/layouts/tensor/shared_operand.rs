@@ -252,9 +252,16 @@ pub(crate) fn read_tensor_memory(
         "e2m1" => {
             let kinds = ["f8f6f4", "mxf4"];
             let kind = words.choice("kind", &kinds, "whether 4-bit values are padded to 8 bits")?;
-            storage_of(ty, kind == "mxf4")
+            storage_of(
+                ty,
+                if kind == "mxf4" {
+                    MmaKind::Mxf4
+                } else {
+                    MmaKind::F8f6f4
+                },
+            )
         }
-        ty => storage_of(ty, false),
+        ty => storage_of(ty, MmaKind::F8f6f4),
     };
     let majors: &[&str] = match storage {
         Storage::Bytes(_) => &["k", "mn"],
@@ -286,11 +293,11 @@ fn swizzles_of(major: &str, storage: Storage) -> &'static [&'static str] {
     }
 }
 
-/// How values of a type lie in shared memory.
-fn storage_of(ty: &str, is_packed: bool) -> Storage {
+/// Returns the storage of the values of a type in shared memory.
+fn storage_of(ty: &str, kind: MmaKind) -> Storage {
     match ty {
         "e2m3" | "e3m2" => Storage::Padded(6),
-        "e2m1" if is_packed => Storage::Nibbles,
+        "e2m1" if matches!(kind, MmaKind::Mxf4 | MmaKind::Mxf4nvf4) => Storage::Nibbles,
         "e2m1" => Storage::Padded(4),
         ty => Storage::Bytes(bits_of(ty) / 8),
     }
@@ -345,11 +352,10 @@ pub(crate) fn said_of(
             says.m, says.n
         )));
     }
-    let is_packed = matches!(kind, MmaKind::Mxf4 | MmaKind::Mxf4nvf4);
     Ok(Said {
         factor,
         ty: ty.name(),
-        storage: storage_of(ty.name(), is_packed),
+        storage: storage_of(ty.name(), kind),
         size: (says.m, says.n),
         major: if major == Major::Mn { "mn" } else { "k" },
         is_sparse: says.is_sparse,
@@ -373,11 +379,7 @@ fn read(
                 "whether A is sparse, which doubles the extent of B along k",
             )?,
         };
-    let one_bytes = if is_sparse {
-        2 * DEPTH_BYTES
-    } else {
-        DEPTH_BYTES
-    };
+    let one_bytes = DEPTH_BYTES * if is_sparse { 2 } else { 1 };
     let lines = match chosen.factor {
         Factor::A => chosen.size.0,
         Factor::B => chosen.size.1,

@@ -76,36 +76,13 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
     if copies > 1 {
         writeln!(out, "the first of {copies} locations")?;
     }
-    let label = |places: &Vec<Vec<u32>>| {
-        places.first().map_or_else(String::new, |place| {
-            let (first, second) = view.label(place);
-            match second.is_empty() {
-                true => first,
-                false => format!("{first}:{second}"),
-            }
-        })
-    };
-    let is_wrong = |row: usize, column: usize| view.wrong.contains(&[row as u32, column as u32]);
-    let is_marked = |row: usize, column: usize| view.marked.contains(&[row as u32, column as u32]);
-    let cell = |row: usize, column: usize, places: &Vec<Vec<u32>>| {
-        let mark = match (is_wrong(row, column), is_marked(row, column)) {
-            (true, _) => "!",
-            (false, true) => "*",
-            (false, false) => "",
-        };
-        format!("{}{mark}", label(places))
-    };
-    let rows: Vec<Vec<String>> = view
-        .grid
-        .iter()
-        .enumerate()
-        .map(|(row, cells)| {
-            let cells = cells.iter().enumerate();
-            cells
-                .map(|(column, places)| cell(row, column, places))
-                .collect()
-        })
-        .collect();
+    let rows = view.grid.iter().zip(0..);
+    let rows = rows.map(|(cells, row)| {
+        let cells = cells.iter().zip(0..);
+        let cells = cells.map(|(places, column)| cell(view, [row, column], places));
+        cells.collect()
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
     if !view.wrong.is_empty() {
         writeln!(out, "`!` marks mismatches: {} cells", view.wrong.len())?;
     }
@@ -128,4 +105,22 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
         writeln!(out, "{row:>3} | {}", cells.join(" "))?;
     }
     Ok(())
+}
+
+/// Returns the first location of a cell, with `!` for a mismatch and `*` for a cell that the step reads.
+fn cell(view: &LayoutView, position: [u32; 2], places: &[Vec<u32>]) -> String {
+    let label = places.first().map_or_else(String::new, |place| {
+        let (first, second) = view.label(place);
+        match second.is_empty() {
+            true => first,
+            false => format!("{first}:{second}"),
+        }
+    });
+    let is_wrong = view.wrong.contains(&position);
+    let mark = match (is_wrong, view.marked.contains(&position)) {
+        (true, _) => "!",
+        (false, true) => "*",
+        (false, false) => "",
+    };
+    label + mark
 }

@@ -21,8 +21,20 @@ pub(crate) const PRODUCT: Sizes = Sizes {
 };
 const LETTERS: &str = "lanes and columns are relative to the tensor memory address of the operand";
 
-/// Registers of `tcgen05.ld` or `tcgen05.st`.
-pub(crate) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView, FragmentRefusal> {
+/// Direction of a transfer between registers and tensor memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MoveDirection {
+    /// `tcgen05.ld`
+    Load,
+    /// `tcgen05.st`
+    Store,
+}
+
+/// Returns the layout of the registers of `tcgen05.ld` or `tcgen05.st`.
+pub(crate) fn moved(
+    words: &mut Words<'_>,
+    direction: MoveDirection,
+) -> Result<LayoutView, FragmentRefusal> {
     const SHAPES: [(&str, MoveShape); 5] = [
         ("32x32b", MoveShape::M32x32),
         ("16x64b", MoveShape::M16x64),
@@ -38,27 +50,14 @@ pub(crate) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     )?;
     let found = SHAPES.iter().find(|(shape, _)| *shape == name);
     let shape = found.map_or(MoveShape::M32x32, |(_, shape)| *shape);
-    let counts = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"];
-    // A thread has 128 registers for it at most.
-    let fits = |count: &&&str| {
-        let times: usize = count[1..].parse().unwrap_or(1);
-        times * shape.registers() <= 128
-    };
-    let n_counts = counts.iter().take_while(fits).count();
-    let usual = ["x4", "x1", "x2"];
-    let counts: Vec<&'static str> = usual
-        .into_iter()
-        .chain(counts[3..n_counts].iter().copied())
-        .collect();
-    let times = words.choice(
-        "num",
-        &counts,
-        "the repetition count of the shape along the columns",
-    )?;
-    let times: usize = times[1..].parse().unwrap_or(1);
+    let times = repetition_count(words, shape)?;
     let n_registers = times * shape.registers();
+    let (verb, modifier) = match direction {
+        MoveDirection::Load => ("ld", "pack"),
+        MoveDirection::Store => ("st", "unpack"),
+    };
     let packs = words.flag(
-        if is_store { "unpack" } else { "pack" },
+        modifier,
         "whether a register packs the low halves of two columns (`.pack::16b`, `.unpack::16b`)",
     )?;
     let per_register = if packs { 2 } else { 1 };
@@ -76,23 +75,15 @@ pub(crate) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     let rows = if shape == MoveShape::M32x32 { 32 } else { 16 };
     let last = (0..LANES).map(|thread| place(thread, n_registers - 1, per_register - 1).1);
     let columns = last.max().unwrap_or(0) + 1;
-    let rule = match shape {
-        MoveShape::M32x32 => "lane = L, column = r",
-        MoveShape::M16x64 => "lane = L/4 + 8*(L%2), column = L/2%2 + 2*r",
-        MoveShape::M16x128 => "lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)",
-        MoveShape::M16x256 => "lane = L/4 + 8*(r/2%2), column = 2*(L%4) + r%2 + 8*(r/4)",
-        MoveShape::M16x32x2 => "lane = L%16, column = r, plus half the columns for L >= 16",
-    };
     let mut notes = vec![
         "Warp w of a warpgroup accesses lanes 32*w to 32*w + 31. A 16-lane shape starts at the first or the 17th of these lanes.".to_owned(),
     ];
     if packs {
-        notes.push(match is_store {
-            true => "Each half of a register is stored to the low half of a column. Warpgrid stores zero to the upper half, which the PTX ISA manual does not document.".to_owned(),
-            false => "A column c of the rule represents two columns of tensor memory. A register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
+        notes.push(match direction {
+            MoveDirection::Store => "Each half of a register is stored to the low half of a column. Warpgrid stores zero to the upper half, which the PTX ISA manual does not document.".to_owned(),
+            MoveDirection::Load => "A column c of the rule represents two columns of tensor memory. A register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
         });
     }
-    let verb = if is_store { "st" } else { "ld" };
     let held = Registers {
         threads: LANES,
         registers: n_registers,
@@ -102,13 +93,32 @@ pub(crate) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         title: format!(
             "`tcgen05.{verb}.{name}.x{times}`: {n_registers} registers per lane of a warp, in tensor memory"
         ),
-        rule: rule.to_owned(),
+        rule: rule_of_move(shape).to_owned(),
         letters: format!("L = lane of the warp, r = register; {LETTERS}"),
         notes,
         row_name: "lane".to_owned(),
         element_bits: 32 / per_register as u32,
         ..LayoutView::of_registers(rows, columns, held, &place)
     })
+}
+
+/// Reads the repetition count of a shape. A thread can hold at most 128 registers.
+fn repetition_count(words: &mut Words<'_>, shape: MoveShape) -> Result<usize, FragmentRefusal> {
+    let number = |count: &str| count[1..].parse().unwrap_or(1);
+    let mut counts = vec!["x4", "x1", "x2", "x8", "x16", "x32", "x64", "x128"];
+    counts.retain(|count| number(count) * shape.registers() <= 128);
+    let about = "the repetition count of the shape along the columns";
+    words.choice("num", &counts, about).map(number)
+}
+
+fn rule_of_move(shape: MoveShape) -> &'static str {
+    match shape {
+        MoveShape::M32x32 => "lane = L, column = r",
+        MoveShape::M16x64 => "lane = L/4 + 8*(L%2), column = L/2%2 + 2*r",
+        MoveShape::M16x128 => "lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)",
+        MoveShape::M16x256 => "lane = L/4 + 8*(r/2%2), column = 2*(L%4) + r%2 + 8*(r/4)",
+        MoveShape::M16x32x2 => "lane = L%16, column = r, plus half the columns for L >= 16",
+    }
 }
 
 /// Rows of `tcgen05.cp`.

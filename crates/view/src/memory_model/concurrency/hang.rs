@@ -399,8 +399,17 @@ fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     }
 }
 
-/// The story in sentences.
+/// Returns the message of a hang: the wait at the root, and the line that should have provided the missing event.
 fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
+    let wait = root_wait(hang, root);
+    match hang.line_at_fault {
+        Some(line) => format!("{wait}; line {line}: {what}"),
+        None => wait,
+    }
+}
+
+/// Returns a sentence about the wait at the root of a hang.
+fn root_wait(hang: &HangView, root: &HangWait) -> String {
     let name = |object: &Option<HangObject>| match object {
         Some(HangObject::Number(number)) => number.to_string(),
         Some(HangObject::Name(name)) => format!("`{name}`"),
@@ -419,7 +428,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
         verb("poll", "polls"),
         verb("reach", "reaches"),
     );
-    let waits = match hang.kind {
+    match hang.kind {
         HangKind::Barrier => format!(
             "{who} {wait} at barrier {} (line {}), where {} of {} threads have arrived",
             name(&root.object),
@@ -474,9 +483,5 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             "{who} {wait} for asynchronous operations that never complete (line {})",
             hang.line
         ),
-    };
-    match hang.line_at_fault {
-        Some(line) => format!("{waits}; line {line}: {what}"),
-        None => waits,
     }
 }

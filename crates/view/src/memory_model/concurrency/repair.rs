@@ -93,33 +93,7 @@ impl Session {
             .open(source.as_str().into(), &Overrides::default());
         let unreachable = self.unreachable_definitions();
         let body = Body::new(&program, document.statements(), &unreachable);
-        let updates = self.atomic_updates(&body, found);
-        let mixed = self.mixed_barriers(races);
-        let unexpected = self.unexpected_bytes();
-        // Barriers that the text does not pair are mended before others are added.
-        let mut all: Vec<Edits> = Vec::new();
-        for phase in &mixed {
-            let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
-            let mut barriers: Vec<usize> = barriers.collect();
-            barriers.sort_unstable();
-            all.extend(barrier_repairs::of_mixed_barriers(&body, &barriers));
-        }
-        // What is certain is mended first; the rest follows from the axioms alone.
-        let mut order: Vec<(&RaceView, &Found)> = races.iter().zip(found).collect();
-        order.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
-        for (race, found) in order {
-            for candidate in self.candidates(&body, race, found, &unexpected) {
-                if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {
-                    all.push(candidate);
-                }
-            }
-        }
-        // Where a lock or a barrier protects the updates, its repair is weaker than an atomic operation. Accesses besides the
-        // updates may need a repair of their own.
-        let others = all.clone();
-        all.truncate(MOST_TRIED_BEFORE_UPDATES);
-        all.extend(updates.repairs.iter().cloned());
-        all.extend(updates.with(&others));
+        let all = self.all_candidates(&body, races, found);
         let mut trial = Trial {
             session: self,
             document: &*document,
@@ -138,6 +112,42 @@ impl Session {
             race.repair.clone_from(&repair);
             race.repair_tried = true;
         }
+    }
+
+    /// Returns the candidates for a repair of all races, in the order in which the candidates are tried.
+    fn all_candidates(
+        &mut self,
+        body: &Body<'_>,
+        races: &[RaceView],
+        found: &[Found],
+    ) -> Vec<Edits> {
+        let updates = self.atomic_updates(body, found);
+        let unexpected = self.unexpected_bytes();
+        let mut all: Vec<Edits> = Vec::new();
+        // Repairs of barriers that the source does not pair precede additional barriers.
+        for phase in &self.mixed_barriers(races) {
+            let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
+            let mut barriers: Vec<usize> = barriers.collect();
+            barriers.sort_unstable();
+            all.extend(barrier_repairs::of_mixed_barriers(body, &barriers));
+        }
+        // Certain races precede races that follow only from the axioms.
+        let mut order: Vec<(&RaceView, &Found)> = races.iter().zip(found).collect();
+        order.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        for (race, found) in order {
+            for candidate in self.candidates(body, race, found, &unexpected) {
+                if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {
+                    all.push(candidate);
+                }
+            }
+        }
+        // If a lock or a barrier protects the updates, the repair of the lock or barrier is weaker than an atomic operation. Other accesses
+        // may need separate repairs.
+        let others = all.clone();
+        all.truncate(MOST_TRIED_BEFORE_UPDATES);
+        all.extend(updates.repairs.iter().cloned());
+        all.extend(updates.with(&others));
+        all
     }
 
     fn repair_edit(&self, document: &dyn Document, edit: &StatementEdit) -> Option<RepairEdit> {
@@ -212,34 +222,30 @@ impl Session {
             unexpected,
         };
         let is_of_map = access.is_some_and(|access| access.proxy == ProxyKind::TensorMap);
+        let copies = || async_repairs::of_copies(&broken);
+        let accesses = || ordering_repairs::of_accesses(&broken);
         match race.why {
             Why::Init => async_repairs::of_init(&broken),
             Why::Lifetime => barrier_repairs::of_lives(&broken),
             Why::Proxy if is_of_map => tensor_map_repairs::of_maps(&broken),
             Why::Proxy => async_repairs::of_proxies(&broken),
-            Why::Completion => {
-                let mut all = async_repairs::of_copies(&broken);
-                all.extend(barrier_repairs::of_clusters(&broken));
-                all
+            Why::Completion => [copies(), barrier_repairs::of_clusters(&broken)].concat(),
+            Why::Order | Why::Scope if !is_one_block => {
+                [accesses(), barrier_repairs::of_clusters(&broken)].concat()
             }
-            Why::Order | Why::Scope if is_one_block => {
-                let is_of_copy = a.asynchronous || b.asynchronous;
-                let mut all = match is_of_copy {
-                    true => async_repairs::of_copies(&broken),
-                    false => async_repairs::of_mbarriers(&broken),
-                };
-                all.extend(barrier_repairs::of_threads(&broken));
-                if is_of_copy {
-                    all.extend(barrier_repairs::before_copies(&broken));
-                }
-                all.extend(ordering_repairs::of_accesses(&broken));
-                all
-            }
-            Why::Order | Why::Scope => {
-                let mut all = barrier_repairs::of_clusters(&broken);
-                all.splice(0..0, ordering_repairs::of_accesses(&broken));
-                all
-            }
+            Why::Order | Why::Scope if a.asynchronous || b.asynchronous => [
+                copies(),
+                barrier_repairs::of_threads(&broken),
+                barrier_repairs::before_copies(&broken),
+                accesses(),
+            ]
+            .concat(),
+            Why::Order | Why::Scope => [
+                async_repairs::of_mbarriers(&broken),
+                barrier_repairs::of_threads(&broken),
+                accesses(),
+            ]
+            .concat(),
         }
     }
 }

@@ -143,11 +143,20 @@ impl<'a> Cutter<'a> {
             .timeline
             .run_observed(self.max_steps, &mut others);
         self.session.seek(start);
+        let test = self.test(&watch, &others)?;
+        if test.observe.is_empty() {
+            return fail("the threads access no common memory location in the selected lines");
+        }
+        Ok(test)
+    }
+
+    /// Returns the litmus test of the present state of the run.
+    fn test(&mut self, watch: &Watch, others: &Others) -> Result<LitmusTest, LitmusError> {
         let touches = watch.stays.values().flat_map(|stay| stay.touched());
         let places = self.session.places_of(touches);
         let mut test = self.frame();
         test.functions = call_parameters::texts(self.session, &self.lines)?;
-        test.locations = places.locations(self.session, &others)?;
+        test.locations = places.locations(self.session, others)?;
         if test.locations.is_empty() {
             return fail(
                 "the threads access no global or shared memory in the selected lines: select lines with loads and stores",
@@ -179,9 +188,6 @@ impl<'a> Cutter<'a> {
         let written = observed_places(&test, &places);
         test.observe.extend(written);
         test.observe.truncate(MOST_OBSERVED);
-        if test.observe.is_empty() {
-            return fail("the threads access no common memory location in the selected lines");
-        }
         location_table::free_addresses(&mut test);
         Ok(test)
     }

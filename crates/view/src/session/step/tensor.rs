@@ -28,30 +28,28 @@ pub(crate) struct TensorRecord {
 
 impl TensorRecord {
     /// What an operation reads and writes; nothing where it is none of the tensor units.
-    pub(crate) fn of(
-        machine: &Machine,
-        pending: &Pending,
-        has_landed: bool,
-        memories: &[Memory],
-    ) -> TensorRecord {
+    pub(crate) fn of(machine: &Machine, pending: &Pending, memories: &[Memory]) -> TensorRecord {
         if let Work::Tensor(transfer) | Work::TensorPieces(transfer) = &pending.operation.work {
-            return of_copy(
-                transfer,
-                &pending.operation.completion,
-                has_landed,
-                memories,
-            );
+            return of_copy(transfer, &pending.operation.completion, memories);
         }
         let tiles = machine.tiles(pending);
         let views = tiles.iter().map(|tile| view_tile(tile, memories));
         TensorRecord {
             view: (!tiles.is_empty()).then(|| TensorStep {
-                has_landed,
+                has_landed: false,
                 tiles: views.collect(),
                 copy: None,
             }),
             ranges: tiles.into_iter().map(|tile| tile.ranges).collect(),
         }
+    }
+
+    /// Marks the operation as complete.
+    pub(crate) fn landed(mut self) -> TensorRecord {
+        if let Some(view) = &mut self.view {
+            view.has_landed = true;
+        }
+        self
     }
 
     /// The step in the screen's words.
@@ -227,16 +225,11 @@ fn numbers(coordinates: &[i64]) -> String {
 fn of_copy(
     transfer: &TensorTransfer,
     completion: &PendingCompletion,
-    has_landed: bool,
     memories: &[Memory],
 ) -> TensorRecord {
     let map = &transfer.map;
     let pieces = transfer.tile_pieces(MAX_PIECES);
     let n_bytes = transfer.shared_bytes();
-    let n_outside = pieces
-        .iter()
-        .map(|piece| piece.n_bytes - piece.n_inside)
-        .sum();
     let shared = transfer.blocks.iter();
     let shared = shared.map(|block| MemoryRegion::Shared { block: *block });
     let unit = map.unit();
@@ -295,17 +288,47 @@ fn of_copy(
         ),
     ];
     let copy = TensorCopyView {
-        is_load,
+        memory,
+        shared,
+        ..view_copy(transfer, completion, &pieces)
+    };
+    TensorRecord {
+        view: Some(TensorStep {
+            has_landed: false,
+            tiles,
+            copy: Some(copy),
+        }),
+        ranges: vec![of_box, of_tile],
+    }
+}
+
+/// Returns the facts of a tensor copy, without its memories.
+fn view_copy(
+    transfer: &TensorTransfer,
+    completion: &PendingCompletion,
+    pieces: &[TilePiece],
+) -> TensorCopyView {
+    let map = &transfer.map;
+    let outside = pieces.iter().map(|piece| piece.n_bytes - piece.n_inside);
+    let pieces = pieces.iter().map(|piece| TensorPieceView {
+        coordinates: piece.coordinates[..map.rank].to_vec(),
+        shared: piece.shared,
+        plain: piece.plain,
+        n_bytes: piece.n_bytes as u32,
+        n_inside: piece.n_inside as u32,
+    });
+    TensorCopyView {
+        is_load: transfer.direction == TensorDirection::Load,
         mode: map.mode.name().to_owned(),
         ty: map.ty.name().to_owned(),
         extents: map.extents[..map.rank].to_vec(),
         box_extents: transfer.box_extents(),
         coordinates: transfer.coordinates[..map.rank].to_vec(),
         swizzle: map.swizzle().unwrap_or_default().name().to_owned(),
-        memory,
-        shared,
-        n_bytes,
-        n_outside,
+        memory: None,
+        shared: Vec::new(),
+        n_bytes: transfer.shared_bytes(),
+        n_outside: outside.sum(),
         fill: if map.fills_nan { "NaN" } else { "0" }.to_owned(),
         mbarrier: match completion {
             PendingCompletion::Mbarrier { address, .. } => Some(*address),
@@ -313,23 +336,6 @@ fn of_copy(
             | PendingCompletion::Arrival { .. }
             | PendingCompletion::AsyncGroup { .. } => None,
         },
-        pieces: pieces
-            .iter()
-            .map(|piece| TensorPieceView {
-                coordinates: piece.coordinates[..map.rank].to_vec(),
-                shared: piece.shared,
-                plain: piece.plain,
-                n_bytes: piece.n_bytes as u32,
-                n_inside: piece.n_inside as u32,
-            })
-            .collect(),
-    };
-    TensorRecord {
-        view: Some(TensorStep {
-            has_landed,
-            tiles,
-            copy: Some(copy),
-        }),
-        ranges: vec![of_box, of_tile],
+        pieces: pieces.collect(),
     }
 }

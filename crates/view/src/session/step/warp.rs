@@ -22,7 +22,8 @@ pub(crate) struct PresentStep {
     pub(crate) written: Vec<RegisterId>,
 }
 
-/// Lanes and registers of a warp. `present` is the present step, if it is this warp's; `faulted` has the lanes that the launch stopped for.
+/// Returns the lanes and registers of a warp. `present` is the last step if this warp executed the step; `faulted` is the mask of the lanes
+/// with a fault.
 pub(crate) fn view(
     machine: &Machine,
     block: u64,
@@ -34,74 +35,80 @@ pub(crate) fn view(
 ) -> Option<WarpView> {
     let state = machine.warp(block, warp)?;
     let extents = scenario.block.unwrap_or(DEFAULT_BLOCK);
-    let is_present_step = present.is_some();
-    let (active, at, registers_changed) = match present {
-        Some(step) => (step.active, step.at, step.written),
-        None => (0, 0, Vec::new()),
-    };
-    let group_of = |lane: u32| {
-        state
-            .groups
-            .iter()
-            .find(|group| group.mask >> lane & 1 == 1)
-    };
-    let lanes = (0..32)
-        .map(|lane| {
-            let group = group_of(lane);
-            LaneView {
-                lane: lane as u8,
-                thread: unravel(u64::from(warp) * 32 + u64::from(lane), extents),
-                state: match faulted >> lane & 1 {
-                    1 => LaneState::Faulted,
-                    _ => match lane_state(lane, &state, group, active) {
-                        LaneState::Inactive if !is_present_step => LaneState::Ready,
-                        LaneState::Inactive if at >> lane & 1 == 1 => LaneState::Guarded,
-                        lane_state => lane_state,
-                    },
-                },
-                line: group.map(|group| line(group.function, group.instruction)),
-                waits: group.and_then(|group| Some(group.waiting.as_ref()?.to_string())),
-            }
-        })
-        .collect();
-    let function = state
-        .groups
-        .first()
-        .map_or(machine.entry(), |group| Some(group.function));
-    let registers = function
-        .and_then(|id| Some((id, machine.program().functions.get(id.0 as usize)?)))
-        .map(|(id, function)| {
-            let next = state.groups.first().map(|group| group.instruction);
-            let floats = floats(machine.program(), function, next);
-            let all = function.registers.iter().enumerate();
-            let all = all.map(|(index, register)| (RegisterId(index as u32), register));
-            all.filter(|(id, _)| function.registers.is_named(*id))
-                .take(MAX_REGISTERS)
-                .map(|(id_of_register, register)| {
-                    let bits = |lane| {
-                        machine
-                            .register(block, warp, lane, id, id_of_register)
-                            .unwrap_or(0)
-                    };
-                    let name = function.registers.name(id_of_register);
-                    let changed = registers_changed.contains(&id_of_register);
-                    let ty = match floats.contains(&id_of_register) {
-                        true => ScalarType::F32,
-                        false => register.ty,
-                    };
-                    register_view(name, ty, bits, changed)
-                })
-                .collect()
-        })
-        .unwrap_or_default();
+    let lanes = (0..32).map(|lane| {
+        let mut groups = state.groups.iter();
+        let group = groups.find(|group| group.mask >> lane & 1 == 1);
+        LaneView {
+            lane: lane as u8,
+            thread: unravel(u64::from(warp) * 32 + u64::from(lane), extents),
+            state: match faulted >> lane & 1 {
+                1 => LaneState::Faulted,
+                _ => state_in_step(lane, &state, group, present.as_ref()),
+            },
+            line: group.map(|group| line(group.function, group.instruction)),
+            waits: group.and_then(|group| Some(group.waiting.as_ref()?.to_string())),
+        }
+    });
+    let lanes = lanes.collect();
+    let written = present.as_ref().map_or(&[][..], |step| &step.written);
     Some(WarpView {
         block,
         block_id: unravel(block, scenario.grid.unwrap_or([1; 3])),
         warp,
-        active,
+        active: present.as_ref().map_or(0, |step| step.active),
         lanes,
-        registers,
+        registers: registers(machine, block, warp, &state, written),
     })
+}
+
+/// Returns the named registers of the function that the warp executes.
+fn registers(
+    machine: &Machine,
+    block: u64,
+    warp: u32,
+    state: &warpgrid_emulator::WarpView,
+    written: &[RegisterId],
+) -> Vec<RegisterView> {
+    let group = state.groups.first();
+    let Some(id) = group.map_or(machine.entry(), |group| Some(group.function)) else {
+        return Vec::new();
+    };
+    let Some(function) = machine.program().functions.get(id.0 as usize) else {
+        return Vec::new();
+    };
+    let next = group.map(|group| group.instruction);
+    let floats = floats(machine.program(), function, next);
+    let all = (0..).map(RegisterId).zip(function.registers.iter());
+    let named = all.filter(|(register, _)| function.registers.is_named(*register));
+    let views = named.take(MAX_REGISTERS).map(|(register, facts)| {
+        let bits = |lane| {
+            machine
+                .register(block, warp, lane, id, register)
+                .unwrap_or(0)
+        };
+        let ty = match floats.contains(&register) {
+            true => ScalarType::F32,
+            false => facts.ty,
+        };
+        let name = function.registers.name(register);
+        register_view(name, ty, bits, written.contains(&register))
+    });
+    views.collect()
+}
+
+/// Returns the state of a lane in the last step, if the warp executed the step, and otherwise whether the lane can continue.
+fn state_in_step(
+    lane: u32,
+    state: &warpgrid_emulator::WarpView,
+    group: Option<&LaneGroup>,
+    present: Option<&PresentStep>,
+) -> LaneState {
+    let active = present.map_or(0, |step| step.active);
+    match (lane_state(lane, state, group, active), present) {
+        (LaneState::Inactive, None) => LaneState::Ready,
+        (LaneState::Inactive, Some(step)) if step.at >> lane & 1 == 1 => LaneState::Guarded,
+        (lane_state, _) => lane_state,
+    }
 }
 
 fn lane_state(

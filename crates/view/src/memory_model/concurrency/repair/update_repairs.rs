@@ -159,36 +159,32 @@ impl<'a> Replaceable<'a> {
         }
         let text = |operand: &Operand| session.text_at(operand.span).trim().to_owned();
         let result = text(destination);
-        let single = || {
-            (others.len() == 1)
-                .then(|| others.first().copied())
-                .flatten()
-        };
         let operation = update_kind.operation();
-        let (source, prelude) = match update_kind {
-            AtomicUpdate::AddNegated if at != 0 => return None,
-            AtomicUpdate::AddProduct if at != 2 => return None,
-            AtomicUpdate::AddNegated => match literal(single()?) {
-                Some(_) => (format!("-{}", text(single()?)), None),
+        let (source, prelude) = match (update_kind, at, others.as_slice()) {
+            (AtomicUpdate::AddNegated, 0, [subtrahend]) => match literal(subtrahend) {
+                Some(_) => (format!("-{}", text(subtrahend)), None),
                 None => {
-                    let negated = format!("neg.{} {result}, {};", signed(ty), text(single()?));
+                    let negated = format!("neg.{} {result}, {};", signed(ty), text(subtrahend));
                     (result, Some(negated))
                 }
             },
-            AtomicUpdate::AddProduct => {
-                let [a, b] = others.as_slice() else {
-                    return None;
-                };
+            (AtomicUpdate::AddProduct, 2, [a, b]) => {
                 let opcode = action.opcode.split_once('.')?.1;
                 let product = format!("mul.{opcode} {result}, {}, {};", text(a), text(b));
                 (result, Some(product))
             }
-            AtomicUpdate::Add
-            | AtomicUpdate::Min
-            | AtomicUpdate::Max
-            | AtomicUpdate::And
-            | AtomicUpdate::Or
-            | AtomicUpdate::Xor => (text(single()?), None),
+            (AtomicUpdate::AddNegated | AtomicUpdate::AddProduct, ..) => return None,
+            (
+                AtomicUpdate::Add
+                | AtomicUpdate::Min
+                | AtomicUpdate::Max
+                | AtomicUpdate::And
+                | AtomicUpdate::Or
+                | AtomicUpdate::Xor,
+                _,
+                [other],
+            ) => (text(other), None),
+            (_, _, _) => return None,
         };
         let others = others.iter();
         let registers = others.flat_map(|operand| function.operand_sources(&operand.value));

@@ -405,26 +405,40 @@ impl Observer for Watch {
             return;
         }
         let is_here = self.lines.has(event.function, event.instruction);
-        let many = self.before.is_some();
+        let selection = match self.before {
+            Some(_) => StaySelection::Last,
+            None => StaySelection::First,
+        };
         for (thread, stay) in &mut self.stays {
             if thread.warp() == (WarpId { block, warp }) && event.lanes & thread.bit() != 0 {
-                stay.step(event, is_here, many);
+                match is_here {
+                    true => stay.execute(event, selection),
+                    false => stay.leave(event.position),
+                }
             }
         }
     }
 }
 
+/// The stay that counts if a thread executes the lines several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StaySelection {
+    First,
+    Last,
+}
+
 impl Stay {
-    /// One step of the thread; of several stays the last one counts where `many` may.
-    fn step(&mut self, event: &StepEvent, is_here: bool, many: bool) {
-        let (instruction, position) = (event.instruction, event.position);
-        if !is_here {
-            if self.is_inside && self.entry == self.latest && self.left.is_none() {
-                self.left = Some(position);
-            }
-            self.is_inside = false;
-            return;
+    /// Records a step of the thread outside the lines.
+    fn leave(&mut self, position: u64) {
+        if self.is_inside && self.entry == self.latest && self.left.is_none() {
+            self.left = Some(position);
         }
+        self.is_inside = false;
+    }
+
+    /// Records a step of the thread in the lines.
+    fn execute(&mut self, event: &StepEvent, selection: StaySelection) {
+        let (instruction, position) = (event.instruction, event.position);
         if !self.is_inside {
             self.is_inside = true;
             self.recent.clear();
@@ -438,7 +452,7 @@ impl Stay {
         let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&instruction));
         if self.entry == self.latest {
             self.executed.entry(instruction).or_insert(position);
-        } else if is_wanted && (self.entry.is_none() || many) {
+        } else if is_wanted && (self.entry.is_none() || selection == StaySelection::Last) {
             self.entry = self.latest;
             self.left = None;
             self.executed = self.recent.clone();
