@@ -4,6 +4,7 @@
 mod assemble;
 mod body;
 mod constructs;
+mod excluded;
 mod hardware;
 mod inputs;
 mod instruction;

@@ -1,5 +1,6 @@
 //! One random instruction out of the table: an opcode with modifiers that its row has, and operands as wide as their types.
 
+use super::excluded::is_excluded;
 use super::inputs;
 use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
 use crate::random::Random;
@@ -50,14 +51,12 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
             let is_first = |index: usize| operands.get(index) == operands.get(1);
             // Of `min.f16 %h0, %h1, %h1` the assembler makes a copy, which keeps any NaN.
             let is_folded = matches!(layout.opcode, "min" | "max") && (2..4).any(is_first);
-            let is_sm_75 = target.is_some_and(|target| target.sm == 75);
-            // For `sm_75` the listing of `cvt.rn.satfinite.f16.f32 %h1, %f1` has no conversion (13.5.37).
-            // After another half it rounds to the nearest, whichever way is asked for: of `mul.f16 %h1, %h3, %h3; @%p2 cvt.rz.f16.f32 %h1, %r0` it
-            // makes `HMUL2.F32`, a move and `HADD2 R0, R0.F32, -RZ`.
-            let is_lost = is_sm_75
-                && (text.contains(".satfinite")
-                    || layout.opcode == "cvt" && text.contains(".f16.f32"));
-            if is_left_out(&text) || is_folded || is_lost {
+            // ptxas reads the copy of a predicate after the redefinition of the predicate: in `or.pred %p3, %p2, %p2; setp.num.f16x2
+            // %p1|%p2, %r2, %r4; @%p3 st`, the store is predicated by the new `%p2`.
+            let is_predicate_copy =
+                text.contains(".pred ") && operands.get(1).is_some_and(|_| is_first(2));
+            let target_name = target.map(|target| target.name);
+            if is_folded || is_predicate_copy || is_excluded(&text, target_name) {
                 continue;
             }
             if let Some(width) = divisor_width(layout, &text)
@@ -107,148 +106,6 @@ fn keeps_guard(layout: &Layout, text: &str) -> bool {
         && text.contains(".u32.u32.u32")
         && text.contains(".add");
     !is_sum_of_bytes && !matches!(layout.opcode, "testp" | "set")
-}
-
-/// What the manual leaves open or where the assembler itself is wrong, each with why.
-fn is_left_out(text: &str) -> bool {
-    let is = |opcode: &str| text.starts_with(opcode) && text[opcode.len()..].starts_with('.');
-    // Approximations: results differ in their last bits from one way to scale to another. Those that one instruction makes stay.
-    let is_approximate = [".approx", ".full"].iter().any(|word| text.contains(word));
-    let is_one = text.contains(".ftz") && !["sin", "cos", "div"].iter().any(|opcode| is(opcode));
-    // An approximation of a literal it computes itself, and leaves out a product with a result of 1.0, which keeps the bits of a NaN (13.5.37:
-    // of `ex2.approx.ftz.f32 %r4, 0f00010000; mul.f32 %r3, %r4, %r3` nothing is left).
-    // `rsqrt.approx.ftz.f64` of 0d8000000000800000, which is flushed, it takes for an infinity without a sign.
-    let has_literal = text.contains("0f") || text.contains("0d");
-    // Two reciprocals, one after the other or in a loop, it takes for the value itself, also where the first one is infinite
-    // (13.5.37: of `rcp.approx.ftz.f32 %r3, %r3; rcp.approx.ftz.f32 %r3, %r3` nothing is left).
-    let is_reciprocal = is("rcp");
-    is_approximate && (!is_one || has_literal || is_reciprocal)
-        // A base above 31 has no meaning, and the assembler's loop gives another result (PTX ISA, "fns").
-        || is("fns")
-        // The manual leaves the bits of a NaN open. The assembler makes `FADD`, which makes its own, or under a predicate `FSEL`, which keeps
-        // those that are there. A sign that is turned twice, as in two rounds of a loop, it leaves as it was, and signs that
-        // another instruction can take (`FFMA d, |a|, b, c`) it moves there.
-        || ["neg.f", "neg.bf", "abs.f", "abs.bf"].iter().any(|start| text.starts_with(start))
-        // Of two NaNs the second one is kept, and the assembler exchanges both (13.5.37: `max.f64 %d1, %d3, %d0` is
-        // `DSETP.MAX.AND P0, P1, R4, R22` with `%d0` in `R4`).
-        || (["min.f64", "max.f64"].iter().any(|start| text.starts_with(start)) && !has_number(text))
-        // Of a value and itself it leaves nothing, which keeps the bits of a NaN (13.5.37: of `selp.u16 %h1, %h2, %h2, !%p1; min.f16 %h1, %h1, %h2` no `HMNMX2`
-        // is left).
-        || ["min.f16 ", "max.f16 "].iter().any(|start| text.starts_with(start))
-        // Of literals it computes the result itself, and gives a NaN another sign (13.5.37: `mul.rm.f64 %d1, 0dC0B85C9A81A09676,
-        // 0d7FF80000FFFFFFF2` beside the same product of registers). Of one it makes `DFMA`, where another NaN comes first (`mul.f64 %d2, %d1, %d1;
-        // sub.f64 %d2, 0dFFF00000653677FB, %d2`).
-        || has_nan(text)
-        // The assembler takes the upper half of the result for zero, which `HSET2` makes as the lower one is (13.5.37: of `set.gt.f16.f16
-        // %h0, %h0, %h1; sad.u16 %h0, %h1, %h0, %h0` it makes `HSET2.BF` and `VABSDIFF.U32`; after `add.f16` it cuts the upper half off).
-        // Where an integer instruction takes a result of 32 bits, it makes a truth value of integers (13.5.37: of `set.lt.f32.s32 %r1, %r2, %r3; mad.lo.u32
-        // %r7, %r2, %r3, %r1` it makes `SEL R4, RZ, 0xffffffff, !P0`, and before `vmad` after a branch 1).
-        || (is("set") && [".f16.", ".bf16.", ".f32."].iter().any(|ty| text.contains(ty)))
-        // Of two literals it computes a saturated sum itself, and rounds a tie to the odd neighbour (13.5.37: of `add.sat.f32 %r1, 0f38F0A56E,
-        // 0fB85C86BD` it makes 0x3882620f; half way to 0x38826210).
-        // A product of two it computes without flushing them (13.5.37: `mul.ftz.f32 %r1, 0fFF800000, 0f00000006` is 0xff800000).
-        || ([".sat", ".ftz"].iter().any(|word| text.contains(word)) && text.matches("0f").count() > 1)
-        // It takes the limit of the integers for that of the floats (13.5.37: of `mad24.hi.sat.s32 %r1, 0x15, %r3, %r2; max.ftz.f32 %r3, %r1, 0fEFA3EC84`
-        // it makes `FADD.FTZ.SAT`; of `vmad.u32.s32.u32.po.sat.shr15 %r7, %r6.b3, %r4.b2, %r5; max.ftz.f32 %r4, 0fC4E7E89F, %r7` no maximum is left).
-        || text.starts_with("mad24.hi.sat")
-        || (text.starts_with("vmad.") && text.contains(".sat"))
-        // A product with 1.0 it leaves out, which keeps the bits of a NaN (13.5.37: of `mul.f64 %d1, 0d3FF0000000000000, %d2; xor.b64` the `LOP3`
-        // is left).
-        || (is("mul") && text.contains("0d3FF0000000000000"))
-        || is_mistaken_shift(text)
-        || is_mistaken_predicate(text)
-        // The manual has no `.rz` here. The assembler rounds a pair to the nearest, and takes one for an `f16` (13.5.37: of `fma.rz.bf16x2`
-        // it makes `HFMA2.BF16_V2`, of `fma.rz.relu.bf16` `HADD2.F32`, `FFMA.RZ`, `F2FP.F16.F32`).
-        || (text.starts_with("fma.rz.") && text.contains(".bf16"))
-        // The manual does not say how a part of a register is clamped before it is put there.
-        || (text.starts_with('v') && text.contains(".sat") && writes_part(text))
-        // Left shifts are exact in the values of arithmetic, as in the manual; the assembler's code takes bit 33 for a sign (13.5.37:
-        // `vshl.s32.u32.u32.sat %r3, %r0, 31` of 0xff leaves 0x80000000).
-        || (text.starts_with("vshl.") && text.contains(".sat"))
-        // A saturated result without a sign it extends by one before the second operation (13.5.37: before the comparison of
-        // `vshr.u32.u32.u32.sat.wrap.min` it makes `SHF.R.S32.HI R0, RZ, 0x1f, R5`, where the same without `.sat` has `RZ`).
-        || (text.starts_with('v') && text.contains(".sat") && [".min ", ".max "].iter().any(|word| text.contains(word)))
-        // It takes the source for 16 bits wide (13.5.37, -O3: of `set.ge.u32.f16x2 %r4, %r0, %r2; cvt.rn.tf32.f32 %r1, %r4` it makes
-        // `HSET2.GE.AND R6, R0.H0_H0, R5.H0_H0, PT; PRMT R7, R6, 0x7610, R7` before `F2FP.TF32.F32.PACK_B`; with -O0 neither is there).
-        || (is("cvt") && text.contains(".tf32."))
-        // It takes an approximation for a number that is not negative, though it may be a NaN (13.5.37: of `ex2.approx.ftz.f32 %r4, %r7;
-        // slct.s64.f32 %d0, %d1, %d0, %r4` neither `FSETP` nor `SEL` is left).
-        || (is("slct") && text.contains(".f32 "))
-        // Where it makes the second of two predicates, as for a branch, it compares without flushing (13.5.37: of `setp.leu.and.ftz.f32 %p1|%p3,
-        // 0f00000035, %r4, !%p3; @%p1 bra` it makes `FSETP.GEU.FTZ.AND` and `FSETP.GEU.AND`, of `setp.equ.ftz.f32 %p3, %r7, 0f000000FF;
-        // @!%p1 bra` also `FSETP.NE.OR P4, PT, R17, 3.57e-43, P1`).
-        || (is("setp") && text.contains(".ftz"))
-        // The manual leaves the bits of a NaN open. A conversion to the same type is a move, and with -O0 an instruction that makes its own
-        // (13.5.37: `cvt.f32.f32` of 0xffffffee is 0x7fffffff).
-        || ["cvt.f32.f32 ", "cvt.f64.f64 "].iter().any(|start| text.starts_with(start))
-        // Reads a clock, an address or a place that the two texts do not share.
-        || is("mapa")
-        || is("getctarank")
-        || is("cvta")
-        || is("isspacep")
-        || is("createpolicy")
-        // "cvt.rp.ftz.f16.f32 of 0x00000001": the manual flushes, the assembler writes `F2F.F16.F32.RP` without `FTZ` (13.5.37).
-        || (is("cvt") && text.contains(".ftz.f16.f32"))
-}
-
-/// The values of 64-bit literals.
-fn literals(text: &str) -> impl Iterator<Item = f64> {
-    let digits = text.split("0d").skip(1).filter_map(|rest| rest.get(..16));
-    let bits = digits.filter_map(|digits| u64::from_str_radix(digits, 16).ok());
-    bits.map(f64::from_bits)
-}
-
-/// Whether a 64-bit literal is a number.
-fn has_number(text: &str) -> bool {
-    literals(text).any(|value| !value.is_nan())
-}
-
-/// Whether a 64-bit literal is a NaN.
-fn has_nan(text: &str) -> bool {
-    literals(text).any(f64::is_nan)
-}
-
-/// Whether the assembler mistakes the amount of a shift: of `shl.b16 %h1, %h2, 0x5f000000` it takes the low 16 bits, and of
-/// `rcp.rp.f32 %r4, %r0; shl.b64 %d0, %d1, %r4` it makes `F2I.U64.TRUNC` of the amount (13.5.37).
-fn is_mistaken_shift(text: &str) -> bool {
-    let is_shift = text.starts_with("shl.") || text.starts_with("shr.");
-    let amount = text.rsplit(' ').next().unwrap_or("");
-    let opcode = text.split(' ').next().unwrap_or("");
-    is_shift
-        && match opcode.get(opcode.len().saturating_sub(2)..) {
-            // An amount in a register it clamps as a signed number, or takes from the stack pointer (13.5.37: where `ld.global.v4.s8` made
-            // it, `SEL R8, R8, RZ, !P1` leaves 0 of 0xffffff80; of `cnot.b32 %r7, %r4; shl.b16 %h1, 1930, %r7` it makes `SHF.L.U32 R25, R28, R1`).
-            Some("16") => amount.starts_with("0x") || amount.starts_with("%r"),
-            // A literal it takes for signed after a choice of literals (13.5.37: `slct.u64.s32 %d2, 0x1d1ac75400000001, 0x1cd0b5a9, %r4;
-            // shl.b64 %d0, %d2, 0xffffffeb` leaves bits).
-            Some("64") => amount.starts_with("%r") || amount.starts_with("0x"),
-            _ => false,
-        }
-}
-
-/// Whether the assembler takes one predicate for another. A copy of a predicate it reads where that has another value already (13.5.37: of
-/// `or.pred %p3, %p2, %p2; setp.num.f16x2 %p1|%p2, %r2, %r4; @%p3 st` the store is under the new `%p2`, and so is what follows `setp.lt.or.f64
-/// %p0|%p1, 0d362D39BF62BF1A20, 0dC141CC9839F81191, %p1`). Of a predicate that it knows it forgets the `!` (where `%p0` holds, `lop3.or.b32 %r2|%p0,
-/// %r4, %r1, %r4, 134, !%p0` is `ULOP3.LUT UP0, UR4, URZ, UR4, UR4, 0x92, UPT`; where `%p2` does not hold, `lop3.and.b32 %r4|%p0, 0x4757a68f,
-/// 0x3b1dcc04, 0x3, 41, %p2` has `UPT` too).
-fn is_mistaken_predicate(text: &str) -> bool {
-    let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
-    let mut sources = operands.trim_end_matches(';').split(", ").skip(1);
-    let is_copy = text.contains(".pred ") && {
-        let first = sources.next();
-        first.is_some() && first == sources.next()
-    };
-    let is_of_literals = text.starts_with("setp") && text.matches("0d").count() > 1;
-    is_copy || is_of_literals || text.starts_with("lop3") && text.matches("%p").count() > 1
-}
-
-/// Whether the first operand is a part of a register: `%r1.b2`.
-fn writes_part(text: &str) -> bool {
-    let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
-    operands
-        .split(',')
-        .next()
-        .is_some_and(|first| first.contains('.'))
 }
 
 impl Choice {
