@@ -5,7 +5,7 @@ use crate::check::body::draft::Draft;
 use crate::check::body::made::Made;
 use crate::check::context::Context;
 use crate::check::declare::Declared;
-use crate::check::declare::declarations::{Declarations, Place};
+use crate::check::declare::declarations::{Declarations, Place, Validity};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::{Lookup, MAX_CANDIDATES};
 use crate::check::names::scopes::Scopes;
@@ -22,11 +22,11 @@ impl<'a> BodyChecker<'a, '_> {
         let Some(declaration) = tree.declarations.get(index as usize) else {
             return;
         };
-        let is_sound = self.check_declaration(|checks| checks.check(declaration, Place::Body));
+        let validity = self.check_declaration(|checks| checks.check(declaration, Place::Body));
         for declarator in tree.declarators_of(declaration) {
             match declaration.space {
                 DeclarationSpace::Reg => self.declare_register(declaration, declarator),
-                _ => self.declare_variable(declaration, declarator, is_sound),
+                _ => self.declare_variable(declaration, declarator, validity),
             }
         }
     }
@@ -121,7 +121,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         declaration: &Declaration,
         declarator: &Declarator,
-        is_sound: bool,
+        validity: Validity,
     ) {
         let Some(name) = declarator.name else {
             return;
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         let span = declarator.name_span;
         let place = |checker: &mut Self, name, variable| {
             if let Some(place) = checker.reserve(declaration, name, span) {
-                checker.fill(place, variable, declaration, declarator, is_sound);
+                checker.fill(place, variable, declaration, declarator, validity);
             }
         };
         match declarator.count {
@@ -185,9 +185,9 @@ impl<'a> BodyChecker<'a, '_> {
         mut variable: Variable,
         declaration: &Declaration,
         declarator: &Declarator,
-        is_sound: bool,
+        validity: Validity,
     ) {
-        if is_sound {
+        if validity == Validity::Valid {
             self.check_declaration(|checks| {
                 checks.initialize(&mut variable, declaration, declarator);
             });

@@ -30,6 +30,13 @@ pub(crate) enum Place {
     Prototype(Option<FunctionSort>),
 }
 
+/// Whether the checks of a declaration succeeded. Initial values of an invalid declaration are not evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Validity {
+    Valid,
+    Invalid,
+}
+
 /// The most bytes that a parameter is aligned to.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
@@ -73,15 +80,15 @@ impl<'a, 'c> Declarations<'a, 'c> {
         self.reporter.report(diagnostic);
     }
 
-    /// Checks a declaration with all of its names; true when nothing is wrong with it.
-    pub(crate) fn check(&mut self, declaration: &Declaration, place: Place) -> bool {
+    /// Checks a declaration with all of its names.
+    pub(crate) fn check(&mut self, declaration: &Declaration, place: Place) -> Validity {
         let before = self.reporter.n_errors();
         if declaration.declarators.is_empty() {
             let is_scalar = matches!(declaration.scalar, DeclaredType::Scalar(_));
             if !is_scalar && place == Place::Body {
                 self.report(diagnose::texture_place(declaration.type_span));
             }
-            return false;
+            return Validity::Invalid;
         }
         self.check_place(declaration, place);
         self.check_type(declaration, place);
@@ -93,9 +100,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 let (span, space) = (declaration.linkage_span, declaration.space_span);
                 self.report(diagnose::common_space(span, space));
             }
-            let mut names = self.tree.declarators_of(declaration).iter();
             let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
-            if !is_number && names.any(|name| name.dimensions.is_empty()) {
+            if !is_number && self.declares_scalar(declaration) {
                 self.report(diagnose::texture_place(declaration.type_span));
             }
         }
@@ -104,7 +110,10 @@ impl<'a, 'c> Declarations<'a, 'c> {
             self.check_shape(declaration, declarator, place);
             self.check_values(declaration, declarator, place);
         }
-        self.reporter.n_errors() == before
+        match self.reporter.n_errors() == before {
+            true => Validity::Valid,
+            false => Validity::Invalid,
+        }
     }
 
     /// Reports a name that nothing declares.
@@ -287,9 +296,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_type(&mut self, declaration: &Declaration, place: Place) {
         let span = declaration.type_span;
         let is_made = !matches!(place, Place::Prototype(_));
-        let mut names = self.tree.declarators_of(declaration).iter();
-        // Of an array nothing is asked (assembler 13.5).
-        let is_single = names.any(|name| name.dimensions.is_empty());
+        // The assembler 13.5 does not check arrays.
+        let is_single = self.declares_scalar(declaration);
         if declaration.scalar == DeclaredType::SamplerRef
             && is_made
             && is_single
@@ -321,23 +329,24 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
         if ty == ScalarType::Pred {
-            // An array of registers is reported with its shape, where there is one.
-            let is_array = !is_made && !is_single;
-            if is_made || n > 1 || is_array {
-                self.check_predicate(declaration, is_array);
-            }
+            self.check_predicate(declaration, place);
         } else if n > 1 && (n * ty.width_bits() > 128 || n > 4) {
             let bits = n * ty.width_bits();
             self.report(diagnose::vector_size(declaration.vector_span, span, bits));
         }
     }
 
+    /// Checks whether a name of a declaration is not an array.
+    fn declares_scalar(&self, declaration: &Declaration) -> bool {
+        let mut names = self.tree.declarators_of(declaration).iter();
+        names.any(|name| name.dimensions.is_empty())
+    }
+
     /// Whether the assembler looks at the gate of the type: not for vectors of pairs, and not for arrays of 128 bits.
     fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
-        let mut names = self.tree.declarators_of(declaration).iter();
         match ty {
             ScalarType::F16x2 => declaration.vector.is_none(),
-            ScalarType::B128 => names.any(|name| name.dimensions.is_empty()),
+            ScalarType::B128 => self.declares_scalar(declaration),
             _ => true,
         }
     }
@@ -370,8 +379,18 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    fn check_predicate(&mut self, declaration: &Declaration, is_array: bool) {
+    /// Reports a predicate outside of a scalar register. In a prototype, only vectors and arrays are reported; elsewhere,
+    /// `check_shape` reports arrays of registers.
+    fn check_predicate(&mut self, declaration: &Declaration, place: Place) {
         let span = declaration.type_span;
+        let is_prototype = matches!(place, Place::Prototype(_));
+        let is_array = is_prototype && !self.declares_scalar(declaration);
+        let has_one_element = declaration
+            .vector
+            .is_none_or(|vector| vector.n_elements() == 1);
+        if is_prototype && has_one_element && !is_array {
+            return;
+        }
         if declaration.vector.is_some() {
             let clash = declaration.vector_span;
             self.report(diagnose::predicate(span, clash, "a vector"));

@@ -1,7 +1,7 @@
 //! The pass over the statements outside of bodies.
 
 use crate::check::context::Context;
-use crate::check::declare::declarations::{Declarations, Place};
+use crate::check::declare::declarations::{Declarations, Place, Validity};
 use crate::check::declare::directive;
 use crate::check::declare::directive::DirectivePlace;
 use crate::check::declare::outline::Outline;
@@ -168,7 +168,7 @@ impl<'a> Pass<'a, '_> {
         let Some(declaration) = tree.declarations.get(index as usize) else {
             return;
         };
-        let is_sound = self.declarations().check(declaration, Place::Module);
+        let validity = self.declarations().check(declaration, Place::Module);
         for declarator in tree.declarators_of(declaration) {
             let Some(name) = declarator.name else {
                 continue;
@@ -184,7 +184,7 @@ impl<'a> Pass<'a, '_> {
             };
             self.note_handle(declaration, declarator);
             match declarator.count {
-                None => self.variable(declaration, declarator, name, variable, is_sound),
+                None => self.variable(declaration, declarator, name, variable, validity),
                 Some(count) => {
                     if !self.family(Shape::of(declaration, declarator), name) {
                         continue;
@@ -194,7 +194,7 @@ impl<'a> Pass<'a, '_> {
                             name: text,
                             ..variable.clone()
                         };
-                        self.variable(declaration, declarator, name, variable, is_sound);
+                        self.variable(declaration, declarator, name, variable, validity);
                     }
                 }
             }
@@ -278,12 +278,12 @@ impl<'a> Pass<'a, '_> {
         declarator: &Declarator,
         name: Name,
         mut variable: Variable,
-        is_sound: bool,
+        validity: Validity,
     ) {
         let Some(place) = self.place(declaration, declarator, name) else {
             return;
         };
-        if is_sound {
+        if validity == Validity::Valid {
             let mut checks = self.declarations();
             checks.initialize(&mut variable, declaration, declarator);
         }
