@@ -39,3 +39,20 @@ pub fn codes() -> impl Iterator<Item = &'static CodeFacts> {
 pub fn find(code: &str) -> Option<&'static CodeFacts> {
     codes().find(|page| page.code.eq_ignore_ascii_case(code))
 }
+
+/// The property in which two elements of a brace list differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    Width,
+    Type,
+}
+
+impl Mismatch {
+    /// The noun of diagnostics.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Mismatch::Width => "widths",
+            Mismatch::Type => "types",
+        }
+    }
+}

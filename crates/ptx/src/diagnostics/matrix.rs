@@ -1,7 +1,7 @@
 //! Matrix instructions: codes W0500 to W0599.
 
-use crate::diagnostics::catalogue;
 use crate::diagnostics::strict_address::AddressCodes;
+use crate::diagnostics::{Mismatch, catalogue};
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 
@@ -122,15 +122,12 @@ pub fn fragment_type(span: Span, found: &str, ty: ScalarType, expected: &str) ->
 }
 
 /// Two registers that are not compatible.
-pub fn fragment_clash(first: Span, second: Span, width: bool) -> Diagnostic {
-    let what = match width {
-        true => "registers of different widths",
-        false => "registers of different types",
-    };
+pub fn fragment_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnostic {
+    let noun = mismatch.noun();
     Diagnostic::error(
         FRAGMENT_CLASH,
         second,
-        format!("a fragment cannot contain {what}"),
+        format!("a fragment cannot contain registers of different {noun}"),
     )
     .help("untyped bits (`.b32`) are compatible with every type of the same width")
     .label(first, "conflicts with this register")

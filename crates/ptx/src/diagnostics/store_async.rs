@@ -1,8 +1,8 @@
 //! Asynchronous stores: codes W0400 to W0499. The rules between modifiers are rows of the table and reported by the store
 //! catalogue; here is what operands, their number and the place of `async` add.
 
-use crate::diagnostics::catalogue;
 use crate::diagnostics::strict_address::AddressCodes;
+use crate::diagnostics::{Mismatch, catalogue};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Span, counted};
 
@@ -166,15 +166,12 @@ pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
 }
 
 /// Two elements that are not compatible.
-pub fn element_clash(first: Span, second: Span, width: bool) -> Diagnostic {
-    let what = match width {
-        true => "elements of different widths",
-        false => "elements of different types",
-    };
+pub fn element_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnostic {
+    let noun = mismatch.noun();
     Diagnostic::error(
         ELEMENT_CLASH,
         second,
-        format!("a vector cannot contain {what}"),
+        format!("a vector cannot contain elements of different {noun}"),
     )
     .help("untyped bits (`.b32`) are compatible with every type of the same width")
     .label(first, "conflicts with this element")

@@ -4,6 +4,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::merge::{Clash, Class, describe, merge};
 use crate::check::body::values::{Element, NoValue};
+use crate::diagnostics::Mismatch;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{Matrix, OperandRegisters};
@@ -162,7 +163,7 @@ impl<'a> BodyChecker<'a, '_> {
                 diagnose::fragment_clash(
                     place(clash.index.saturating_sub(1)),
                     place(clash.index),
-                    clash.width,
+                    clash.mismatch,
                 )
             }
             Ok(class) => {
@@ -237,8 +238,8 @@ fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
         let passes = |class| matches!(class, Class::Predicate | Class::Bits(32));
         let has_predicate = a.class == Class::Predicate || b.class == Class::Predicate;
         if has_predicate && !(passes(a.class) && passes(b.class)) {
-            let (index, width) = (index + 1, false);
-            return Err(Clash { index, width });
+            let (index, mismatch) = (index + 1, Mismatch::Type);
+            return Err(Clash { index, mismatch });
         }
     }
     let mut elements = elements.to_vec();

@@ -2,6 +2,7 @@
 //! the bit: `st.async` and `wmma.store`. In: elements; out: the class of the list, or the elements that clash.
 
 use crate::check::body::values::Element;
+use crate::diagnostics::Mismatch;
 pub(crate) use warpgrid_isa::ValueClass as Class;
 
 /// As a sentence calls a value.
@@ -25,8 +26,7 @@ pub(crate) fn describe(class: Class) -> String {
 pub(crate) struct Clash {
     /// Index of the first element that does not go with the one before it.
     pub(crate) index: usize,
-    /// Whether it is the width that differs.
-    pub(crate) width: bool,
+    pub(crate) mismatch: Mismatch,
 }
 
 /// The class of a brace list. The assembler compares neighbours only: `{%f0, %r1, %u2}` passes, `{%r1, %f0, %u2}` not.
@@ -36,46 +36,46 @@ pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
     for (index, element) in elements.iter().enumerate() {
         let class = element.class;
         if let Some(before) = before {
-            join(before, class).map_err(|width| Clash { index, width })?;
+            join(before, class).map_err(|mismatch| Clash { index, mismatch })?;
         }
         before = Some(class);
         merged = Some(match merged {
             None => class,
             Some(merged) => match join(merged, class) {
                 Ok(class) => class,
-                Err(false) => class
+                Err(Mismatch::Type) => class
                     .width()
                     .or(merged.width())
                     .map_or(Class::Open, Class::Bits),
-                Err(true) => return Err(Clash { index, width: true }),
+                Err(mismatch @ Mismatch::Width) => return Err(Clash { index, mismatch }),
             },
         });
     }
     Ok(merged.unwrap_or(Class::Open))
 }
 
-/// The class of two elements; `Err(true)` when their widths differ, `Err(false)` when their kinds do.
-fn join(a: Class, b: Class) -> Result<Class, bool> {
+/// Returns the class of two elements.
+fn join(a: Class, b: Class) -> Result<Class, Mismatch> {
     if let (Some(x), Some(y)) = (a.width(), b.width())
         && x != y
         && a != Class::Predicate
         && b != Class::Predicate
     {
-        return Err(true);
+        return Err(Mismatch::Width);
     }
     if a == b {
         return Ok(a);
     }
     match (a, b) {
         (Class::Open, _) => Ok(Class::Open),
-        (Class::Predicate, _) | (_, Class::Predicate) => Err(false),
+        (Class::Predicate, _) | (_, Class::Predicate) => Err(Mismatch::Type),
         (Class::Integer, Class::Bits(_)) => Ok(Class::Open),
         (Class::Bits(w), _) | (_, Class::Bits(w)) => Ok(Class::Bits(w)),
         _ if a.is_integer() && b.is_integer() => {
             Ok(a.width().or(b.width()).map_or(Class::Integer, Class::Bits))
         }
         _ if a.is_float() && b.is_float() => Ok(join_floats(a, b)),
-        _ => Err(false),
+        _ => Err(Mismatch::Type),
     }
 }
 

@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
                     .and_then(|i| elements.get(i))
                     .map_or(operand.span, |e| e.span);
                 let second = elements.get(clash.index).map_or(operand.span, |e| e.span);
-                self.report(diagnose::element_clash(first, second, clash.width));
+                self.report(diagnose::element_clash(first, second, clash.mismatch));
                 return None;
             }
         };
