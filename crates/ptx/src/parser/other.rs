@@ -57,7 +57,7 @@ impl Parser<'_> {
         if self.diagnostics.is_empty() {
             return None;
         }
-        if let Some(copied) = copied(self.cursor.source, self.tree.kind != SourceKind::Snippet) {
+        if let Some(copied) = copied(self.cursor.source, self.tree.kind) {
             return Some(copied);
         }
         if self.tree.kind != SourceKind::Snippet {
@@ -83,8 +83,8 @@ impl Parser<'_> {
 }
 
 /// Returns the diagnostic for PTX that was copied with text around it or with demangled names, and for reports of tools, at the first
-/// line that shows it. `may_be_ptx` says that the text has directives of a module.
-fn copied(source: &str, may_be_ptx: bool) -> Option<Diagnostic> {
+/// line that shows it.
+fn copied(source: &str, kind: SourceKind) -> Option<Diagnostic> {
     if source.starts_with("\u{7f}ELF") {
         return Some(syntax::compiled_file(Span::new(1, 4)));
     }
@@ -110,7 +110,7 @@ fn copied(source: &str, may_be_ptx: bool) -> Option<Diagnostic> {
         if is_message(text) {
             return Some(syntax::assembler_message(span));
         }
-        if let Some(report) = reports::of_line(text, may_be_ptx) {
+        if let Some(report) = reports::of_line(text, kind) {
             return Some(syntax::other_language(span, &report.kind, report.help));
         }
         if text.contains(")_param_") && !text.starts_with("//") {

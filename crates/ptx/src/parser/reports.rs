@@ -1,6 +1,7 @@
 //! Recognizes reports of tools and errors of the driver, which users paste in place of PTX. In: a line; out: the kind of the report and
 //! the action that it calls for.
 
+use crate::tree::SourceKind;
 use warpgrid_program::wrapped::is_compiler_diagnostic;
 
 /// The kind of a report and the action that it calls for.
@@ -165,8 +166,8 @@ const DRIVER_ERRORS: &[DriverError] = &[
     },
 ];
 
-/// Returns what a line reports; `None` for all other lines. `may_be_ptx` excludes names that symbols of a module may contain.
-pub(crate) fn of_line(line: &str, may_be_ptx: bool) -> Option<Report> {
+/// Returns what a line reports; `None` for all other lines. In a module, names of errors may be parts of symbols, and are ignored.
+pub(crate) fn of_line(line: &str, source: SourceKind) -> Option<Report> {
     if line.starts_with("//") {
         return None;
     }
@@ -183,7 +184,7 @@ pub(crate) fn of_line(line: &str, may_be_ptx: bool) -> Option<Report> {
             "paste the PTX that `nvcc -ptx` generates",
         ));
     }
-    driver_error(line, may_be_ptx)
+    driver_error(line, source)
 }
 
 /// Whether a line has this text outside of strings.
@@ -192,10 +193,10 @@ fn has(line: &str, text: &str) -> bool {
     before.is_some_and(|before| before.matches('"').count().is_multiple_of(2))
 }
 
-fn driver_error(line: &str, may_be_ptx: bool) -> Option<Report> {
+fn driver_error(line: &str, source: SourceKind) -> Option<Report> {
     let says = |error: &&DriverError| error.texts.iter().any(|text| has(line, text));
     let mut known = DRIVER_ERRORS.iter().find(says);
-    if known.is_none() && !may_be_ptx {
+    if known.is_none() && source == SourceKind::Snippet {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words = line.split(|c| !is_part(c)).filter(|word| !word.is_empty());
         let mut names = words.clone().filter_map(error_name);
@@ -285,7 +286,7 @@ mod tests {
                 "`cuda-gdb` output",
             ),
         ] {
-            let found = of_line(line, false).map(|report| report.kind);
+            let found = of_line(line, SourceKind::Snippet).map(|report| report.kind);
             assert_eq!(found.as_deref(), Some(kind), "{line}");
         }
         for line in [
@@ -295,7 +296,7 @@ mod tests {
             "call cudaErrorInvalidPtx;",
             "bra $L__BB0_218;",
         ] {
-            assert!(of_line(line, true).is_none(), "{line}");
+            assert!(of_line(line, SourceKind::Module).is_none(), "{line}");
         }
     }
 }
