@@ -230,7 +230,7 @@ impl Parser<'_> {
         }
         if byte.is_ascii_digit() {
             let start = self.cursor.at;
-            self.literal(false)?;
+            self.literal_in_expression()?;
             self.cursor.at = start;
         }
         self.bad_token()?;

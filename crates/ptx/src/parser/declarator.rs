@@ -38,8 +38,7 @@ impl Parser<'_> {
         let mut declarator = self.named_declarator(span);
         let end = self.cursor.at;
         if self.cursor.skip() == b'[' {
-            self.dimension(true)?;
-            declarator.dimensions.end += 1;
+            self.dimension(&mut declarator)?;
             let dimension = self.tree.dimensions.last().copied();
             if let Some(Dimension {
                 span,
@@ -157,9 +156,7 @@ impl Parser<'_> {
             }
         }
         while byte == b'[' {
-            let first = declarator.dimensions.start == declarator.dimensions.end;
-            self.dimension(first)?;
-            declarator.dimensions.end += 1;
+            self.dimension(&mut declarator)?;
             end = self.cursor.at;
             byte = self.cursor.skip();
         }
@@ -191,11 +188,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[4]` or, where allowed, `[]`; the bracket is at the cursor.
-    fn dimension(&mut self, may_be_empty: bool) -> Read<()> {
+    /// Reads the next dimension of a declarator: `[4]` or, as the first one, `[]`. The bracket is at the cursor.
+    fn dimension(&mut self, declarator: &mut Declarator) -> Read<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
-        let size = if self.cursor.skip() == b']' && may_be_empty {
+        let is_first = declarator.dimensions.start == declarator.dimensions.end;
+        let size = if self.cursor.skip() == b']' && is_first {
             None
         } else {
             Some(self.literal_integer("the size of the array")?)
@@ -210,6 +208,7 @@ impl Parser<'_> {
         }
         let span = self.since(open);
         self.tree.dimensions.push(Dimension { span, size });
+        declarator.dimensions.end += 1;
         Ok(())
     }
 }

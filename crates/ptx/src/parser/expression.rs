@@ -6,6 +6,7 @@ use crate::lexer::TokenKind;
 use crate::lexer::number;
 use crate::lexer::number::{Flaw, Number, Value};
 use crate::parser::{MAX_DEPTH, Parser, Read};
+use std::cmp::Ordering;
 use warpgrid_program::Span;
 
 /// The value of `WARP_SZ`.
@@ -34,8 +35,18 @@ fn signed(value: i64) -> Constant {
     }
 }
 
-fn truth(value: bool) -> Constant {
-    signed(i64::from(value))
+/// Compares two values, of which at most doubles have no order; `None` unless the operator is a comparison.
+fn compare(operator: &str, order: Option<Ordering>) -> Option<Constant> {
+    let holds = match operator {
+        "==" => order.is_some_and(Ordering::is_eq),
+        "!=" => order.is_none_or(Ordering::is_ne),
+        "<" => order.is_some_and(Ordering::is_lt),
+        "<=" => order.is_some_and(Ordering::is_le),
+        ">" => order.is_some_and(Ordering::is_gt),
+        ">=" => order.is_some_and(Ordering::is_ge),
+        _ => return None,
+    };
+    Some(signed(holds.into()))
 }
 
 /// Binary operators with their binding strength, longest spelling first.
@@ -64,7 +75,7 @@ impl Parser<'_> {
     /// A constant expression and where its last token ends; the cursor is after trivia after it.
     pub(crate) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
         if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
-            let constant = self.literal(true)?;
+            let constant = self.literal()?;
             return Ok((constant, self.cursor.offset()));
         }
         self.ternary()
@@ -187,7 +198,7 @@ impl Parser<'_> {
                 value: !value,
                 unsigned: true,
             },
-            (b'!', Constant::Integer { value, .. }) => truth(value == 0),
+            (b'!', Constant::Integer { value, .. }) => signed((value == 0).into()),
             _ => {
                 let what = if sign == b'!' {
                     "the operand of `!`"
@@ -208,7 +219,7 @@ impl Parser<'_> {
             return self.parenthesised();
         }
         if byte.is_ascii_digit() || byte == b'.' && self.cursor.byte_at(1).is_ascii_digit() {
-            let value = self.literal(false)?;
+            let value = self.literal_in_expression()?;
             return Ok((value, self.cursor.offset()));
         }
         if self.cursor.at_name() {
@@ -292,7 +303,7 @@ impl Parser<'_> {
                 self.cursor.at = number.end;
                 Some((value, unsigned))
             }
-            Value::Wrapped(_) => match self.literal(false) {
+            Value::Wrapped(_) => match self.literal() {
                 Ok(Constant::Integer { value, unsigned }) => Some((value, unsigned)),
                 Ok(_) | Err(_) => None,
             },
@@ -300,20 +311,28 @@ impl Parser<'_> {
         }
     }
 
-    /// The number literal at the cursor. A `0f` literal only where `single` says so.
-    pub(crate) fn literal(&mut self, single: bool) -> Read<Constant> {
+    /// Reads the number literal at the cursor within an expression, which excludes `0f` literals.
+    pub(crate) fn literal_in_expression(&mut self) -> Read<Constant> {
+        let start = self.cursor.at;
+        let constant = self.literal()?;
+        if matches!(constant, Constant::Single(_)) {
+            self.cursor.at = start;
+            return self.unexpected(
+                "an integer, `0d` or decimal constant, because `0f` constants are not allowed in expressions",
+            );
+        }
+        Ok(constant)
+    }
+
+    /// Reads the number literal at the cursor.
+    fn literal(&mut self) -> Read<Constant> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
         let constant = match number.value {
             _ if !lexer::ends_number(next) || next == b'.' => return self.bad_literal(number),
             Value::Integer { value, unsigned } => Constant::Integer { value, unsigned },
             Value::Double(value) => Constant::Double(value),
-            Value::Single(bits) if single => Constant::Single(bits),
-            Value::Single(_) => {
-                return self.unexpected(
-                    "an integer, `0d` or decimal constant, because `0f` constants are not allowed in expressions",
-                );
-            }
+            Value::Single(bits) => Constant::Single(bits),
             Value::Wrapped(_) | Value::Overflow | Value::Broken(_) => {
                 return self.bad_literal(number);
             }
@@ -385,6 +404,9 @@ impl Parser<'_> {
     }
 
     fn compute_doubles(&mut self, operator: &str, a: f64, b: f64, span: Span) -> Constant {
+        if let Some(result) = compare(operator, a.partial_cmp(&b)) {
+            return result;
+        }
         match operator {
             "+" => Constant::Double(a + b),
             "-" => Constant::Double(a - b),
@@ -394,12 +416,6 @@ impl Parser<'_> {
                 ZERO
             }
             "/" => Constant::Double(a / b),
-            "==" => truth(a == b),
-            "!=" => truth(a != b),
-            "<" => truth(a < b),
-            "<=" => truth(a <= b),
-            ">" => truth(a > b),
-            ">=" => truth(a >= b),
             _ => {
                 self.report(syntax::integer_constant(
                     span,
@@ -425,10 +441,6 @@ fn integers(
         value,
         unsigned: true,
     };
-    let compare = |less: bool, equal: bool, greater: bool| {
-        let order = if unsigned { a.cmp(&b) } else { sa.cmp(&sb) };
-        truth(less && order.is_lt() || equal && order.is_eq() || greater && order.is_gt())
-    };
     Some(match operator {
         "+" => number(a.wrapping_add(b)),
         "-" => number(a.wrapping_sub(b)),
@@ -447,14 +459,10 @@ fn integers(
         },
         ">>" if left_unsigned => bits(a.wrapping_shr(b as u32)),
         ">>" => signed(sa.wrapping_shr(b as u32)),
-        "&&" => truth(a != 0 && b != 0),
-        "||" => truth(a != 0 || b != 0),
-        "==" => compare(false, true, false),
-        "!=" => compare(true, false, true),
-        "<" => compare(true, false, false),
-        "<=" => compare(true, true, false),
-        ">" => compare(false, false, true),
-        _ => compare(false, true, true),
+        "&&" => signed((a != 0 && b != 0).into()),
+        "||" => signed((a != 0 || b != 0).into()),
+        _ if unsigned => return compare(operator, Some(a.cmp(&b))),
+        _ => return compare(operator, Some(sa.cmp(&sb))),
     })
 }
 
