@@ -177,11 +177,13 @@ impl<'s> Writer<'s> {
                 before.breaks |= text.contains('\n');
                 continue;
             }
-            let is_comment = matches!(token.kind, TokenKind::Comment | TokenKind::OpenComment);
-            let text = if is_comment { text.trim_end() } else { text };
-            self.space(&before, text, depth, layout, is_comment);
+            let text = match token.kind.is_comment() {
+                true => text.trim_end(),
+                false => text,
+            };
+            self.space(&before, text, token.kind, depth, layout);
             self.out.push_str(text);
-            before.after(text, is_comment);
+            before.after(text, token.kind);
         }
         self.line_ends = before.line_ends;
     }
@@ -190,9 +192,9 @@ impl<'s> Writer<'s> {
         &mut self,
         before: &Before<'_>,
         text: &str,
+        kind: TokenKind,
         depth: usize,
         layout: Layout,
-        is_comment: bool,
     ) {
         let Some(last) = before.text else {
             return;
@@ -207,7 +209,7 @@ impl<'s> Writer<'s> {
             };
             self.out.push('\n');
             self.indent(depth + inner);
-        } else if is_comment || has_space(last, text, before) {
+        } else if kind.is_comment() || has_space(last, text, before) {
             self.out.push(' ');
         }
     }
@@ -250,7 +252,7 @@ struct Before<'s> {
 }
 
 impl<'s> Before<'s> {
-    fn after(&mut self, text: &'s str, is_comment: bool) {
+    fn after(&mut self, text: &'s str, kind: TokenKind) {
         match text {
             "(" | "[" | "{" => self.nesting += 1,
             ")" | "]" | "}" => self.nesting = self.nesting.saturating_sub(1),
@@ -260,7 +262,7 @@ impl<'s> Before<'s> {
         self.text = Some(text);
         self.blank = false;
         self.breaks = false;
-        self.line_ends = is_comment && runs_to_line_end(text);
+        self.line_ends = kind.is_comment() && runs_to_line_end(text);
     }
 
     /// Whether a brace here opens the body of a function.

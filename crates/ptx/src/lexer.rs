@@ -244,6 +244,12 @@ pub(crate) enum TokenKind {
     End,
 }
 
+impl TokenKind {
+    pub(crate) const fn is_comment(self) -> bool {
+        matches!(self, TokenKind::Comment | TokenKind::OpenComment)
+    }
+}
+
 /// A token with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {

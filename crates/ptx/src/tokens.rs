@@ -78,7 +78,10 @@ impl Painter<'_> {
                 TokenClass::Comment
             }
             TokenKind::Name => self.name(span),
-            TokenKind::Word => self.word(span, special),
+            TokenKind::Word if special && self.place == Place::Operands => {
+                TokenClass::SpecialRegister
+            }
+            TokenKind::Word => self.word(span),
             TokenKind::Number => TokenClass::Number,
             TokenKind::String => TokenClass::String,
             TokenKind::Punctuation => self.punctuation(span),
@@ -119,7 +122,7 @@ impl Painter<'_> {
         cursor.skip() == b':' && cursor.byte_at(1) != b':'
     }
 
-    fn word(&mut self, span: Span, special: bool) -> TokenClass {
+    fn word(&mut self, span: Span) -> TokenClass {
         let text = span.text(self.source);
         let is_type = || ScalarType::from_name(text.get(1..).unwrap_or("")).is_some();
         match self.place {
@@ -138,7 +141,6 @@ impl Painter<'_> {
             Place::Directive | Place::Line if is_type() => TokenClass::Type,
             Place::Directive | Place::Line => TokenClass::Directive,
             Place::Opcode if is_type() => TokenClass::Type,
-            Place::Operands if special => TokenClass::SpecialRegister,
             Place::Opcode | Place::Operands => TokenClass::Modifier,
         }
     }
