@@ -107,7 +107,7 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
                 let mut longer = words.to_vec();
                 longer.push(text);
                 let fits = text.starts_with(line.prefix) && !known;
-                if !fits || !follows(&bound, slot.is_type()) {
+                if !fits || !follows(&bound, slot) {
                     continue;
                 }
                 if let Some(longer) = written.bind(&longer) {
@@ -177,12 +177,12 @@ fn is_over(bound: &Bound) -> bool {
 }
 
 /// A vector width comes directly before a type.
-fn follows(bound: &Bound, is_type: bool) -> bool {
+fn follows(bound: &Bound, slot: &Slot) -> bool {
     match (
         bound.word(SlotName::Vector),
         bound.slots.iter().flatten().count(),
     ) {
-        (Some(word), n) if word + 1 == n => is_type,
+        (Some(word), n) if word + 1 == n => slot.is_type(),
         _ => true,
     }
 }

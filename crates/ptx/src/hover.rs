@@ -220,13 +220,13 @@ impl Place<'_> {
             }
             let role = bound.and_then(|bound| bound.layout.operands.get(index));
             let inner = children.clone().find(|(child, _)| self.is_in(child.span));
-            let (operand, element) = match inner {
-                Some((child, _)) => (child, true),
-                None => (operand, false),
+            let (operand, noun) = match inner {
+                Some((child, _)) => (child, "an element"),
+                None => (operand, "an operand"),
             };
             let hover = self.operand(operand)?;
             return Some(match role {
-                Some(role) => hover.line(role_line(role, bound, element)),
+                Some(role) => hover.line(role_line(role, bound, noun)),
                 None => hover,
             });
         }
@@ -237,7 +237,22 @@ impl Place<'_> {
         let span = operand.span;
         let text = span.text(self.source);
         match operand.kind {
-            OperandKind::Integer { value, unsigned } => Some(integer(span, text, value, unsigned)),
+            OperandKind::Integer {
+                value,
+                unsigned: true,
+            } => Some(
+                HoverText::new(span, text)
+                    .line(format!("{value}, 0x{value:x}"))
+                    .line("a 64-bit unsigned constant"),
+            ),
+            OperandKind::Integer {
+                value,
+                unsigned: false,
+            } => Some(
+                HoverText::new(span, text)
+                    .line(format!("{}, 0x{value:x}", value as i64))
+                    .line("a 64-bit constant"),
+            ),
             OperandKind::Single(bits) => Some(
                 HoverText::new(span, text)
                     .line(format!("{} in single precision", f32::from_bits(bits)))
@@ -409,28 +424,15 @@ fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<St
     ))
 }
 
-fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> HoverText {
-    let hover = HoverText::new(span, text);
-    let hover = match unsigned || value as i64 >= 0 {
-        true => hover.line(format!("{value}, 0x{value:x}")),
-        false => hover.line(format!("{}, 0x{value:x}", value as i64)),
-    };
-    match unsigned {
-        true => hover.line("a 64-bit unsigned constant"),
-        false => hover.line("a 64-bit constant"),
-    }
-}
-
 /// What the form says of an operand.
-fn role_line(role: &OperandSlot, bound: Option<&Bound>, element: bool) -> String {
+fn role_line(role: &OperandSlot, bound: Option<&Bound>, noun: &str) -> String {
     let what = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
         OperandType::MbarrierIn(_) => "the mbarrier",
         OperandType::Label => "the target",
         OperandType::CachePolicy => "the cache policy",
         OperandType::Predicate => "a predicate",
-        _ if element => "an element",
-        _ => "an operand",
+        _ => noun,
     };
     let form = bound.map_or("", |bound| bound.layout.form.syntax);
     format!("{what}, operand `{}` of `{form}`", role.name)

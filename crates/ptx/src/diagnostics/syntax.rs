@@ -174,11 +174,11 @@ catalogue! {
 }
 
 /// A control structure of C.
-pub fn c_control_flow(span: Span, word: &str, is_loop: bool) -> Diagnostic {
+pub fn c_control_flow(span: Span, word: &str) -> Diagnostic {
     let message = format!("found `{word}`, expected an instruction or a label");
-    Diagnostic::error(C_CONTROL_FLOW, span, message).help(match is_loop {
-        true => "PTX has no loops; write a label before the loop body and a predicated branch to the label after the loop body, such as `@%p bra LOOP;`",
-        false => {
+    Diagnostic::error(C_CONTROL_FLOW, span, message).help(match word {
+        "for" | "while" | "do" => "PTX has no loops; write a label before the loop body and a predicated branch to the label after the loop body, such as `@%p bra LOOP;`",
+        _ => {
             "PTX has no `if`; compare with `setp`, and predicate the instructions (`@%p`) or branch around the instructions (`@!%p bra END;`)"
         }
     })

@@ -102,7 +102,6 @@ impl Parser<'_> {
     #[cold]
     pub(crate) fn c_control_flow(&mut self, word: Span) -> Read<()> {
         let text = word.text(self.cursor.source);
-        let is_loop = matches!(text, "for" | "while" | "do");
         if self.cursor.skip() == b'(' {
             self.skip_parentheses();
         }
@@ -118,7 +117,7 @@ impl Parser<'_> {
             all.any(|known| known.code == syntax::C_CONTROL_FLOW)
         };
         if !is_follow_up || !is_reported() {
-            self.report(syntax::c_control_flow(word, text, is_loop));
+            self.report(syntax::c_control_flow(word, text));
         }
         if text == "case" {
             self.skip_to(b":;{}");
