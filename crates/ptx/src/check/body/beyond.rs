@@ -54,10 +54,12 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::expected_register(span, "a variable"));
             return None;
         }
-        if hinted != (operand.value == OperandValue::Absent) {
-            return Some(());
-        }
-        let problem = diagnose::hint_and_policy(self.opcode(site), site.span, hinted);
+        let has_policy = operand.value != OperandValue::Absent;
+        let problem = match (hinted, has_policy) {
+            (true, false) => diagnose::hint_without_policy(self.opcode(site), site.span),
+            (false, true) => diagnose::policy_without_hint(self.opcode(site), site.span),
+            (true, true) | (false, false) => return Some(()),
+        };
         self.report(problem);
         None
     }

@@ -230,15 +230,15 @@ pub(crate) fn operand_needs(opcode: &str, span: Span, what: &str, gate: Gate) ->
     Diagnostic::error(NEEDS_VERSION, span, message)
 }
 
-pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnostic {
-    let message = match hinted {
-        true => {
-            format!("`{opcode}` has the modifier `.L2::cache_hint`, but no cache policy operand")
-        }
-        false => {
-            format!("`{opcode}` has a cache policy operand, but no `.L2::cache_hint` modifier")
-        }
-    };
+pub(crate) fn hint_without_policy(opcode: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("`{opcode}` has the modifier `.L2::cache_hint`, but no cache policy operand");
+    Diagnostic::error(HINT_AND_POLICY, span, message)
+}
+
+pub(crate) fn policy_without_hint(opcode: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("`{opcode}` has a cache policy operand, but no `.L2::cache_hint` modifier");
     Diagnostic::error(HINT_AND_POLICY, span, message)
 }
 
