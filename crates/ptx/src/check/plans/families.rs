@@ -155,10 +155,19 @@ pub(crate) enum Sums {
 }
 
 impl Sums {
-    const fn taken_if(is_written_out: bool) -> Sums {
-        match is_written_out {
+    /// The sums that `barrier` accepts.
+    const fn of_barrier(modifiers: &Modifiers) -> Sums {
+        match modifiers.has(Flag::Aligned) {
             true => Sums::Taken,
             false => Sums::SinceSm90,
+        }
+    }
+
+    /// The sums that an instruction of a warp accepts.
+    const fn of_lanes(modifiers: &Modifiers) -> Sums {
+        match modifiers.has(Flag::Sync) {
+            true => Sums::SinceSm90,
+            false => Sums::Taken,
         }
     }
 }
@@ -256,16 +265,16 @@ impl OperandGrammar {
             Does::Sync(op) => match op {
                 SyncOp::Bar => OperandGrammar::Row(Beyond::Barrier(Sums::Taken)),
                 SyncOp::Barrier => {
-                    OperandGrammar::Row(Beyond::Barrier(Sums::taken_if(has(Flag::Aligned))))
+                    OperandGrammar::Row(Beyond::Barrier(Sums::of_barrier(modifiers)))
                 }
                 SyncOp::WarpBarrier => {
-                    OperandGrammar::Row(Beyond::Lanes(Sums::taken_if(!has(Flag::Sync))))
+                    OperandGrammar::Row(Beyond::Lanes(Sums::of_lanes(modifiers)))
                 }
                 SyncOp::Fence | SyncOp::Membar | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
                     OperandGrammar::Row(Beyond::Nothing)
                 }
             },
-            Does::Warp(_) => OperandGrammar::Row(Beyond::Lanes(Sums::taken_if(!has(Flag::Sync)))),
+            Does::Warp(_) => OperandGrammar::Row(Beyond::Lanes(Sums::of_lanes(modifiers))),
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Compare(_)
