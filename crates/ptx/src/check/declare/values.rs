@@ -244,46 +244,7 @@ impl Declarations<'_, '_> {
             {
                 diagnose::initial_type(value.span, "a floating-point number", ty, type_span)
             }
-            InitValueKind::Address {
-                name,
-                name_span,
-                mask,
-                generic,
-                ..
-            } => {
-                let found = match meaning(&self.context, self.names, name) {
-                    // Of the variable itself, where nothing else has the name so far: `.func b() { .global .u64 b = b; }` is the
-                    // address of the function (assembler 13.5).
-                    Binding::None | Binding::Label(_) | Binding::Table(_)
-                        if element.name == Some(name) =>
-                    {
-                        None
-                    }
-                    found => Some(found),
-                };
-                if found == Some(Binding::None) {
-                    self.report_unknown(name_span);
-                    return;
-                }
-                let is_function = matches!(found, Some(Binding::Function(_)));
-                self.check_address_gates(value, is_function, generic, mask);
-                let is_right = match mask {
-                    Some(_) => takes_address(ty) || ty == ScalarType::U8,
-                    None => takes_address(ty),
-                };
-                if let Some(problem) = found.and_then(|found| self.initial_symbol(found, name_span))
-                {
-                    problem
-                } else if is_function && (generic || value.span.text(self.source).contains('+')) {
-                    diagnose::initial_sum(value.span)
-                } else if !is_right {
-                    diagnose::initial_type(value.span, "an address", ty, type_span)
-                } else if is_function && convention::is_turned_off(self.context.module) {
-                    diagnose::needs_convention(value.span, "the address of a function")
-                } else {
-                    return;
-                }
-            }
+            InitValueKind::Address { .. } => return self.check_address(value, element),
             InitValueKind::MaskedInteger { mask, .. } => {
                 self.check_mask(value, mask);
                 self.check_gate(MASKED_NUMBERS, value.span, "a mask of a constant");
@@ -297,25 +258,52 @@ impl Declarations<'_, '_> {
         self.report(problem);
     }
 
-    /// Since when there are addresses of this kind among initial values (assembler 13.5).
-    fn check_address_gates(
-        &mut self,
-        value: &InitValue,
-        is_function: bool,
-        generic: bool,
-        mask: Option<u64>,
-    ) {
-        let address = match is_function {
-            true => ("the address of a function", FUNCTIONS),
-            false => ("the address of a variable", ADDRESSES),
+    /// Checks an address as an initial value (assembler 13.5).
+    fn check_address(&mut self, value: &InitValue, element: &Element) {
+        let InitValueKind::Address {
+            name,
+            name_span,
+            mask,
+            generic,
+            ..
+        } = value.kind
+        else {
+            return;
         };
-        let generic = generic.then_some(("`generic` in an initial value", GENERIC));
-        for (what, gate) in std::iter::once(address).chain(generic) {
-            self.check_gate(gate, value.span, what);
+        let Element { ty, type_span, .. } = *element;
+        let found = match meaning(&self.context, self.names, name) {
+            // The name refers to the variable itself unless it is already declared: `.func b() { .global .u64 b = b; }` is the
+            // address of the function.
+            Binding::None | Binding::Label(_) | Binding::Table(_) if element.name == Some(name) => {
+                None
+            }
+            Binding::None => return self.report_unknown(name_span),
+            found => Some(found),
+        };
+        let is_function = matches!(found, Some(Binding::Function(_)));
+        match is_function {
+            true => self.check_gate(FUNCTIONS, value.span, "the address of a function"),
+            false => self.check_gate(ADDRESSES, value.span, "the address of a variable"),
+        }
+        if generic {
+            self.check_gate(GENERIC, value.span, "`generic` in an initial value");
         }
         if let Some(mask) = mask {
             self.check_mask(value, mask);
         }
+        let is_right = takes_address(ty) || mask.is_some() && ty == ScalarType::U8;
+        let problem = match found.and_then(|found| self.initial_symbol(found, name_span)) {
+            Some(problem) => problem,
+            None if is_function && (generic || value.span.text(self.source).contains('+')) => {
+                diagnose::initial_sum(value.span)
+            }
+            None if !is_right => diagnose::initial_type(value.span, "an address", ty, type_span),
+            None if is_function && convention::is_turned_off(self.context.module) => {
+                diagnose::needs_convention(value.span, "the address of a function")
+            }
+            None => return,
+        };
+        self.report(problem);
     }
 
     /// A mask takes one byte.
