@@ -14,7 +14,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::form::{Addressing, Constants};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
-    Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Span, Variable, VariableId,
+    Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Source, Span, Variable, VariableId,
 };
 
 /// In whose words a wrong address is reported.
@@ -164,8 +164,12 @@ impl<'a> BodyChecker<'a, '_> {
             });
         }
         let bits = self.module.address_bits;
-        let generic = rule.space == StateSpace::Generic;
-        let address = self.element_address(&element, bits, generic)?;
+        let array = Source::VariableAddress {
+            variable,
+            offset: 0,
+            generic: rule.space == StateSpace::Generic,
+        };
+        let address = self.element_address(&element, bits, array)?;
         let base = AddressBase::Register(RegisterRun::one(address));
         Some(Address::new(base, 0))
     }

@@ -545,7 +545,9 @@ impl<'a> BodyChecker<'a, '_> {
             let element = self.body.elements.get(value)?;
             let n = elements.n_elements_at(value);
             let is_passed = !has_convention || self.is_passed(formal);
-            if !is_passed || !self.argument_fits(element, n, formal, index < counts.returns) {
+            let is_misplaced_sink = index >= counts.returns
+                && matches!(element.value, OperandValue::Source(Source::Sink, _));
+            if !is_passed || is_misplaced_sink || !self.argument_fits(element, n, formal) {
                 let problem = diagnose::call_argument(site.span, name, index, counts.returns);
                 self.report(problem);
                 return None;
@@ -583,13 +585,12 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether an argument can be given for a parameter, or a result taken.
+    /// Checks whether an argument has the type of a parameter, or a result that of a return parameter.
     fn argument_fits(
         &self,
         argument: &warpgrid_program::Operand,
         n_elements: u8,
         formal: Formal<'_>,
-        is_result: bool,
     ) -> bool {
         let ty = match formal {
             Formal::Register(ty) | Formal::Registers(ty) => Some(ty),
@@ -631,7 +632,6 @@ impl<'a> BodyChecker<'a, '_> {
                 };
                 fits && self.is_scalar(formal)
             }
-            OperandValue::Source(Source::Sink, _) => is_result,
             _ => true,
         }
     }

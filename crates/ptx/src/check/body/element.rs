@@ -187,27 +187,22 @@ impl<'a> BodyChecker<'a, '_> {
         Some(offset)
     }
 
-    /// A register of `bits` bits (32 or 64) with the address of an element with a register index. The instructions that
-    /// compute the address precede the instruction, in its step.
+    /// Returns a register of `bits` bits (32 or 64) with the address of an element with a register index, given the address of
+    /// its array. The instructions that compute the address precede the instruction, in its step.
     pub(crate) fn element_address(
         &mut self,
         element: &ArrayElement,
         bits: u32,
-        generic: bool,
+        array: Source,
     ) -> Option<RegisterId> {
         let offset = self.element_offset(element)?;
-        let variable = Source::VariableAddress {
-            variable: element.variable,
-            offset: 0,
-            generic,
-        };
         let (part, ty) = match bits {
             64 => (MulPart::Wide, ScalarType::U64),
             _ => (MulPart::Lo, ScalarType::U32),
         };
         let address = self.temporary(ty);
         let offset = [register(offset), Source::Immediate(1)];
-        self.multiply_add(part, address, offset, variable);
+        self.multiply_add(part, address, offset, array);
         Some(address)
     }
 

@@ -18,21 +18,18 @@ impl<'a> BodyChecker<'a, '_> {
     /// Opens the scope of the function, with its parameters and labels.
     pub(crate) fn start(&mut self, header: &'a FunctionHeader) {
         self.names.open();
-        self.declare_parameters(header.returns.of(&self.tree.declarations), true);
-        self.declare_parameters(header.parameters.of(&self.tree.declarations), false);
+        let (declarations, function) = (&self.tree.declarations, self.function);
+        self.declare_parameters(header.returns.of(declarations), &function.returns);
+        self.declare_parameters(header.parameters.of(declarations), &function.parameters);
         self.declare_labels(0);
     }
 
     fn declare_parameters(
         &mut self,
         declarations: &'a [crate::tree::declaration::Declaration],
-        returned: bool,
+        parameters: &[Parameter],
     ) {
         let tree = self.tree;
-        let parameters: &[Parameter] = match returned {
-            true => &self.function.returns,
-            false => &self.function.parameters,
-        };
         let declarators = |declaration: &'a crate::tree::declaration::Declaration| {
             tree.declarators_of(declaration)
         };

@@ -284,8 +284,13 @@ impl Inference<'_> {
                     }
                 }
             }
-            let is_object = is_barrier || matches!(expect, Expect::MbarrierIn(_));
-            if let Some(barrier) = self.barrier_use(instruction, plan, is_object) {
+            let may_be_object = is_barrier
+                || matches!(expect, Expect::MbarrierIn(_))
+                || matches!(
+                    plan.does,
+                    Does::Mbarrier(_) | Does::Async(AsyncOp::CopyArrive)
+                );
+            if may_be_object && let Some(barrier) = self.barrier_use(instruction, plan) {
                 for used in uses.iter_mut().skip(first) {
                     if let What::Pointer(place) = &mut used.what {
                         (place.bytes, place.barrier) = (0, Some(barrier));
@@ -295,14 +300,8 @@ impl Inference<'_> {
         }
     }
 
-    /// What an instruction does with the mbarrier object at one of its addresses; `is_object` where the operand is no other
-    /// address.
-    fn barrier_use(
-        &self,
-        instruction: &Instruction,
-        plan: &Plan,
-        is_object: bool,
-    ) -> Option<BarrierUse> {
+    /// Returns the effect of an instruction on the mbarrier object at one of its addresses.
+    fn barrier_use(&self, instruction: &Instruction, plan: &Plan) -> Option<BarrierUse> {
         let mut found = BarrierUse::default();
         match plan.does {
             Does::Mbarrier(op) => {
@@ -314,7 +313,7 @@ impl Inference<'_> {
             Does::Async(AsyncOp::CopyArrive) => {
                 found.arrivals = u32::from(plan.modifiers.has(Flag::Noinc));
             }
-            Does::Async(op) if is_object => {
+            Does::Async(op) => {
                 let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
                 found.bytes = match op.transfer() {
                     Transfer::Registers => width * plan.modifiers.n_elements() as u32,
@@ -322,13 +321,12 @@ impl Inference<'_> {
                     Transfer::Copy | Transfer::Arrival | Transfer::None => 0,
                 };
             }
-            Does::Unit(op) if is_object => match (op.tensor_copy(), op.tensor_memory()) {
+            Does::Unit(op) => match (op.tensor_copy(), op.tensor_memory()) {
                 (Some(_), _) => found.bytes = BOX_BYTES,
                 (None, Some(_)) => found.arrivals = 1,
                 (None, None) => found.bytes = ANSWER_BYTES,
             },
-            Does::Async(_)
-            | Does::Memory(_)
+            Does::Memory(_)
             | Does::Matrix(_)
             | Does::Control(_)
             | Does::Arithmetic(_)
@@ -339,7 +337,6 @@ impl Inference<'_> {
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
-            | Does::Unit(_)
             | Does::Machine(_)
             | Does::Unknown => return None,
         }

@@ -26,6 +26,13 @@ struct Lists {
     registers: Registers,
 }
 
+/// Whether a body follows the header of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HeaderKind {
+    Prototype,
+    Definition,
+}
+
 impl Pass<'_, '_> {
     /// `.entry` or `.func` without a body.
     pub(crate) fn prototype(&mut self, index: u32) {
@@ -36,7 +43,7 @@ impl Pass<'_, '_> {
         if header.name.is_none() {
             return;
         }
-        let function = self.function_id(header, index, false);
+        let function = self.function_id(header, index, HeaderKind::Prototype);
         self.declarations().check_parameters(header, None);
         if self.open.is_some() {
             self.declarations().refuse_textures(header);
@@ -59,7 +66,7 @@ impl Pass<'_, '_> {
     /// The head of a function that has a body.
     pub(crate) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
         let header = self.context.tree.functions.get(index as usize)?;
-        let id = self.function_id(header, index, true);
+        let id = self.function_id(header, index, HeaderKind::Definition);
         self.declarations().check_parameters(header, None);
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
@@ -88,8 +95,9 @@ impl Pass<'_, '_> {
     }
 
     /// The function with the header's name, made when the name is new.
-    fn function_id(&mut self, header: &FunctionHeader, index: u32, defines: bool) -> FunctionId {
+    fn function_id(&mut self, header: &FunctionHeader, index: u32, kind: HeaderKind) -> FunctionId {
         let new = FunctionId(self.declared.functions.len() as u32);
+        let defines = kind == HeaderKind::Definition;
         if defines && header.linkage == Some(Linkage::Extern) {
             let problem = diagnose_declarations::body_of_extern(header);
             self.reporter.report(problem);

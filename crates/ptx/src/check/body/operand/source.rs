@@ -109,7 +109,12 @@ impl<'a> BodyChecker<'a, '_> {
         }
         match ty.width_bits() {
             bits @ (32 | 64) => {
-                let address = self.element_address(&element, bits, false)?;
+                let array = Source::VariableAddress {
+                    variable: element.variable,
+                    offset: 0,
+                    generic: false,
+                };
+                let address = self.element_address(&element, bits, array)?;
                 Some(register_source(address))
             }
             _ => self.not_said(),

@@ -29,11 +29,8 @@ pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem
             problems.push(Problem::Kinds { at: at + 1 });
         }
     }
-    let same_type = |element: &Element| as_register(element) == as_register(first);
-    let is_uniform = elements.iter().all(same_type);
     if first.class.is_constant() {
-        let last = elements.last().unwrap_or(first);
-        if !constants_fit(first, last, is_uniform, ty) {
+        if !constants_fit(elements, ty) {
             problems.push(Problem::Type);
         }
         return problems;
@@ -48,7 +45,7 @@ pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem
             .map(|(at, _)| Problem::Width { at }),
     );
     // Elements of several types count as untyped bits of the first one's width.
-    let whole = match is_uniform {
+    let whole = match are_uniform(elements) {
         true => first.class,
         false => ValueClass::Bits(first.class.stored_width()),
     };
@@ -79,8 +76,19 @@ fn are_of_a_kind(a: ValueClass, b: ValueClass) -> bool {
     }
 }
 
-/// A vector that starts with a constant counts as a constant.
-fn constants_fit(first: &Element, last: &Element, is_uniform: bool, ty: ScalarType) -> bool {
+/// Checks whether all elements have the type of the first one.
+fn are_uniform(elements: &[Element]) -> bool {
+    let mut classes = elements.iter().map(as_register);
+    let first = classes.next();
+    classes.all(|class| Some(class) == first)
+}
+
+/// Checks whether a vector that starts with a constant, and therefore counts as a constant, fits the type of the instruction.
+fn constants_fit(elements: &[Element], ty: ScalarType) -> bool {
+    let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
+        return true;
+    };
+    let is_uniform = are_uniform(elements);
     let last = as_register(last).stored_width();
     match (first.class.is_float(), ValueClass::of(ty)) {
         (true, ValueClass::Float(_)) => true,

@@ -54,16 +54,13 @@ impl<'a> BodyChecker<'a, '_> {
             U::TexturePlace => self.texture_place(texture, written),
             U::Detail => self.detail(texture, written),
             U::Gradient => self.gradient(texture, written),
-            // Everything after the offset is there where it is not the last.
             U::TextureOffset => {
-                let is_own = |(operand, _): &Written<'_>| !is_residency(operand);
-                let is_last = site.operands.filter(is_own).count() < site.plan.n_most;
                 self.meets_at(
                     "an offset or depth comparison value",
                     written.0.span,
                     OFFSETS,
                 )?;
-                self.texture_offset(texture, is_last, written)
+                self.texture_offset(site, texture, written)
             }
             _ => self.compared(texture, written.0),
         }
@@ -258,8 +255,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// An offset in texels. Alone, what may be a float is a value to compare with.
     fn texture_offset(
         &mut self,
+        site: &Site<'a>,
         texture: Texture,
-        is_last: bool,
         (operand, children): Written<'a>,
     ) -> Option<OperandValue> {
         let geometry = texture.geometry;
@@ -276,6 +273,9 @@ impl<'a> BodyChecker<'a, '_> {
         let is_bits = class == Some(ValueClass::Bits(32));
         let is_float =
             is_bits || class.is_some_and(|class| is_of(ScalarType::F32, class, Fit::Exact));
+        // Only the last operand can be absent, so the offset is last unless the instruction has all operands.
+        let is_own = |(operand, _): &Written<'_>| !is_residency(operand);
+        let is_last = site.operands.filter(is_own).count() < site.plan.n_most;
         let is_right = match is_last && is_float {
             // Volumes cannot be compared, not even with what would do for an offset.
             true if geometry == Geometry::D3 => false,
