@@ -32,6 +32,87 @@ struct AsValue {
     written: bool,
 }
 
+/// An operand position of an instruction, with the properties that the form of the opcode states.
+struct Position<'p> {
+    plan: &'p Plan,
+    index: usize,
+    expect: Expect,
+    slot: Option<&'p OperandSlot>,
+}
+
+impl Position<'_> {
+    fn has_type(&self, ty: OperandType) -> bool {
+        self.slot.is_some_and(|slot| slot.ty == ty)
+    }
+
+    /// Returns how an operand of this kind is used as a value.
+    fn value(&self, kind: OperandKind) -> AsValue {
+        let (ty, written) = wanted(self.plan, self.expect, self.slot);
+        let ty = match (self.expect, kind) {
+            // Unless the factor is a list of registers, the factor is in shared memory.
+            (Expect::Unit(UnitOperand::WarpgroupFactor, _), OperandKind::Name(_)) => {
+                ScalarType::B64
+            }
+            // Unless the operand is a list of lanes, the operand is the condition that follows the list.
+            (Expect::Unit(UnitOperand::Lanes, _), OperandKind::Name(_)) => ScalarType::Pred,
+            _ => ty,
+        };
+        AsValue { ty, written }
+    }
+
+    /// Checks whether the operand is an mbarrier, such as `[mbar]` in `st.async [a], b, [mbar]`.
+    fn is_barrier(&self) -> bool {
+        self.index == 2 && self.plan.grammar == OperandGrammar::StoreAsync
+            || self.slot.is_some_and(|slot| slot.name == "mbar")
+    }
+
+    /// Checks whether the operand may be the address of the mbarrier object that the instruction accesses.
+    fn may_be_barrier_object(&self) -> bool {
+        self.is_barrier()
+            || matches!(self.expect, Expect::MbarrierIn(_))
+            || matches!(
+                self.plan.does,
+                Does::Mbarrier(_) | Does::Async(AsyncOp::CopyArrive)
+            )
+    }
+
+    /// Returns the state space of the operand as an address, if it differs from the state space of the instruction.
+    fn space(&self) -> Option<StateSpace> {
+        match self.expect {
+            Expect::AddressIn(space)
+            | Expect::MbarrierIn(space)
+            | Expect::Unit(UnitOperand::AddressOrName(space), _) => Some(space),
+            // Addresses without a state space are generic, except those of `st.async`.
+            _ if self.plan.grammar != OperandGrammar::StoreAsync
+                && self.plan.space() == StateSpace::Generic =>
+            {
+                None
+            }
+            _ if self.is_barrier() => Some(StateSpace::Shared),
+            _ => None,
+        }
+    }
+
+    /// Sets the initial value of a name or address, and the width of a cache policy.
+    fn refine(&self, kind: OperandKind, uses: &mut [Use]) {
+        let is_address = matches!(kind, OperandKind::Address { .. });
+        let ([used], true) = (uses, is_address || matches!(kind, OperandKind::Name(_))) else {
+            return;
+        };
+        used.start = match (is_address, self.expect) {
+            // `[a]` in tensor memory
+            (true, Expect::Unit(UnitOperand::Factor, _)) => Some(Start::Number(0)),
+            _ => Start::of(self.plan, self.expect, self.slot),
+        };
+        // An instruction on vectors has one cache policy.
+        if let What::Value(_, n) = &mut used.what
+            && self.has_type(OperandType::CachePolicy)
+        {
+            *n = 1;
+        }
+    }
+}
+
 /// How an undeclared name is used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
@@ -219,82 +300,37 @@ impl Inference<'_> {
         for (index, (operand, children)) in operands.enumerate() {
             let index = index + usize::from(gap.is_some_and(|gap| gap <= index));
             let place = plan.position(index);
-            let slot = bound.layout.operands.get(place);
-            if slot.is_some_and(|slot| slot.ty == OperandType::Label) {
+            let position = Position {
+                plan,
+                index,
+                expect: plan.expect.get(place).copied().unwrap_or(Expect::Custom),
+                slot: bound.layout.operands.get(place),
+            };
+            if position.has_type(OperandType::Label) {
                 continue;
             }
-            let expect = plan.expect.get(place).copied().unwrap_or(Expect::Custom);
-            let (ty, written) = wanted(plan, expect, slot);
-            let ty = match (expect, operand.kind) {
-                // Where no list of registers is, the factor is in shared memory.
-                (Expect::Unit(UnitOperand::WarpgroupFactor, _), OperandKind::Name(_)) => {
-                    ScalarType::B64
-                }
-                // Where no list of lanes is, it is the condition after them.
-                (Expect::Unit(UnitOperand::Lanes, _), OperandKind::Name(_)) => ScalarType::Pred,
-                _ => ty,
-            };
-            // `st.async [a], b, [mbar]`
-            let is_barrier = index == 2 && plan.grammar == OperandGrammar::StoreAsync
-                || slot.is_some_and(|slot| slot.name == "mbar");
-            let space = match expect {
-                Expect::AddressIn(space)
-                | Expect::MbarrierIn(space)
-                | Expect::Unit(UnitOperand::AddressOrName(space), _) => Some(space),
-                // Without a space it is a generic address, but for `st.async`.
-                _ if plan.grammar != OperandGrammar::StoreAsync
-                    && plan.space() == StateSpace::Generic =>
-                {
-                    None
-                }
-                _ if is_barrier => Some(StateSpace::Shared),
-                _ => None,
-            };
             let first = uses.len();
-            self.operand_uses(
-                plan,
-                operand,
-                children,
-                AsValue { ty, written },
-                space,
-                uses,
-            );
-            if let (OperandKind::Name(_) | OperandKind::Address { .. }, [used]) =
-                (operand.kind, &mut uses[first..])
-            {
-                let is_address = matches!(operand.kind, OperandKind::Address { .. });
-                used.start = match (is_address, expect) {
-                    // `[a]` in tensor memory
-                    (true, Expect::Unit(UnitOperand::Factor, _)) => Some(Start::Number(0)),
-                    _ => Start::of(plan, expect, slot),
-                };
-                // A vector has no vector of policies.
-                if let What::Value(_, n) = &mut used.what
-                    && slot.is_some_and(|slot| slot.ty == OperandType::CachePolicy)
-                {
-                    *n = 1;
-                }
-            }
-            point_to_objects(plan, expect, &mut uses[first..]);
-            if plan.does.transfer() == Transfer::Bulk {
-                let n = self.copied_bytes(instruction).min(MOST_BULK);
-                for used in uses.iter_mut().skip(first) {
-                    if let What::Pointer(place) = &mut used.what {
-                        place.bytes = place.bytes.max(n);
-                    }
-                }
-            }
-            let may_be_object = is_barrier
-                || matches!(expect, Expect::MbarrierIn(_))
-                || matches!(
-                    plan.does,
-                    Does::Mbarrier(_) | Does::Async(AsyncOp::CopyArrive)
-                );
-            if may_be_object && let Some(barrier) = self.barrier_use(instruction, plan) {
-                for used in uses.iter_mut().skip(first) {
-                    if let What::Pointer(place) = &mut used.what {
-                        (place.bytes, place.barrier) = (0, Some(barrier));
-                    }
+            let value = position.value(operand.kind);
+            self.operand_uses(plan, operand, children, value, position.space(), uses);
+            let added = &mut uses[first..];
+            position.refine(operand.kind, added);
+            point_to_objects(plan, position.expect, added);
+            let pointers = added.iter_mut().filter_map(|used| match &mut used.what {
+                What::Pointer(place) => Some(place),
+                What::Value(..) => None,
+            });
+            let barrier = match position.may_be_barrier_object() {
+                true => self.barrier_use(instruction, plan),
+                false => None,
+            };
+            let is_bulk = plan.does.transfer() == Transfer::Bulk;
+            for place in pointers {
+                if barrier.is_some() {
+                    (place.bytes, place.barrier) = (0, barrier);
+                } else if is_bulk {
+                    place.bytes = place
+                        .bytes
+                        .max(self.copied_bytes(instruction).min(MOST_BULK));
                 }
             }
         }
@@ -438,42 +474,18 @@ impl Inference<'_> {
             OperandKind::Address { base, offset } => {
                 let offset = offset.clamp(-MAX_OFFSET, MAX_OFFSET);
                 let (space, bytes) = pointer(plan, ty, n, space);
-                let offsets = (offset.min(0), offset.max(0));
-                uses.push(read(
-                    base,
-                    What::Pointer(Place {
-                        space,
-                        bytes,
-                        offsets,
-                        is_stored: plan.grammar == OperandGrammar::Store,
-                        loaded: self.loaded_type(plan, ty),
-                        barrier: None,
-                        object: None,
-                    }),
-                ));
+                let place = Place {
+                    space,
+                    bytes,
+                    offsets: (offset.min(0), offset.max(0)),
+                    is_stored: plan.grammar == OperandGrammar::Store,
+                    loaded: self.loaded_type(plan, ty),
+                    barrier: None,
+                    object: None,
+                };
+                uses.push(read(base, What::Pointer(place)));
             }
-            // What is read, with coordinates in braces.
-            OperandKind::AddressList { .. } => {
-                for (part, coordinates) in children {
-                    let ty = match part.kind {
-                        OperandKind::Vector { .. } => {
-                            plan.modifiers.c_type.unwrap_or(ScalarType::B32)
-                        }
-                        _ => ScalarType::B64,
-                    };
-                    let first = uses.len();
-                    let as_value = AsValue { ty, written: false };
-                    self.operand_uses(plan, part, coordinates, as_value, space, uses);
-                    let is_place = matches!(part.kind, OperandKind::Vector { .. });
-                    if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
-                        used.start = Start::of_coordinate(plan);
-                        // The index of a layer comes first.
-                        if plan.modifiers.unit.geometry.is_some_and(Geometry::is_array) {
-                            used.what = What::Value(ScalarType::U32, 1);
-                        }
-                    }
-                }
-            }
+            OperandKind::AddressList { .. } => self.address_list_uses(plan, children, space, uses),
             OperandKind::Vector { .. } => {
                 let n_children = children.count() as u32;
                 let element = element_type(plan, ty, n_children);
@@ -484,6 +496,33 @@ impl Inference<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Adds the uses of an address with coordinates in braces.
+    fn address_list_uses(
+        &self,
+        plan: &Plan,
+        parts: Operands<'_>,
+        space: Option<StateSpace>,
+        uses: &mut Vec<Use>,
+    ) {
+        for (part, coordinates) in parts {
+            let is_place = matches!(part.kind, OperandKind::Vector { .. });
+            let ty = match is_place {
+                true => plan.modifiers.c_type.unwrap_or(ScalarType::B32),
+                false => ScalarType::B64,
+            };
+            let first = uses.len();
+            let as_value = AsValue { ty, written: false };
+            self.operand_uses(plan, part, coordinates, as_value, space, uses);
+            if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
+                used.start = Start::of_coordinate(plan);
+                // The first coordinate is the index of a layer.
+                if plan.modifiers.unit.geometry.is_some_and(Geometry::is_array) {
+                    used.what = What::Value(ScalarType::U32, 1);
+                }
+            }
         }
     }
 }
