@@ -114,8 +114,8 @@ impl<'a> BodyChecker<'a, '_> {
         d
     }
 
-    /// A pointer: to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each
-    /// lane (or one for all, when `bytes` is 0). Returns what the name means, and its declaration for people.
+    /// Declares a pointer to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each lane
+    /// (or one for all, when `bytes` is 0). Returns the binding of the name, and a description of its declaration.
     pub(crate) fn declare_pointer(
         &mut self,
         text: &str,
@@ -123,7 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
         given: Option<ScalarType>,
     ) -> (Binding, String) {
         let bytes = place.bytes;
-        // What lies before the address, in whole lines of 16 bytes, and after it.
+        // Bytes before the address, in whole lines of 16 bytes, and after the address.
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
@@ -132,97 +132,110 @@ impl<'a> BodyChecker<'a, '_> {
             StateSpace::Generic => StateSpace::Generic,
             space => memory_of(space),
         };
+        if array == StateSpace::ParamFunc {
+            return self.declare_call_parameter(text, place, u64::from(bytes) + after);
+        }
         let size = match bytes {
             0 if place.barrier.is_some() => BARRIER_BYTES,
             0 => SHARED_PLACE,
             _ => u64::from(bytes) * u64::from(self.snippet.n_threads),
         } + before
             + after;
-        if array == StateSpace::ParamFunc {
-            let size = u64::from(bytes) + after;
-            // What is only read came with the launch.
-            if !place.is_stored {
-                let variable = self.inferred_parameter(text, size);
-                let line = format!("`.param .b8 {text}[{size}];` (a kernel parameter)");
-                return (Binding::Variable(variable), line);
-            }
-            let variable = self.inferred_variable(text, array, size);
-            let line = format!("`.param .b8 {text}[{size}];`");
-            return (Binding::Variable(variable), line);
-        }
         let ty = given.unwrap_or(ScalarType::B64);
         let d = self.body.registers.add(text, ty);
-        let base = self
-            .body
-            .registers
-            .add_formatted(format_args!("{text}.base"), ScalarType::B64);
-        let is_buffer = matches!(array, StateSpace::Generic | StateSpace::Global);
-        let is_read = array == StateSpace::Shared && !place.is_stored && place.barrier.is_none();
-        let counted = place.loaded.filter(|_| is_read);
-        if is_buffer {
-            self.load_parameter(text, base);
-        } else {
-            let variable = self.inferred_variable(text, array, size);
-            if let (Some(ty), Some(variable)) = (counted, self.body.variables.last_mut()) {
-                variable.init = counting(ty, size);
+        let name = format_args!("{text}.base");
+        let base = self.body.registers.add_formatted(name, ScalarType::B64);
+        let what = match array {
+            StateSpace::Generic | StateSpace::Global => {
+                self.load_parameter(text, base);
+                format!("`.reg .b64 {text};` (a buffer")
             }
-            let address = Source::VariableAddress {
-                variable,
-                offset: 0,
-                generic: place.space == StateSpace::Generic,
-            };
-            self.before(Inserted::new(
-                Does::Move(MoveOp::Mov),
-                "mov",
-                ScalarType::B64,
-                vec![destination(base), source(address)],
-            ));
-        }
-        if before > 0 {
-            self.before(Inserted::new(
-                Does::Arithmetic(ArithmeticOp::Add),
-                "add",
-                ScalarType::U64,
-                vec![
-                    destination(base),
-                    source(register(base)),
-                    source(Source::Immediate(before)),
-                ],
-            ));
-        }
-        // Local memory is each lane's own.
+            _ => self.load_array_address(text, place, array, size, base),
+        };
+        self.advance(base, before);
+        // Each lane has its own local memory.
         let step = if array == StateSpace::Local { 0 } else { bytes };
         match ty.width_bits() {
             32 => self.step_by_lane_narrow(d, base, step),
             _ => self.step_by_lane(d, base, step),
         }
-        let what = match is_buffer {
-            true => format!("`.reg .b64 {text};` (a buffer"),
-            false => format!("`.{} .b8 {text}[{size}];` (an array", array.name()),
-        };
-        let what = match counted {
-            Some(ty) => format!("{what} of {ty} values 0, 1, 2, …"),
-            None => what,
-        };
         let made = place.barrier.filter(|barrier| !barrier.is_made);
-        if let Some(barrier) = made {
-            let is_generic = place.space == StateSpace::Generic;
-            let space = (!is_generic).then_some(StateSpace::Shared);
-            let awaited = self.make_barrier(d, space, barrier);
-            return (
-                Binding::Register(d),
-                format!("{what}, an mbarrier that expects {awaited})"),
-            );
-        }
-        if let Some(object) = place.object {
-            let line = format!("`.reg .b64 {text};` ({object}, provided by the launch)");
-            return (Binding::Register(d), line);
-        }
-        let line = match step {
-            0 => format!("{what}, the same address for all lanes)"),
-            _ => format!("{what}, {step} bytes per lane)"),
+        let line = match (made, place.object) {
+            (Some(barrier), _) => {
+                let is_generic = place.space == StateSpace::Generic;
+                let space = (!is_generic).then_some(StateSpace::Shared);
+                let awaited = self.make_barrier(d, space, barrier);
+                format!("{what}, an mbarrier that expects {awaited})")
+            }
+            (None, Some(object)) => {
+                format!("`.reg .b64 {text};` ({object}, provided by the launch)")
+            }
+            (None, None) if step == 0 => format!("{what}, the same address for all lanes)"),
+            (None, None) => format!("{what}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
+    }
+
+    /// Adds a number of bytes to an address.
+    fn advance(&mut self, address: RegisterId, n_bytes: u64) {
+        if n_bytes > 0 {
+            let operands = vec![
+                destination(address),
+                source(register(address)),
+                source(Source::Immediate(n_bytes)),
+            ];
+            let does = Does::Arithmetic(ArithmeticOp::Add);
+            self.before(Inserted::new(does, "add", ScalarType::U64, operands));
+        }
+    }
+
+    /// Declares a parameter: of the kernel, unless the text stores to the parameter.
+    fn declare_call_parameter(&mut self, text: &str, place: Place, size: u64) -> (Binding, String) {
+        let (variable, note) = match place.is_stored {
+            true => {
+                let variable = self.inferred_variable(text, StateSpace::ParamFunc, size);
+                (variable, "")
+            }
+            false => (self.inferred_parameter(text, size), " (a kernel parameter)"),
+        };
+        let line = format!("`.param .b8 {text}[{size}];`{note}");
+        (Binding::Variable(variable), line)
+    }
+
+    /// Declares an array and loads its address to `base`. An array of shared memory that is only read contains ascending numbers.
+    /// Returns the start of the description.
+    fn load_array_address(
+        &mut self,
+        text: &str,
+        place: Place,
+        array: StateSpace,
+        size: u64,
+        base: RegisterId,
+    ) -> String {
+        let is_read = array == StateSpace::Shared && !place.is_stored && place.barrier.is_none();
+        let variable = self.inferred_variable(text, array, size);
+        let address = Source::VariableAddress {
+            variable,
+            offset: 0,
+            generic: place.space == StateSpace::Generic,
+        };
+        self.before(Inserted::new(
+            Does::Move(MoveOp::Mov),
+            "mov",
+            ScalarType::B64,
+            vec![destination(base), source(address)],
+        ));
+        let what = format!("`.{} .b8 {text}[{size}];` (an array", array.name());
+        match (
+            place.loaded.filter(|_| is_read),
+            self.body.variables.last_mut(),
+        ) {
+            (Some(ty), Some(variable)) => {
+                variable.init = counting(ty, size);
+                format!("{what} of {ty} values 0, 1, 2, …")
+            }
+            _ => what,
+        }
     }
 
     /// Initialises the mbarrier object at an address so that what the text does completes its phase; says what it awaits.
@@ -233,35 +246,11 @@ impl<'a> BodyChecker<'a, '_> {
         space: Option<StateSpace>,
         barrier: BarrierUse,
     ) -> String {
-        let of_barrier = |op, opcode: &str, operands| {
-            let mut inserted = Inserted::new(Does::Mbarrier(op), opcode, ScalarType::B64, operands);
-            inserted.modifiers.space = space;
-            inserted
-        };
-        let place = || {
-            let base = AddressBase::Register(RegisterRun::one(address));
-            OperandValue::Address(Address::new(base, 0))
-        };
         let expects = barrier.bytes > 0 && !barrier.expects;
         let arrives = expects || barrier.arrivals == 0;
         let n_arrivals =
             u64::from(self.snippet.n_threads) * (u64::from(barrier.arrivals) + u64::from(arrives));
-        let lane = self.lane();
-        let name = "%inferred_first";
-        let first = self.body.registers.add(name, ScalarType::Pred);
-        let lane = source(register(lane));
-        self.before(Inserted::compared(CompareOp::Eq, first, lane, 0));
-        let count = source(Source::Immediate(n_arrivals));
-        let mut init = of_barrier(
-            MbarrierOp::Init,
-            "mbarrier.init.shared",
-            vec![place(), count],
-        );
-        init.guard = Some(Guard {
-            predicate: first,
-            negated: false,
-        });
-        self.before(init);
+        self.init_barrier(address, space, n_arrivals);
         if barrier.bytes > 0 {
             self.fence_barrier();
         }
@@ -277,8 +266,9 @@ impl<'a> BodyChecker<'a, '_> {
                 true => source(Source::Immediate(barrier.bytes.into())),
                 false => OperandValue::Absent,
             };
-            let operands = vec![OperandValue::Destination(None), place(), count];
-            let mut arrival = of_barrier(MbarrierOp::Arrive, opcode, operands);
+            let place = register_address(address);
+            let operands = vec![OperandValue::Destination(None), place, count];
+            let mut arrival = mbarrier_instruction(MbarrierOp::Arrive, opcode, space, operands);
             if expects {
                 arrival.modifiers.flags = arrival.modifiers.flags.with(Flag::ExpectTx);
             }
@@ -288,6 +278,26 @@ impl<'a> BodyChecker<'a, '_> {
             true => format!("{} bytes per lane", barrier.bytes),
             false => counted(n_arrivals, "arrival"),
         }
+    }
+
+    /// Initialises an mbarrier object in the first lane.
+    fn init_barrier(&mut self, address: RegisterId, space: Option<StateSpace>, n_arrivals: u64) {
+        let lane = self.lane();
+        let name = "%inferred_first";
+        let first = self.body.registers.add(name, ScalarType::Pred);
+        let lane = source(register(lane));
+        self.before(Inserted::compared(CompareOp::Eq, first, lane, 0));
+        let operands = vec![
+            register_address(address),
+            source(Source::Immediate(n_arrivals)),
+        ];
+        let opcode = "mbarrier.init.shared";
+        let mut init = mbarrier_instruction(MbarrierOp::Init, opcode, space, operands);
+        init.guard = Some(Guard {
+            predicate: first,
+            negated: false,
+        });
+        self.before(init);
     }
 
     /// `fence.mbarrier_init.release.cluster`: asynchronous operations see the mbarrier object that was initialised.
@@ -428,4 +438,21 @@ impl<'a> BodyChecker<'a, '_> {
             vec![destination(d), list],
         )
     }
+}
+
+/// Returns an address operand that consists of a register.
+fn register_address(register: RegisterId) -> OperandValue {
+    let base = AddressBase::Register(RegisterRun::one(register));
+    OperandValue::Address(Address::new(base, 0))
+}
+
+fn mbarrier_instruction(
+    op: MbarrierOp,
+    opcode: &str,
+    space: Option<StateSpace>,
+    operands: Vec<OperandValue>,
+) -> Inserted {
+    let mut inserted = Inserted::new(Does::Mbarrier(op), opcode, ScalarType::B64, operands);
+    inserted.modifiers.space = space;
+    inserted
 }
