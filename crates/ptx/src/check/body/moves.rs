@@ -15,12 +15,28 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn mov(&mut self, site: &Site<'a>) -> Option<()> {
         self.count_operands(site)?;
         let mut operands = site.operands;
-        let (mut d, d_children) = operands.next()?;
-        let (mut a, a_children) = operands.next()?;
+        let (d, a) = (operands.next()?, operands.next()?);
         let Some(ty) = site.plan.modifiers.ty.filter(|_| site.plan.is_sound) else {
             // The opcode is refused; without its type there is nothing to compare.
             return None;
         };
+        let (to, from) = self.moved_values(site, ty, d, a)?;
+        let from = from?;
+        let ((d, _), (a, _)) = (d, a);
+        self.check_address_width(a, &from, ty)?;
+        self.body.push(to?, d.span);
+        self.body.push(from, a.span);
+        Some(())
+    }
+
+    /// Returns the destination and the source of `mov d, a`; `None` for each that has an error.
+    fn moved_values(
+        &mut self,
+        site: &Site<'a>,
+        ty: ScalarType,
+        (mut d, d_children): Written<'a>,
+        (mut a, a_children): Written<'a>,
+    ) -> Option<(Option<OperandValue>, Option<OperandValue>)> {
         let n_elements = site.plan.modifiers.n_elements();
         let is_list = |operand: &Operand| matches!(operand.kind, OperandKind::Vector { .. });
         if ty.kind() == TypeKind::Bits && n_elements == 1 && is_list(d) != is_list(a) {
@@ -29,50 +45,42 @@ impl<'a> BodyChecker<'a, '_> {
                 false => a = self.only_element(a_children).unwrap_or(a),
             }
         }
-        let (to, from) = if n_elements > 1 {
+        if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, ty, Fit::Exact, n_elements);
             let from = match self.is_single(a) {
                 true => self.source(site, a, ty, Fit::Exact).map(source),
                 false => self.vector_sources(site, (a, a_children), ty, n_elements),
             };
-            (to, from)
-        } else if let Some((first, n)) = self.whole_vector(d) {
+            return Some((to, from));
+        }
+        if let Some((first, n)) = self.whole_vector(d) {
             let to = self.vector_elements(site, d, first, n, ty, destination);
-            let from = self.source(site, a, ty, Fit::Exact).map(source);
-            (to, from)
-        } else if let Some((first, n)) = self.whole_vector(a) {
+            return Some((to, self.source(site, a, ty, Fit::Exact).map(source)));
+        }
+        if let Some((first, n)) = self.whole_vector(a) {
             let to = self.moved_to(site, d, ty);
             let from = self.vector_elements(site, a, first, n, ty, |id| source(register(id)));
-            (to, from)
-        } else {
-            match (d.kind, a.kind) {
-                (OperandKind::Vector { .. }, _) => {
-                    let element = self.element_type(site, ty, d, d_children)?;
-                    let to = self.unpacked(site, element, d_children);
-                    let from = self.source(site, a, ty, Fit::Exact).map(source);
-                    (to, from)
-                }
-                (_, OperandKind::Vector { .. }) => {
-                    let element = self.element_type(site, ty, a, a_children)?;
-                    let to = self.moved_to(site, d, ty);
-                    let from = self.packed(site, element, a_children);
-                    (to, from)
-                }
-                _ => {
-                    let to = self.moved_to(site, d, ty);
-                    let from = match (ty, a.kind) {
-                        (ScalarType::Pred, OperandKind::Not(_)) => self.predicate(site, a),
-                        _ => self.source(site, a, ty, Fit::Exact).map(source),
-                    };
-                    (to, from)
-                }
+            return Some((to, from));
+        }
+        match (d.kind, a.kind) {
+            (OperandKind::Vector { .. }, _) => {
+                let element = self.element_type(site, ty, d, d_children)?;
+                let to = self.unpacked(site, element, d_children);
+                Some((to, self.source(site, a, ty, Fit::Exact).map(source)))
             }
-        };
-        let from = from?;
-        self.check_address_width(a, &from, ty)?;
-        self.body.push(to?, d.span);
-        self.body.push(from, a.span);
-        Some(())
+            (_, OperandKind::Vector { .. }) => {
+                let element = self.element_type(site, ty, a, a_children)?;
+                let to = self.moved_to(site, d, ty);
+                Some((to, self.packed(site, element, a_children)))
+            }
+            (_, OperandKind::Not(_)) if ty == ScalarType::Pred => {
+                Some((self.moved_to(site, d, ty), self.predicate(site, a)))
+            }
+            _ => {
+                let to = self.moved_to(site, d, ty);
+                Some((to, self.source(site, a, ty, Fit::Exact).map(source)))
+            }
+        }
     }
 
     /// What is alone in braces, on one side of `mov`, is as good as without them (assembler 13.5).

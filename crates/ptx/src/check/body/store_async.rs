@@ -79,12 +79,13 @@ impl<'a> BodyChecker<'a, '_> {
                 .word(slot)
                 .map(|word| self.tree.word_span(site.instruction, word + 1))
         };
-        let (vector, type_word, scope, space_word) = (
-            word(SlotName::Vector),
-            word(SlotName::Type),
-            word(SlotName::Scope),
-            word(SlotName::Space),
-        );
+        let [vector, type_word, scope, space_word] = [
+            SlotName::Vector,
+            SlotName::Type,
+            SlotName::Scope,
+            SlotName::Space,
+        ]
+        .map(word);
         let ty = site.plan.modifiers.ty;
         let Some((barrier, _)) = site.operand(2) else {
             if let (Some(_), Some(at)) = (completion, type_word) {
@@ -110,15 +111,12 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => scope,
             };
             let because = because.unwrap_or(barrier.span);
-            report(
-                self,
-                diagnose::barrier_with_global(barrier.span, removed, because),
-            );
+            let problem = diagnose::barrier_with_global(barrier.span, removed, because);
+            report(self, problem);
         } else if space == StateSpace::Generic && completion.is_none() {
-            let at = type_word
-                .or(vector)
+            let at = vector
+                .or(type_word)
                 .map_or(barrier.span.start, |w| w.start - 1);
-            let at = vector.map_or(at, |w| w.start - 1);
             report(self, diagnose::barrier_without_mechanism(barrier.span, at));
         }
         if let (Some(ty), Some(at)) = (ty, type_word)

@@ -123,22 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             _ => {
                 let value = self.source(site, operand, TY, Fit::Exact)?;
-                let found = match value {
-                    Source::Immediate(_) if lanes != VideoLanes::One => Some("a number"),
-                    Source::VariableAddress { .. }
-                        if lanes != VideoLanes::One || place != Place::Addend =>
-                    {
-                        Some("the address of a variable")
-                    }
-                    Source::FunctionAddress(_) => Some("a function"),
-                    Source::RegisterOffset { .. }
-                        if lanes != VideoLanes::One || place != Place::Addend =>
-                    {
-                        Some("an address expression")
-                    }
-                    _ => None,
-                };
-                if let Some(found) = found {
+                if let Some(found) = refused_source(value, lanes, place) {
                     self.report(diagnose::expected_register(operand.span, found));
                     return None;
                 }
@@ -222,6 +207,18 @@ impl<'a> BodyChecker<'a, '_> {
             }
             None => Some(()),
         }
+    }
+}
+
+/// Returns the noun of a source that a video instruction does not accept.
+fn refused_source(value: Source, lanes: VideoLanes, place: Place) -> Option<&'static str> {
+    let takes_sums = lanes == VideoLanes::One && place == Place::Addend;
+    match value {
+        Source::Immediate(_) if lanes != VideoLanes::One => Some("a number"),
+        Source::VariableAddress { .. } if !takes_sums => Some("the address of a variable"),
+        Source::FunctionAddress(_) => Some("a function"),
+        Source::RegisterOffset { .. } if !takes_sums => Some("an address expression"),
+        _ => None,
     }
 }
 

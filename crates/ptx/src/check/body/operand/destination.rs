@@ -77,7 +77,6 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let first = self.body.elements.len();
         let mut ok = true;
-        let mut width = None;
         match operand.kind {
             OperandKind::Vector { .. } => {
                 if children
@@ -91,25 +90,7 @@ impl<'a> BodyChecker<'a, '_> {
                     }
                     return self.whole_list(operand, first, n_elements);
                 }
-                for (child, _) in children {
-                    let register = self.written(site, child, ty, fit);
-                    ok &= register.is_some();
-                    // Registers of one list have one width, and a sink takes it from the others.
-                    if let Some(register) = register.flatten() {
-                        let have = self.body.type_of(register);
-                        let expected = *width.get_or_insert(have);
-                        if expected.width_bits() != have.width_bits() {
-                            self.report(diagnose::type_mismatch(child.span, have, expected));
-                            ok = false;
-                        }
-                    } else if n_elements == 1 && ok {
-                        self.report_sink(site, child);
-                        ok = false;
-                    }
-                    let run = register.flatten().map(RegisterRun::one);
-                    let value = OperandValue::Destination(run);
-                    self.body.push_element(value, child.span);
-                }
+                ok = self.list_destinations(site, children, ty, fit, n_elements);
             }
             OperandKind::Name(name) => match self.binding(name, operand.span) {
                 Binding::Vector { first, n } => {
@@ -129,6 +110,39 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let list = self.whole_list(operand, first, n_elements)?;
         ok.then_some(list)
+    }
+
+    /// Appends the registers of `{a, b}`, each of which is checked on its own; returns whether all are valid.
+    fn list_destinations(
+        &mut self,
+        site: &Site<'a>,
+        children: Operands<'a>,
+        ty: ScalarType,
+        fit: Fit,
+        n_elements: usize,
+    ) -> bool {
+        let mut ok = true;
+        let mut width = None;
+        for (child, _) in children {
+            let register = self.written(site, child, ty, fit);
+            ok &= register.is_some();
+            // Registers of one list have one width, and a sink takes it from the others.
+            if let Some(register) = register.flatten() {
+                let have = self.body.type_of(register);
+                let expected = *width.get_or_insert(have);
+                if expected.width_bits() != have.width_bits() {
+                    self.report(diagnose::type_mismatch(child.span, have, expected));
+                    ok = false;
+                }
+            } else if n_elements == 1 && ok {
+                self.report_sink(site, child);
+                ok = false;
+            }
+            let run = register.flatten().map(RegisterRun::one);
+            let value = OperandValue::Destination(run);
+            self.body.push_element(value, child.span);
+        }
+        ok
     }
 
     /// The list of the elements from number `first` on, which are as many as the vector width says.

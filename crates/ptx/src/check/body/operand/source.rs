@@ -16,7 +16,7 @@ use crate::diagnostics::store::sum_value;
 use crate::tree::name::Name;
 use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
-use warpgrid_program::{FunctionKind, RegisterId, Source, Span};
+use warpgrid_program::{FunctionId, FunctionKind, RegisterId, Source, Span};
 
 /// How an address is written among values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,26 +262,22 @@ impl<'a> BodyChecker<'a, '_> {
             takes,
         } = sum;
         let plan = site.plan;
-        let binding = self.binding(name, span);
-        let problem = match binding {
+        // The assembler calls its own functions for divisions of 64 bits, which accept registers and numbers.
+        let is_call = plan.grammar == OperandGrammar::Row(Beyond::LongDivision);
+        let takes_sums = takes == AddressRule::Sums && ty != ScalarType::Pred && !is_call;
+        let problem = match self.binding(name, span) {
             Binding::Variable(_)
                 if ty.is_float() || matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) =>
             {
                 diagnose::address_of_type(self.opcode(site), span, ty)
             }
-            Binding::Register(register)
-                if takes == AddressRule::Sums
-                    && ty != ScalarType::Pred
-                    && plan.grammar != OperandGrammar::Row(Beyond::LongDivision) =>
-            {
+            Binding::Register(register) if takes_sums => {
                 return self.register_sum(span, register, offset, ty, fit);
             }
             // Only counts and amounts ask for a width (assembler 13.5).
             Binding::Special(special)
-                if takes == AddressRule::Sums
-                    && ty != ScalarType::Pred
-                    && (fit != Fit::Integer || special.width_bits() == ty.width_bits())
-                    && plan.grammar != OperandGrammar::Row(Beyond::LongDivision) =>
+                if takes_sums
+                    && (fit != Fit::Integer || special.width_bits() == ty.width_bits()) =>
             {
                 return self.not_said();
             }
@@ -289,11 +285,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Variable(variable) if self.is_call_parameter(variable) => {
                 diagnose::address_of_argument(span)
             }
-            // Divisions of 64 bits are calls of the assembler's own functions, which take registers and numbers.
-            Binding::Variable(_)
-                if plan.refuses_address
-                    || plan.grammar == OperandGrammar::Row(Beyond::LongDivision) =>
-            {
+            Binding::Variable(_) if plan.refuses_address || is_call => {
                 diagnose::expected_register(span, "a variable")
             }
             Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {
@@ -305,29 +297,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Binding::Variable(_) => diagnose::expected_register(span, "a variable"),
             Binding::Function(function) if takes == AddressRule::Names => {
-                let callee = self.declared.function(function);
-                let is_kernel = callee.is_some_and(|callee| callee.kind == FunctionKind::Entry);
-                if is_kernel && !self.module.meets(KERNEL_ADDRESS) {
-                    let what = "the address of a kernel";
-                    self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
-                    return None;
-                }
-                let refused = callee.and_then(|callee| convention::refused(self.source, callee));
-                if let Some(ty) = refused
-                    && !is_kernel
-                    && convention::is_kept(self.module)
-                {
-                    let text = span.text(self.source);
-                    let why = "a function whose address is taken uses the calling convention";
-                    self.report(not_passed(span, text, ty, why));
-                    return None;
-                }
-                self.expect_available(function, span)?;
-                if convention::is_turned_off(self.module) {
-                    self.report(needs_convention(span, "the address of a function"));
-                    return None;
-                }
-                return Some(Source::FunctionAddress(function));
+                return self.function_address(span, function);
             }
             Binding::None => {
                 self.unknown(span);
@@ -337,6 +307,33 @@ impl<'a> BodyChecker<'a, '_> {
         };
         self.report(problem);
         None
+    }
+
+    /// Returns the address of a function, unless the calling convention or the version forbids it.
+    fn function_address(&mut self, span: Span, function: FunctionId) -> Option<Source> {
+        let callee = self.declared.function(function);
+        let is_kernel = callee.is_some_and(|callee| callee.kind == FunctionKind::Entry);
+        if is_kernel && !self.module.meets(KERNEL_ADDRESS) {
+            let what = "the address of a kernel";
+            self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
+            return None;
+        }
+        let refused = callee.and_then(|callee| convention::refused(self.source, callee));
+        if let Some(ty) = refused
+            && !is_kernel
+            && convention::is_kept(self.module)
+        {
+            let text = span.text(self.source);
+            let why = "a function whose address is taken uses the calling convention";
+            self.report(not_passed(span, text, ty, why));
+            return None;
+        }
+        self.expect_available(function, span)?;
+        if convention::is_turned_off(self.module) {
+            self.report(needs_convention(span, "the address of a function"));
+            return None;
+        }
+        Some(Source::FunctionAddress(function))
     }
 
     /// A register plus a constant: taken beside the manual wherever values are, and only the kind of the register counts, but
