@@ -182,7 +182,14 @@ impl Plan {
                 }
             }
         }
+        let is_lanes = |expect: &Expect| matches!(expect, Expect::Unit(UnitOperand::Lanes, _));
         let grammar = OperandGrammar::of(&bound, &modifiers);
+        // Malformed opcodes have no address width, and addresses of the shared memory of the block have 32 bits.
+        let is_any_width = !is_sound || modifiers.has(Flag::SharedCta);
+        let addressing = match form.address {
+            Addressing::Whole | Addressing::Loaded if is_any_width => Addressing::AnyWidth,
+            addressing => addressing,
+        };
         Plan {
             grammar,
             does: form.does,
@@ -192,17 +199,8 @@ impl Plan {
             n_slots: slots.len(),
             n_least: bound.layout.n_required() + announced.count_ones() as usize,
             n_most: bound.layout.n_most() - skipped.count_ones() as usize,
-            gap: (1..slots.len()).map(|next| next - 1).find(|index| {
-                let is_optional = |at: usize| {
-                    let is_there = (announced | skipped) >> at & 1 != 0;
-                    slots.get(at).is_some_and(|slot| slot.optional && !is_there)
-                };
-                let is_there = |at: usize| skipped >> at & 1 == 0 && !is_optional(at);
-                is_optional(*index) && (index + 1..slots.len()).any(is_there)
-            }),
-            lanes: expect
-                .iter()
-                .position(|expect| matches!(expect, Expect::Unit(UnitOperand::Lanes, _))),
+            gap: gap(slots, announced, skipped),
+            lanes: expect.iter().position(is_lanes),
             skipped,
             policy: slots
                 .iter()
@@ -214,21 +212,12 @@ impl Plan {
             refuses_address: form.takes(Takes::NoAddress),
             takes_sink: form.takes(Takes::Sink),
             takes_four_words: form.takes(Takes::FourWords),
-            addressing: match (form.address, is_sound) {
-                (Addressing::Whole | Addressing::Loaded, false) => Addressing::AnyWidth,
-                // Addresses of the block's shared memory have 32 bits.
-                (Addressing::Whole | Addressing::Loaded, true)
-                    if modifiers.has(Flag::SharedCta) =>
-                {
-                    Addressing::AnyWidth
-                }
-                (addressing, _) => addressing,
-            },
+            addressing,
             problems,
             first: opcode.span,
-            store: match grammar == OperandGrammar::Store {
-                true => Store::read(opcode, &bound),
-                false => None,
+            store: match grammar {
+                OperandGrammar::Store => Store::read(opcode, &bound),
+                _ => None,
             },
             bound: Some(bound),
         }
@@ -299,6 +288,20 @@ impl Plan {
     pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
         !self.is_sound || self.space().takes_variable(variable)
     }
+}
+
+/// Returns the index of the first optional operand that precedes an operand that is present. The sets contain the indices of
+/// optional operands that a modifier announces, and of those whose modifier is absent.
+fn gap(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
+    let is_optional = |at: usize| {
+        let is_decided = (announced | skipped) >> at & 1 != 0;
+        slots
+            .get(at)
+            .is_some_and(|slot| slot.optional && !is_decided)
+    };
+    let is_present = |at: usize| skipped >> at & 1 == 0 && !is_optional(at);
+    (0..slots.len().saturating_sub(1))
+        .find(|index| is_optional(*index) && (index + 1..slots.len()).any(is_present))
 }
 
 fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
