@@ -6,6 +6,15 @@ use crate::syntax::{Instruction, StatementKind, Tree, parse, print_instruction};
 /// Indentation of an instruction without an address.
 const INDENTATION: &str = "    ";
 
+/// How the line of an instruction is formatted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// A line with an address or control information, which keeps its columns.
+    OfListing,
+    /// A line that contains only the instruction.
+    OfSource,
+}
+
 /// Formats a text: the same tokens and comments.
 pub(crate) fn format(source: &str) -> String {
     let tree = parse(source);
@@ -25,18 +34,21 @@ pub(crate) fn format(source: &str) -> String {
             continue;
         }
         // An address or control information before an instruction stays on its line.
-        let is_listed = statement.address.is_some() || instruction.control.is_some();
+        let line = match statement.address.is_some() || instruction.control.is_some() {
+            true => Line::OfListing,
+            false => Line::OfSource,
+        };
         let (start, end) = (
             instruction.span.start as usize,
             instruction.span.end as usize,
         );
-        push_between(&source[at..start], is_listed, &mut text);
+        push_between(&source[at..start], line, &mut text);
         let printed = text.len();
         print_instruction(&tree, source, instruction, &mut text);
         let trimmed = text.trim_end().len();
         text.truncate(trimmed);
         let after = text.len() - printed;
-        at = end_of(source, end, is_listed, &mut text);
+        at = end_of(source, end, line, &mut text);
         at = keep_column(source, at, end - start, after, &mut text);
     }
     text.push_str(&source[at..]);
@@ -87,8 +99,8 @@ fn ends_statement(mut rest: &str) -> bool {
 }
 
 /// What is between two instructions. Without addresses each instruction begins a line of its own.
-fn push_between(between: &str, has_address: bool, text: &mut String) {
-    if has_address {
+fn push_between(between: &str, line: Line, text: &mut String) {
+    if line == Line::OfListing {
         text.push_str(between);
         return;
     }
@@ -103,11 +115,11 @@ fn push_between(between: &str, has_address: bool, text: &mut String) {
 }
 
 /// Writes the semicolon; what is before it in the source is left out. Gives the place after it.
-fn end_of(source: &str, end: usize, has_address: bool, text: &mut String) -> usize {
+fn end_of(source: &str, end: usize, line: Line, text: &mut String) -> usize {
     let rest = &source[end..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let has_semicolon = rest[blanks..].starts_with(';');
-    if !has_address {
+    if line == Line::OfSource {
         text.push(';');
         return end + if has_semicolon { blanks + 1 } else { 0 };
     }
