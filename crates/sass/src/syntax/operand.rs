@@ -8,8 +8,8 @@ use super::tree::{
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// Reads an operand and moves at least over one character.
-    pub(super) fn operand(&mut self, after_comma: bool) {
+    /// Reads an operand, given the comma that precedes it, and moves at least over one character.
+    pub(super) fn operand(&mut self, comma: Option<Span>) {
         let start = self.cursor.offset();
         let signs = self.signs();
         let value = self.value();
@@ -25,7 +25,7 @@ impl Parser<'_> {
             span: self.cursor.span_from(start),
             signs,
             value,
-            after_comma,
+            after_comma: comma.is_some(),
             modifiers,
         });
     }
@@ -184,7 +184,7 @@ impl Parser<'_> {
                     self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('['));
                     break;
                 }
-                _ => self.term(self.tree.terms.len() as u32 == first),
+                _ => self.term(first),
             }
         }
         let terms = first..self.tree.terms.len() as u32;
@@ -197,8 +197,8 @@ impl Parser<'_> {
         });
     }
 
-    /// A term and what joins it to the one before; it moves at least over one character.
-    fn term(&mut self, is_first: bool) {
+    /// Reads a term with its sign and moves at least over one character. The bracket has the terms from index `first` on.
+    fn term(&mut self, first: u32) {
         let start = self.cursor.offset();
         let plus = self.cursor.take(b'+');
         self.cursor.skip_blanks();
@@ -211,6 +211,7 @@ impl Parser<'_> {
             (false, false) => Joint::First,
         };
         let value = self.term_value();
+        let is_first = self.tree.terms.len() as u32 == first;
         if !is_first && joint == Joint::First {
             self.error(self.cursor.span_from(start), SyntaxErrorKind::Address);
         }

@@ -358,7 +358,7 @@ impl Parser<'_> {
                     comma = Some(span);
                 }
                 (b'&' | b'?', _) | (b'{', b'&' | b'?') | (b'(', b'*') => self.annotation(),
-                _ => self.operand(comma.take().is_some()),
+                _ => self.operand(comma.take()),
             }
         }
         if let Some(comma) = comma {
