@@ -1,6 +1,7 @@
 //! Copies that are done at some later time, and waits for them.
 
 use super::body::{Arg, Placed, Step, read, written};
+use super::memory::AddressWidth;
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, arithmetic, is_zero, mbarrier, memory, one, step};
 use crate::environment::Environment;
@@ -14,7 +15,7 @@ use warpgrid_program::OperandValue;
 /// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a, zeros where p does not hold; with `.ZFILL`
 /// the low bits of b say how many bytes at the end are zero.
 pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let wide = w.take("E");
+    let from_width = AddressWidth::take(w);
     // How caches are used.
     w.ignore(&["BYPASS", "ACCESS"]);
     let fills = w.take("ZFILL");
@@ -26,8 +27,8 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if fills {
         modifiers.flags = modifiers.flags.with(Flag::ZeroFill);
     }
-    let to = memory::address(w, false)?;
-    let from = memory::address(w, wide)?;
+    let to = memory::address(w, AddressWidth::Narrow)?;
+    let from = memory::address(w, from_width)?;
     let span = w.instruction.span;
     let mut args = vec![one(to), one(from), Arg::One(number(size), span)];
     if w.is_predicate() {
@@ -68,8 +69,8 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     if let Some(flag) = mask {
         modifiers.flags = modifiers.flags.with(flag);
     }
-    let to = memory::address(w, to_space == StateSpace::Global)?;
-    let from = memory::address(w, from_space == StateSpace::Global)?;
+    let to = memory::address(w, AddressWidth::of_space(to_space))?;
+    let from = memory::address(w, AddressWidth::of_space(from_space))?;
     let packed = w.source()?;
     if w.n_left() > 0 {
         // How caches are used.
@@ -152,7 +153,7 @@ fn mbarrier_beside(w: &Words<'_>, to: &Placed) -> Lowered<OperandValue> {
 pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_wide = w.take("64");
-    let to = memory::address(w, false)?;
+    let to = memory::address(w, AddressWidth::Narrow)?;
     let (value, value_span) = w.source()?;
     if !is_wide || !is_zero(&value) {
         return Err(w.unknown("a fill value other than zero", value_span));
@@ -197,7 +198,7 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     if !Environment::of(c.target).knows_mbarriers {
         // The object is a number that the code itself counts in. The arrival happens as the copies complete, so that it is one of the
         // permitted orders to complete them here.
-        let at = memory::address(w, false)?;
+        let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Does::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
         steps.extend(mbarrier::count_arrival(c, None, at, w.instruction.span));
@@ -212,7 +213,7 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         w.ignore(&["ARVCNT"]);
         modifiers.flags = modifiers.flags.with(Flag::Noinc);
     }
-    let at = memory::address(w, false)?;
+    let at = memory::address(w, AddressWidth::Narrow)?;
     let arrive = Does::Async(AsyncOp::CopyArrive);
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }

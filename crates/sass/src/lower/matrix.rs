@@ -2,6 +2,7 @@
 //! register by register, since the assembler makes one instruction of each.
 
 use super::body::{Arg, Placed, Step, id_of, plain, read, written};
+use super::memory::AddressWidth;
 use super::words::{Lowered, Words, as_register, destinations, number, parts};
 use super::{Context, arithmetic, memory, one, step, typed};
 use crate::syntax::Operand;
@@ -51,6 +52,12 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
         shape.ok_or_else(|| w.unknown("this MMA shape", w.instruction.opcode))?;
+    let op = match (is_sparse, has_scales) {
+        (true, true) => MatrixOp::MmaSparseScaled,
+        (true, false) => MatrixOp::MmaSparse,
+        (false, true) => MatrixOp::MmaScaled,
+        (false, false) => MatrixOp::Mma,
+    };
     let mut modifiers = Modifiers {
         shape: Some(MatrixShape {
             rows,
@@ -61,42 +68,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         b_layout: Some(MatrixLayout::Col),
         ..super::blank()
     };
-    let (a, b, sum) = match w.opcode() {
-        "DMMA" => {
-            modifiers.rounding = w.take_one(super::float::ROUNDINGS).or(Some(Rounding::Rn));
-            (ScalarType::F64, ScalarType::F64, ScalarType::F64)
-        }
-        "BMMA" => {
-            let joins = [("XOR", BoolOp::Xor), ("AND", BoolOp::And)];
-            modifiers.combine = w.take_one(&joins);
-            if modifiers.combine.is_none() || !w.take("POPC") {
-                return Err(w.unknown("this kind of single-bit MMA", w.instruction.opcode));
-            }
-            (ScalarType::B1, ScalarType::B1, ScalarType::S32)
-        }
-        "IMMA" => {
-            if w.take("SAT") {
-                modifiers.flags = modifiers.flags.with(Flag::Satfinite);
-            }
-            let (a, b) = two_formats(w)?;
-            (a, b, ScalarType::S32)
-        }
-        "QMMA" | "OMMA" => {
-            let sum = sum_format(w)?;
-            let (a, b) = two_formats(w)?;
-            scale_words(w, has_scales, &mut modifiers)?;
-            (a, b, sum)
-        }
-        // Eight by eight by four is done by quarters of the warp in several steps.
-        _ if rows == 8 => {
-            return Err(w.unknown("quad-pair MMA", w.instruction.opcode));
-        }
-        _ => {
-            let sum = sum_format(w)?;
-            let ty = half_format(w);
-            (ty, ty, sum)
-        }
-    };
+    let (a, b, sum) = factor_and_sum_types(w, op, &mut modifiers)?;
     modifiers.a_type = Some(a);
     modifiers.b_type = Some(b);
     modifiers.c_type = Some(sum);
@@ -127,35 +99,74 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
     let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
-    let scaled = match has_scales {
-        true => Some(scaled(c, w, is_sparse, &mut steps)?),
-        false => None,
-    };
-    let op = match (is_sparse, &scaled) {
-        (true, None) => {
+    match op {
+        MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled => {
+            let scaled = scaled(c, w, op, &mut steps)?;
+            args.extend(scaled.metadata.map(one));
+            if is_sparse {
+                args.push(Arg::One(number(w.immediate()?), span));
+            }
+            args.extend(scaled.scales);
+        }
+        MatrixOp::MmaSparse => {
             args.push(one(w.source()?));
             args.push(Arg::One(number(w.immediate()?), span));
-            MatrixOp::MmaSparse
         }
-        (true, Some(scaled)) => {
-            args.extend(scaled.metadata.clone().map(one));
-            args.push(Arg::One(number(w.immediate()?), span));
-            MatrixOp::MmaSparseScaled
-        }
-        (false, Some(_)) => MatrixOp::MmaScaled,
-        (false, None) => MatrixOp::Mma,
-    };
-    args.extend(scaled.into_iter().flat_map(|scaled| scaled.scales));
+        _ => {}
+    }
     steps.push(step(Does::Matrix(op), modifiers, args));
     Ok(steps)
 }
 
-/// The kind of a product of 8-, 6- or 4-bit floats, and the format of its scales: `.E8` or `.UE4M3`, two or four per row.
-fn scale_words(w: &mut Words<'_>, has_scales: bool, modifiers: &mut Modifiers) -> Lowered<()> {
-    if !has_scales {
-        modifiers.kind = Some(MmaKind::F8f6f4);
-        return Ok(());
-    }
+/// Reads the types of both factors and of the sum, and sets the modifiers that depend on the opcode.
+fn factor_and_sum_types(
+    w: &mut Words<'_>,
+    op: MatrixOp,
+    modifiers: &mut Modifiers,
+) -> Lowered<(ScalarType, ScalarType, ScalarType)> {
+    Ok(match w.opcode() {
+        "DMMA" => {
+            modifiers.rounding = w.take_one(super::float::ROUNDINGS).or(Some(Rounding::Rn));
+            (ScalarType::F64, ScalarType::F64, ScalarType::F64)
+        }
+        "BMMA" => {
+            let joins = [("XOR", BoolOp::Xor), ("AND", BoolOp::And)];
+            modifiers.combine = w.take_one(&joins);
+            if modifiers.combine.is_none() || !w.take("POPC") {
+                return Err(w.unknown("this kind of single-bit MMA", w.instruction.opcode));
+            }
+            (ScalarType::B1, ScalarType::B1, ScalarType::S32)
+        }
+        "IMMA" => {
+            if w.take("SAT") {
+                modifiers.flags = modifiers.flags.with(Flag::Satfinite);
+            }
+            let (a, b) = two_formats(w)?;
+            (a, b, ScalarType::S32)
+        }
+        "QMMA" | "OMMA" => {
+            let sum = sum_format(w)?;
+            let (a, b) = two_formats(w)?;
+            match op {
+                MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled => scale_words(w, modifiers)?,
+                _ => modifiers.kind = Some(MmaKind::F8f6f4),
+            }
+            (a, b, sum)
+        }
+        // Eight by eight by four is done by quarters of the warp in several steps.
+        _ if modifiers.shape.is_some_and(|shape| shape.rows == 8) => {
+            return Err(w.unknown("quad-pair MMA", w.instruction.opcode));
+        }
+        _ => {
+            let sum = sum_format(w)?;
+            let ty = half_format(w);
+            (ty, ty, sum)
+        }
+    })
+}
+
+/// The kind of a block-scaled product of 8-, 6- or 4-bit floats, and the format of its scales: `.E8` or `.UE4M3`, two or four per row.
+fn scale_words(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<()> {
     let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
     let format = w.take_one(&formats);
     let unknown = || w.unknown("scale factors in this format", w.instruction.opcode);
@@ -182,12 +193,12 @@ struct Scaled {
 fn scaled(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
-    is_sparse: bool,
+    op: MatrixOp,
     steps: &mut Vec<Step>,
 ) -> Lowered<Scaled> {
     let first = w.source()?;
     let span = first.1;
-    let (metadata, of_a) = match is_sparse {
+    let (metadata, of_a) = match op == MatrixOp::MmaSparseScaled {
         true => match &parts(first, 2)[..] {
             [metadata, of_a] => (Some(metadata.clone()), of_a.clone()),
             _ => return Err(w.unknown("this kind of metadata", span)),
@@ -409,7 +420,7 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
 pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (modifiers, n) = rows(w)?;
     let (run, span) = w.destination(n)?;
-    let from = memory::address(w, false)?;
+    let from = memory::address(w, AddressWidth::Narrow)?;
     Ok(vec![step(
         Does::Matrix(MatrixOp::Ldmatrix),
         modifiers,
@@ -420,7 +431,7 @@ pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// `STSM.16.MT88.2 [a], b`, `STSM.8.MT168 [a], b`
 pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (modifiers, n) = rows(w)?;
-    let to = memory::address(w, false)?;
+    let to = memory::address(w, AddressWidth::Narrow)?;
     let value = w.source()?;
     let span = value.1;
     Ok(vec![step(

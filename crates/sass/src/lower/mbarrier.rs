@@ -2,6 +2,7 @@
 //! bits that are stored, and a state has the parity of its phase in the highest bit.
 
 use super::body::{Arg, Placed, Step, read, written};
+use super::memory::AddressWidth;
 use super::words::{Lowered, Words};
 use super::{Context, arithmetic, memory, number_of, one, predicate_source, step, typed};
 use warpgrid_isa::{
@@ -35,7 +36,7 @@ pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         }
         if w.take("IV") {
             // The object is no longer one.
-            let at = memory::address(w, false)?;
+            let at = memory::address(w, AddressWidth::Narrow)?;
             let end = Does::Mbarrier(MbarrierOp::Inval);
             let shared = in_shared(StateSpace::Shared);
             return Ok(vec![step(end, shared, vec![one(at)])]);
@@ -62,7 +63,7 @@ fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !is_wide || old.is_some() {
         return Err(w.unknown("this form of exchange", span));
     }
-    let at = memory::address(w, false)?;
+    let at = memory::address(w, AddressWidth::Narrow)?;
     let bits = w.source()?;
     let [left, count] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
     let number = |value| Arg::One(number_of(value), span);
@@ -119,7 +120,7 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     let mut modifiers = in_shared(space);
     let (run, span) = w.destination(2)?;
-    let at = memory::address(w, false)?;
+    let at = memory::address(w, AddressWidth::Narrow)?;
     let value = w.source()?;
     if counts == Counts::Bytes {
         let args = vec![one(at), one(value)];
@@ -163,7 +164,7 @@ pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
         ));
     }
     let (run, span) = w.destination(2)?;
-    let at = memory::address(w, false)?;
+    let at = memory::address(w, AddressWidth::Narrow)?;
     Ok(count_arrival(c, run, at, span))
 }
 
@@ -269,7 +270,7 @@ fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = in_shared(StateSpace::Shared);
     modifiers.flags = modifiers.flags.with(Flag::Parity);
     let (p, span) = w.predicate_destination()?;
-    let at = memory::address(w, false)?;
+    let at = memory::address(w, AddressWidth::Narrow)?;
     let bits = w.source()?;
     let parity = c.body.hidden(ScalarType::U32);
     let p = OperandValue::Destination(p.map(RegisterRun::one));
@@ -290,8 +291,8 @@ pub(super) fn next_cluster(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
         return Err(w.unknown("the destination of the response", w.instruction.opcode));
     }
     let args = vec![
-        one(memory::address(w, false)?),
-        one(memory::address(w, false)?),
+        one(memory::address(w, AddressWidth::Narrow)?),
+        one(memory::address(w, AddressWidth::Narrow)?),
     ];
     let ask = Does::Unit(UnitOp::Launch(LaunchOp::TryCancel));
     let ask = step(ask, modifiers, args);
@@ -311,7 +312,7 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         space: Some(StateSpace::SharedCluster),
         ..typed(ScalarType::B32)
     };
-    let (address, span) = memory::address(w, true)?;
+    let (address, span) = memory::address(w, AddressWidth::Wide)?;
     let OperandValue::Address(mut data) = address else {
         return Err(w.unknown("this address", span));
     };

@@ -3,7 +3,7 @@
 use super::body::{Arg, Placed, Step, plain, read, written};
 use super::words::{Lowered, Words, destinations, parts, signed};
 use super::{Context, copy, id_of, one, predicate_source, predicates_by_table, step, typed};
-use crate::syntax::{RegisterFile, RegisterNumber, TermValue, Value};
+use crate::syntax::{Register, RegisterFile, RegisterNumber, Term, TermValue, Value};
 use warpgrid_isa::{
     ArithmeticOp, AtomicOp, CacheOp, CompareForm, CompareOp, Does, EvictionPriority, Flag,
     MemoryOp, Modifiers, MoveOp, ScalarType, Scope, Sem, StateSpace, VectorWidth,
@@ -100,8 +100,35 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
     modifiers
 }
 
+/// The width of the registers of an address without `.64`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AddressWidth {
+    /// An address of 32 bits in one register.
+    Narrow,
+    /// An address of 64 bits in a pair of registers.
+    Wide,
+}
+
+impl AddressWidth {
+    /// Reads `.E`, which marks addresses of 64 bits.
+    pub(super) fn take(w: &mut Words<'_>) -> AddressWidth {
+        match w.take("E") {
+            true => AddressWidth::Wide,
+            false => AddressWidth::Narrow,
+        }
+    }
+
+    /// The width of addresses in a state space.
+    pub(super) fn of_space(space: StateSpace) -> AddressWidth {
+        match space {
+            StateSpace::Global => AddressWidth::Wide,
+            _ => AddressWidth::Narrow,
+        }
+    }
+}
+
 /// `[R2.64+UR4+0x8]` and its relatives.
-pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<Placed> {
+pub(super) fn address(w: &mut Words<'_>, width: AddressWidth) -> Lowered<Placed> {
     let operand = w.next()?;
     let Value::Memory(memory) = &operand.value else {
         return Err(w.unknown("an operand that is not an address", operand.span));
@@ -116,51 +143,58 @@ pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<Placed> {
     // Addresses of 64 bits are pairs, whether `.64` is written or not.
     let mut address = Address::new(AddressBase::None, 0);
     for term in w.tree.terms(inside) {
-        let words: Vec<&str> = w
-            .tree
-            .term_modifiers(term)
-            .iter()
-            .map(|m| m.text(w.source))
-            .collect();
         match term.value {
             TermValue::Integer(value) => {
                 address.offset = address.offset.wrapping_add(signed(term.joint, value));
             }
             TermValue::Register(register) => {
-                for word in &words {
-                    match *word {
-                        "64" | "U32" | "reuse" => {}
-                        "X4" => address.scale_log2 = 2,
-                        "X8" => address.scale_log2 = 3,
-                        "X16" => address.scale_log2 = 4,
-                        _ => return Err(w.unknown(format!("`.{word}`"), term.span)),
-                    }
-                }
-                let RegisterNumber::Number(_) = register.number else {
-                    continue;
-                };
-                let Some(first) = id_of(register) else {
-                    return Err(w.unknown("this register", term.span));
-                };
-                let is_uniform = register.file == RegisterFile::Uniform;
-                let is_pair =
-                    words.contains(&"64") || (wide && (is_uniform || !words.contains(&"U32")));
-                let run = RegisterRun {
-                    first,
-                    n: if is_pair { 2 } else { 1 },
-                };
-                match (is_uniform, address.base, address.uniform) {
-                    (false, AddressBase::None, _) => address.base = AddressBase::Register(run),
-                    (true, _, None) => address.uniform = Some(run),
-                    (false | true, _, _) => {
-                        return Err(w.unknown("an unexpected register", term.span));
-                    }
-                }
+                add_register(w, term, register, width, &mut address)?;
             }
             TermValue::Other(span) => return Err(w.unknown("this part of the address", span)),
         }
     }
     Ok((OperandValue::Address(address), operand.span))
+}
+
+/// Adds a register with its modifiers to an address.
+fn add_register(
+    w: &Words<'_>,
+    term: &Term,
+    register: Register,
+    width: AddressWidth,
+    address: &mut Address,
+) -> Lowered<()> {
+    let words = w.tree.term_modifiers(term).iter();
+    let words: Vec<&str> = words.map(|word| word.text(w.source)).collect();
+    for word in &words {
+        match *word {
+            "64" | "U32" | "reuse" => {}
+            "X4" => address.scale_log2 = 2,
+            "X8" => address.scale_log2 = 3,
+            "X16" => address.scale_log2 = 4,
+            _ => return Err(w.unknown(format!("`.{word}`"), term.span)),
+        }
+    }
+    let RegisterNumber::Number(_) = register.number else {
+        return Ok(());
+    };
+    let first = id_of(register).ok_or_else(|| w.unknown("this register", term.span))?;
+    let is_uniform = register.file == RegisterFile::Uniform;
+    let is_wide = width == AddressWidth::Wide && (is_uniform || !words.contains(&"U32"));
+    let run = RegisterRun {
+        first,
+        n: if is_wide || words.contains(&"64") {
+            2
+        } else {
+            1
+        },
+    };
+    match (is_uniform, address.base, address.uniform) {
+        (false, AddressBase::None, _) => address.base = AddressBase::Register(run),
+        (true, _, None) => address.uniform = Some(run),
+        (false | true, _, _) => return Err(w.unknown("an unexpected register", term.span)),
+    }
+    Ok(())
 }
 
 /// Elements of an access and their number.
@@ -207,7 +241,7 @@ fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
 
 /// `LDG.E.64 d, [a]{, p}`: zeros in the lanes where p does not hold. `LDG.E.256 x, y, [a]{, words}`: y has the lower half.
 pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let wide = w.take("E");
+    let address_width = AddressWidth::take(w);
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
     let mut modifiers = hints(w);
     set_width(&mut modifiers, width);
@@ -220,7 +254,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     if w.is_predicate() {
         return Err(w.unknown("a load with a predicate operand", w.instruction.span));
     }
-    let from = address(w, wide)?;
+    let from = address(w, address_width)?;
     if let Some((run, span)) = lower {
         let moved = words_moved(w, width)?;
         let nothing = (OperandValue::Destination(None), span);
@@ -256,7 +290,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 
 /// `QSPC.E.S p, d, [a]`: whether a generic address is in that memory.
 pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let wide = w.take("E");
+    let address_width = AddressWidth::take(w);
     let space = w.take_one(&[
         ("S", StateSpace::Shared),
         ("L", StateSpace::Local),
@@ -268,7 +302,7 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     if run.is_some() {
         return Err(w.unknown("a second result", run_span));
     }
-    let (OperandValue::Address(from), from_span) = address(w, wide)? else {
+    let (OperandValue::Address(from), from_span) = address(w, address_width)? else {
         return Err(w.unknown("this address", span));
     };
     let base = match (from.base, from.uniform) {
@@ -300,11 +334,11 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
 
 /// `STG.E.64 [a], b`, `STG.E.256 [a], x, y{, words}`: x has the lower half.
 pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let wide = w.take("E");
+    let address_width = AddressWidth::take(w);
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
     let mut modifiers = hints(w);
     set_width(&mut modifiers, width);
-    let to = address(w, wide)?;
+    let to = address(w, address_width)?;
     let value = w.source()?;
     let span = value.1;
     let mut values = parts(value, width.n.min(4));
@@ -410,10 +444,10 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     if w.take("ARRIVE") {
         return super::mbarrier::arrive_by_hand(c, w);
     }
-    let wide = w.take("E");
+    let address_width = AddressWidth::take(w);
     let mut modifiers = hints(w);
     if let Some((ty, n)) = w.take_one(VECTORS) {
-        return vector(w, wide, modifiers, (ty, n), MemoryOp::Atomic);
+        return vector(w, address_width, modifiers, (ty, n), MemoryOp::Atomic);
     }
     let counts = w.has("POPC");
     let n = operation(w, &mut modifiers)?;
@@ -423,7 +457,7 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         false => (None, w.instruction.span),
     };
     let to = w.to(n)?;
-    let mut args = vec![to, one(address(w, wide)?)];
+    let mut args = vec![to, one(address(w, address_width)?)];
     let bits = match ty.width_bits() {
         128 => ScalarType::B128,
         64 => ScalarType::B64,
@@ -463,7 +497,7 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             ((None, w.instruction.span), w.destination(n)?.0)
         }
     };
-    let (to, span) = (address(w, false)?, w.instruction.span);
+    let (to, span) = (address(w, AddressWidth::Narrow)?, w.instruction.span);
     let (from, by) = (w.source_as(bits)?, w.source_as(bits)?);
     let old = c.body.hidden(bits);
     let args = vec![
@@ -503,17 +537,17 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// `RED.E.ADD [a], b`
 pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let wide = w.take("E");
+    let address_width = AddressWidth::take(w);
     let mut modifiers = hints(w);
     if let Some((ty, n)) = w.take_one(VECTORS) {
-        return vector(w, wide, modifiers, (ty, n), MemoryOp::Reduction);
+        return vector(w, address_width, modifiers, (ty, n), MemoryOp::Reduction);
     }
     operation(w, &mut modifiers)?;
     let bits = match modifiers.ty.map(ScalarType::width_bits) {
         Some(64) => ScalarType::B64,
         _ => ScalarType::B32,
     };
-    let to = address(w, wide)?;
+    let to = address(w, address_width)?;
     let value = w.source_as(bits)?;
     Ok(vec![step(
         Does::Memory(MemoryOp::Reduction),
@@ -525,7 +559,7 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// `REDG.E.ADD.F32x4.FTZ.RN [a], b`, `ATOMG.E.ADD.F32x4.FTZ.RN p, d, [a], b`: an operation on each element of a vector.
 fn vector(
     w: &mut Words<'_>,
-    wide: bool,
+    address_width: AddressWidth,
     mut modifiers: Modifiers,
     (ty, n): (ScalarType, u8),
     memory: MemoryOp,
@@ -547,7 +581,7 @@ fn vector(
         let (run, span) = w.destination(n)?;
         args.push(Arg::List(destinations(run, n, span), span));
     }
-    args.push(one(address(w, wide)?));
+    args.push(one(address(w, address_width)?));
     let value = w.source()?;
     let span = value.1;
     args.push(Arg::List(parts(value, n), span));

@@ -2,6 +2,7 @@
 //! coordinates after them; a pair has the address of the tensor map (measured with assembler 13.5, against the PTX that it was made of).
 
 use super::body::{Arg, Step, plain, read, written};
+use super::memory::AddressWidth;
 use super::words::{Lowered, Words, number};
 use super::{Context, arithmetic, memory, one, step};
 use warpgrid_isa::{
@@ -132,7 +133,7 @@ fn rank(w: &mut Words<'_>) -> Lowered<u32> {
 
 /// The first register of a run in brackets.
 fn run(w: &mut Words<'_>) -> Lowered<RegisterId> {
-    let (address, span) = memory::address(w, false)?;
+    let (address, span) = memory::address(w, AddressWidth::Narrow)?;
     match address {
         OperandValue::Address(Address {
             base: AddressBase::None,

@@ -3,6 +3,7 @@
 //! descriptors are those of PTX (measured with assembler 13.5, against the PTX that it was made of).
 
 use super::body::{Arg, Step, read, written};
+use super::memory::AddressWidth;
 use super::warpgroup::descriptors;
 use super::words::{Lowered, Words, destinations, number, parts};
 use super::{Context, arithmetic, memory, one, predicates_by_table, step};
@@ -238,7 +239,7 @@ pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         ..in_group(w)
     };
     let multicasts = w.take("MULTICAST");
-    let mut args = vec![one(memory::address(w, false)?)];
+    let mut args = vec![one(memory::address(w, AddressWidth::Narrow)?)];
     let (what, span) = w.source()?;
     if !super::is_zero(&what) {
         return Err(w.unknown("a nonzero second operand of an mbarrier arrival", span));
