@@ -1,6 +1,6 @@
 //! Branches, calls, reconvergence, barriers. Labels are addresses until the whole function is lowered.
 
-use super::body::{Arg, Step, plain, read, written};
+use super::body::{Arg, Placed, Step, plain, read, written};
 use super::library::SystemFunction;
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
@@ -57,8 +57,7 @@ fn label(target: Target) -> Arg {
 pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_uniform = w.take("U");
     w.ignore(&["INC", "DEC", "NODEC", "NOINC", "ABS"]);
-    let divergent = w.take("DIV");
-    let convergent = w.take("CONV");
+    let relation = w.take_one(&[("DIV", CompareOp::Ne), ("CONV", CompareOp::Eq)]);
     if w.take("ANY") {
         return branch_together(c, w, VoteMode::Any);
     }
@@ -66,8 +65,8 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     if is_uniform && c.guard.is_some() && !w.is_predicate() {
         return branch_together(c, w, VoteMode::All);
     }
-    if divergent || convergent {
-        return branch_on_convergence(c, w, divergent);
+    if let Some(relation) = relation {
+        return branch_on_convergence(c, w, relation);
     }
     let mut steps = Vec::new();
     let mut guard = None;
@@ -94,7 +93,7 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 }
 
 /// Lowers `BRA.DIV mask, target` and `BRA.CONV mask, target`. All active lanes take `BRA.DIV` if a lane of the mask is inactive, and `BRA.CONV` if all
-/// lanes of the mask are active.
+/// lanes of the mask are active: `relation` compares the active lanes with the mask.
 ///
 /// A guard excludes lanes from the comparison with the mask, not from the branch. Assembler 13.5 generates a guard that compares the mask of a
 /// lane with the mask of the first lane (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and a slow path that computes the
@@ -102,7 +101,7 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 fn branch_on_convergence(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
-    is_divergent: bool,
+    relation: CompareOp,
 ) -> Lowered<Vec<Step>> {
     // Older forms have no mask operand and refer to all lanes.
     let mask = match w.n_left() {
@@ -116,12 +115,8 @@ fn branch_on_convergence(
         let taken = c.body.hidden(ScalarType::Pred);
         let ballot = vote(guard, VoteMode::Ballot, ScalarType::B32, present, span);
         let compare = Modifiers {
-            ty: Some(ScalarType::B32),
-            compare: Some(match is_divergent {
-                true => CompareOp::Ne,
-                false => CompareOp::Eq,
-            }),
-            ..super::blank()
+            compare: Some(relation),
+            ..super::typed(ScalarType::B32)
         };
         let result = OperandValue::Pair(Some(RegisterRun::one(taken)), None);
         let mut compare = step(
@@ -141,7 +136,7 @@ fn branch_on_convergence(
         });
         return Ok(vec![ballot, compare, jump]);
     }
-    if is_divergent {
+    if relation == CompareOp::Ne {
         return Ok(vec![control(
             ControlOp::BranchDivergent,
             vec![one(mask), label(to)],
@@ -522,7 +517,6 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         sources.push(w.source()?);
     }
     let mut steps = Vec::new();
-    // A register that is named twice has the number in its lower half, the threads in its upper one.
     let packed = match &sources[..] {
         [
             (OperandValue::Source(a @ Source::Register(_), _), _),
@@ -531,19 +525,7 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         _ => false,
     };
     if packed {
-        for (source, (start, bits)) in sources.iter_mut().zip([(0, 4), (16, 16)]) {
-            let part = c.body.hidden(ScalarType::U32);
-            let literal = |value| Arg::One(number(value), span);
-            let args = vec![
-                Arg::One(written(part), span),
-                one(source.clone()),
-                literal(start),
-                literal(bits),
-            ];
-            let ty = ScalarType::U32;
-            steps.push(super::arithmetic(ArithmeticOp::Bfe, ty, args));
-            source.0 = read(part);
-        }
+        steps.extend(unpack(c, &mut sources, span));
     }
     args.extend(sources.into_iter().map(one));
     if args.is_empty() {
@@ -561,6 +543,25 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     steps.push(step(Does::Sync(SyncOp::Barrier), modifiers, args));
     Ok(steps)
+}
+
+/// Replaces both sources of a barrier, which are one register, by its parts: the number of the barrier in the lower half, and the
+/// number of threads in the upper half.
+fn unpack(c: &mut Context<'_>, sources: &mut [Placed], span: Span) -> Vec<Step> {
+    let fields = [(0, 4), (16, 16)];
+    let unpack = |(source, (start, bits)): (&mut Placed, _)| {
+        let part = c.body.hidden(ScalarType::U32);
+        let literal = |value| Arg::One(number(value), span);
+        let args = vec![
+            Arg::One(written(part), span),
+            one(source.clone()),
+            literal(start),
+            literal(bits),
+        ];
+        source.0 = read(part);
+        super::arithmetic(ArithmeticOp::Bfe, ScalarType::U32, args)
+    };
+    sources.iter_mut().zip(fields).map(unpack).collect()
 }
 
 /// `B2R.RESULT d{, p}`: what the last `BAR.RED` found, as a number or as a predicate.

@@ -43,7 +43,8 @@ fn summand(w: &mut Words<'_>, ty: ScalarType, carries: &[Placed]) -> Lowered<Pla
 }
 
 /// Sums of pairs: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
-fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Vec<Step>> {
+fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let extends = w.take("X");
     let (run, run_span) = w.destination(2)?;
     let results = carries(w)?;
     let mut summand = || summand(w, ScalarType::U64, &results);
@@ -61,7 +62,11 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
             ));
         }
         let to = destinations(run, 2, run_span);
-        return add_halves(c, w, to, results, a, b, extends);
+        let conditions = match extends {
+            true => Some(conditions(w)?),
+            false => None,
+        };
+        return add_halves(c, w, to, results, a, b, conditions);
     }
     let to = Arg::One(OperandValue::Destination(run), run_span);
     let sum = |to: Arg, a: Placed, b: Placed| {
@@ -78,7 +83,17 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
     ])
 }
 
-/// `IADD.64 d, p, a, b`, `IADD.64.X d, a, b, x`: the lower halves, and the upper ones with the carry.
+/// Reads the carries into a sum with `.X`.
+fn conditions(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
+    let mut conditions = Vec::new();
+    while w.n_left() > 0 {
+        conditions.push(w.predicate()?);
+    }
+    Ok(conditions)
+}
+
+/// `IADD.64 d, p, a, b`, `IADD.64.X d, a, b, x`: the lower halves, and the upper ones with the carry. Only sums with `.X` have
+/// `conditions`.
 fn add_halves(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -86,18 +101,14 @@ fn add_halves(
     results: Vec<Placed>,
     a: Placed,
     b: Placed,
-    extends: bool,
+    conditions: Option<Vec<Placed>>,
 ) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
-    let mut conditions = Vec::new();
-    while extends && w.n_left() > 0 {
-        conditions.push(w.predicate()?);
-    }
     let n_negated = [&a, &b]
         .iter()
         .filter(|(value, _)| modifiers_of(value).negate)
         .count();
-    if n_negated > usize::from(!extends) {
+    if n_negated > usize::from(conditions.is_none()) {
         return Err(w.unknown("two carries of one addition", span));
     }
     let [low_a, high_a] = halves_of_sum(a);
@@ -121,7 +132,7 @@ fn add_halves(
             next(),
             vec![(written(carry), span)],
             vec![low_a, low_b, zero()],
-            conditions,
+            conditions.unwrap_or_default(),
         ),
         half(
             next(),
@@ -179,12 +190,36 @@ fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
 }
 
+/// Returns `a + b` as an addition, subtraction or copy, unless both sources are negated or one has another modifier.
+fn plain_sum(to: &Arg, a: &Placed, b: &Placed) -> Option<Step> {
+    let is_plain = |(value, _): &Placed| modifiers_of(value) == SourceModifiers::NONE;
+    let negated = |(value, span): &Placed| match value {
+        OperandValue::Source(source, modifiers) => {
+            let mut others = *modifiers;
+            let is_negated = std::mem::take(&mut others.negate) && others == SourceModifiers::NONE;
+            is_negated.then_some((OperandValue::Source(*source, others), *span))
+        }
+        _ => None,
+    };
+    let step = |op, a: &Placed, b: Placed| {
+        let args = vec![to.clone(), one(a.clone()), one(b)];
+        Some(arithmetic(op, ScalarType::U32, args))
+    };
+    match (is_plain(a), is_plain(b)) {
+        (true, true) if is_zero(&b.0) => Some(copy(to.clone(), a.clone())),
+        (true, true) => step(ArithmeticOp::Add, a, b.clone()),
+        (true, false) => step(ArithmeticOp::Sub, a, negated(b)?),
+        (false, true) => step(ArithmeticOp::Sub, b, negated(a)?),
+        (false, false) => None,
+    }
+}
+
 /// `IADD3`, `IADD` and relatives: `d{, p{, q}}, a, b{, c}{, x, y}`
 pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let extends = w.take("X");
     if w.take("64") {
-        return add_wide(c, w, extends);
+        return add_wide(c, w);
     }
+    let extends = w.take("X");
     if w.opcode().ends_with("VIADD") && (w.has("ISAT") || w.has("16x2")) {
         return add_whole(w);
     }
@@ -200,40 +235,17 @@ pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> 
     } else {
         (number(0), span)
     };
-    let mut conditions = Vec::new();
-    if extends {
-        while w.n_left() > 0 {
-            conditions.push(w.predicate()?);
-        }
-    }
+    let conditions = match extends {
+        true => conditions(w)?,
+        false => Vec::new(),
+    };
     let to = Arg::One(OperandValue::Destination(run), span);
-    if !extends && are_sinks(&predicates) && is_zero(&third.0) {
-        let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
-        if is_plain(&a.0) && is_plain(&b.0) {
-            if is_zero(&b.0) {
-                return Ok(vec![copy(to, a)]);
-            }
-            let args = vec![to, one(a), one(b)];
-            return Ok(vec![arithmetic(ArithmeticOp::Add, ScalarType::U32, args)]);
-        }
-        let negated = |value: &OperandValue| {
-            let mut modifiers = modifiers_of(value);
-            std::mem::take(&mut modifiers.negate) && modifiers == SourceModifiers::NONE
-        };
-        let stripped = |(value, span): Placed| match value {
-            OperandValue::Source(source, _) => {
-                Arg::One(OperandValue::Source(source, SourceModifiers::NONE), span)
-            }
-            other => Arg::One(other, span),
-        };
-        if is_plain(&a.0) && negated(&b.0) {
-            let args = vec![to, one(a), stripped(b)];
-            return Ok(vec![arithmetic(ArithmeticOp::Sub, ScalarType::U32, args)]);
-        }
-        if is_plain(&b.0) && negated(&a.0) {
-            let args = vec![to, one(b), stripped(a)];
-            return Ok(vec![arithmetic(ArithmeticOp::Sub, ScalarType::U32, args)]);
-        }
+    if !extends
+        && are_sinks(&predicates)
+        && is_zero(&third.0)
+        && let Some(sum) = plain_sum(&to, &a, &b)
+    {
+        return Ok(vec![sum]);
     }
     let machine = Machine {
         registers: destinations(run, 1, span),

@@ -498,12 +498,11 @@ pub(super) fn signed(joint: Joint, value: u64) -> i64 {
     }
 }
 
-/// The NaN that the machine makes, with a sign; of 64 bits a literal has the upper half only.
-fn nan_bits(is_negative: bool, ty: ScalarType) -> u64 {
-    let word = if is_negative {
-        0xffff_ffff
-    } else {
-        0x7fff_ffff
+/// Returns the NaN that the machine produces, with the sign of a NaN. A literal of 64 bits has only the upper half.
+fn nan_bits(nan: f64, ty: ScalarType) -> u64 {
+    let word = match nan.is_sign_negative() {
+        true => 0xffff_ffff,
+        false => 0x7fff_ffff,
     };
     match ty.width_bits() {
         64 => word << 32,
@@ -521,7 +520,7 @@ fn is_half(ty: ScalarType) -> bool {
 /// The bits of a float in a format; a NaN is the one that the machine makes.
 fn float_bits(value: f64, ty: ScalarType) -> u64 {
     match ty {
-        _ if value.is_nan() => nan_bits(value.is_sign_negative(), ty),
+        _ if value.is_nan() => nan_bits(value, ty),
         ScalarType::F64 => value.to_bits(),
         ScalarType::F16 | ScalarType::F16x2 => half_bits(value),
         ScalarType::Bf16 | ScalarType::Bf16x2 => u64::from((value as f32).to_bits() >> 16),
