@@ -24,47 +24,108 @@ const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
     ("2D_ARRAY", (Geometry::A2d, 3)),
 ];
 
+/// The modifiers of a texture instruction.
+struct SampleWords {
+    op: TextureOp,
+    coordinate: ScalarType,
+    component: Option<TexelComponent>,
+    /// `.SCR`: the first source contains the first half of all values, not only the coordinates.
+    is_spread: bool,
+    has_level: bool,
+    has_offsets: bool,
+    is_compared: bool,
+    /// `.B`: the image follows the coordinates.
+    is_in_register: bool,
+}
+
+impl SampleWords {
+    fn read(w: &mut Words<'_>) -> SampleWords {
+        let is_spread = w.take("SCR");
+        let has_level = w.take("LL");
+        w.ignore(&["LZ", "NODEP"]);
+        let has_offsets = w.take("AOFFI");
+        let is_compared = w.take("DC");
+        let components = [
+            ("R", TexelComponent::Red),
+            ("G", TexelComponent::Green),
+            ("A", TexelComponent::Alpha),
+            // Last, because `.R.B` is the first component of an image in a register.
+            ("B", TexelComponent::Blue),
+        ];
+        let (op, coordinate, component) = match w.opcode() {
+            "TLD4" => (TextureOp::Gather, ScalarType::F32, w.take_one(&components)),
+            "TLD" => (TextureOp::Sample, ScalarType::S32, None),
+            _ => (TextureOp::Sample, ScalarType::F32, None),
+        };
+        SampleWords {
+            op,
+            coordinate,
+            component,
+            is_spread,
+            has_level,
+            has_offsets,
+            is_compared,
+            is_in_register: w.take("B"),
+        }
+    }
+
+    /// The number of values that precede the offsets.
+    fn n_before_offsets(&self, n_coordinates: u8) -> u8 {
+        n_coordinates + u8::from(self.is_in_register) + u8::from(self.has_level)
+    }
+
+    /// The number of values of both sources.
+    fn n_values(&self, n_coordinates: u8) -> u8 {
+        self.n_before_offsets(n_coordinates)
+            + u8::from(self.has_offsets)
+            + u8::from(self.is_compared)
+    }
+
+    /// Splits both sources into registers.
+    fn values(&self, a: Placed, b: Option<Placed>, n_coordinates: u8) -> Vec<Placed> {
+        let n = self.n_values(n_coordinates);
+        let n_first = match self.is_spread {
+            true => n.div_ceil(2),
+            false => n_coordinates,
+        };
+        let mut values = parts(a, n_first);
+        values.extend(b.map(|b| parts(b, n - n_first)).unwrap_or_default());
+        values
+    }
+
+    fn modifiers(&self, geometry: Geometry) -> Modifiers {
+        let mut modifiers = Modifiers {
+            d_type: Some(ScalarType::B32),
+            c_type: Some(self.coordinate),
+            vector: Some(VectorWidth::V4),
+            ..super::blank()
+        };
+        modifiers.unit.geometry = Some(geometry);
+        modifiers.unit.component = self.component;
+        modifiers
+    }
+}
+
 /// `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low has the first two of the elements that are asked for, high the rest. a has the
 /// layer and the coordinates, b the level, the offsets and with `.DC` the value to compare with; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
 pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
-    let is_spread = w.take("SCR");
-    let has_level = w.take("LL");
-    w.ignore(&["LZ", "NODEP"]);
-    let has_offsets = w.take("AOFFI");
-    let is_compared = w.take("DC");
-    let components = [
-        ("R", TexelComponent::Red),
-        ("G", TexelComponent::Green),
-        ("A", TexelComponent::Alpha),
-        // Last, because `.R.B` is the first component of an image in a register.
-        ("B", TexelComponent::Blue),
-    ];
-    let (op, is_float, component) = match w.opcode() {
-        "TLD4" => (TextureOp::Gather, true, w.take_one(&components)),
-        "TLD" => (TextureOp::Sample, false, None),
-        _ => (TextureOp::Sample, true, None),
-    };
-    let is_in_register = w.take("B");
+    let words = SampleWords::read(w);
     let high = pair(w)?;
     let low = pair(w)?;
     let a = w.source()?;
-    let geometry_at = |w: &Words<'_>| {
-        let operand = w.peek()?;
-        let text = operand.span.text(w.source);
-        GEOMETRIES.iter().find(|(name, _)| *name == text)
-    };
     // What is left before the handle, if anything.
     let b = match w.peek() {
         Some(operand) if is_general(operand) => Some(w.source()?),
         _ => None,
     };
     let mut steps = Vec::new();
-    let named = match is_in_register {
+    let named = match words.is_in_register {
         true => None,
         false => Some(handle(c, w, &mut steps)?),
     };
-    let found = geometry_at(w);
+    let text = w.peek().map(|operand| operand.span.text(w.source));
+    let found = GEOMETRIES.iter().find(|(name, _)| Some(*name) == text);
     let (_, (geometry, n_coordinates)) =
         *found.ok_or_else(|| w.unknown("this texture geometry", span))?;
     w.next()?;
@@ -72,25 +133,11 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         0 => 0xf,
         _ => w.immediate()?,
     };
-    // The image comes after the coordinates where it is among the values.
-    let n = [is_in_register, has_level, has_offsets, is_compared].map(u8::from);
-    let n = n_coordinates + n.iter().sum::<u8>();
-    let n_before_offsets = n_coordinates + u8::from(is_in_register) + u8::from(has_level);
-    let values = match is_spread {
-        true => {
-            let first = n.div_ceil(2);
-            let mut values = parts(a, first);
-            values.extend(b.map(|b| parts(b, n - first)).unwrap_or_default());
-            values
-        }
-        false => {
-            let mut values = parts(a, n_coordinates);
-            values.extend(b.map(|b| parts(b, n - n_coordinates)).unwrap_or_default());
-            values
-        }
-    };
+    let n = words.n_values(n_coordinates);
+    let values = words.values(a, b, n_coordinates);
+    let too_few = || w.unknown("too few coordinates", span);
     if values.len() < usize::from(n) && w.opcode() != "TXD" {
-        return Err(w.unknown("too few coordinates", span));
+        return Err(too_few());
     }
     let image = match (named, values.get(usize::from(n_coordinates))) {
         (Some(image), _) => image,
@@ -103,34 +150,20 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         Arg::List(elements(mask, low, high), span),
         Arg::List(place, span),
     ];
-    if has_offsets {
-        let packed = values.get(usize::from(n_before_offsets));
-        let packed = packed.ok_or_else(|| w.unknown("too few coordinates", span))?;
-        let n_offsets = match geometry {
-            Geometry::A1d | Geometry::A2d | Geometry::Acube => n_coordinates - 1,
-            _ => n_coordinates,
-        };
-        let offsets = offsets(c, op, n_offsets, packed, &mut steps);
+    if words.has_offsets {
+        let packed = values.get(usize::from(words.n_before_offsets(n_coordinates)));
+        let packed = packed.ok_or_else(too_few)?;
+        let n_offsets = n_coordinates - u8::from(geometry.is_array());
+        let offsets = offsets(c, words.op, n_offsets, packed, &mut steps);
         args.push(Arg::List(offsets, span));
     }
-    if is_compared {
+    if words.is_compared {
         let reference = values.get(usize::from(n) - 1).cloned();
-        let reference = reference.ok_or_else(|| w.unknown("too few coordinates", span))?;
         args.resize(3, Arg::One(OperandValue::Absent, span));
-        args.push(super::one(reference));
+        args.push(super::one(reference.ok_or_else(too_few)?));
     }
-    let mut modifiers = Modifiers {
-        d_type: Some(ScalarType::B32),
-        c_type: Some(match is_float {
-            true => ScalarType::F32,
-            false => ScalarType::S32,
-        }),
-        vector: Some(VectorWidth::V4),
-        ..super::blank()
-    };
-    modifiers.unit.geometry = Some(geometry);
-    modifiers.unit.component = component;
-    steps.push(step(Does::Unit(UnitOp::Texture(op)), modifiers, args));
+    let does = Does::Unit(UnitOp::Texture(words.op));
+    steps.push(step(does, words.modifiers(geometry), args));
     Ok(steps)
 }
 
@@ -312,24 +345,7 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     };
     let n = match op {
         SurfaceOp::Reduction => memory::operation(w, &mut modifiers)?,
-        SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Query => {
-            let widths = [
-                ("U8", (ScalarType::B8, 1)),
-                ("U16", (ScalarType::B16, 1)),
-                ("64", (ScalarType::B32, 2)),
-                ("128", (ScalarType::B32, 4)),
-                ("R", (ScalarType::B32, 1)),
-            ];
-            let whole = (ScalarType::B32, if is_formatted { 4 } else { 1 });
-            let (ty, n) = w.take_one(&widths).unwrap_or(whole);
-            modifiers.ty = Some(ty);
-            modifiers.vector = match n {
-                2 => Some(VectorWidth::V2),
-                4 => Some(VectorWidth::V4),
-                _ => None,
-            };
-            n
-        }
+        SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Query => set_texel_width(w, &mut modifiers),
     };
     let to = match op {
         SurfaceOp::Load => Some(w.destination(n)?),
@@ -354,6 +370,30 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     };
     steps.push(step(Does::Unit(UnitOp::Surface(op)), modifiers, args));
     Ok(steps)
+}
+
+/// Sets the type and number of the elements of a surface access, and returns the number of registers.
+fn set_texel_width(w: &mut Words<'_>, modifiers: &mut Modifiers) -> u8 {
+    let widths = [
+        ("U8", (ScalarType::B8, 1)),
+        ("U16", (ScalarType::B16, 1)),
+        ("64", (ScalarType::B32, 2)),
+        ("128", (ScalarType::B32, 4)),
+        ("R", (ScalarType::B32, 1)),
+    ];
+    let n_formatted = match modifiers.unit.surface {
+        Some(SurfaceMode::Formatted) => 4,
+        _ => 1,
+    };
+    let whole = (ScalarType::B32, n_formatted);
+    let (ty, n) = w.take_one(&widths).unwrap_or(whole);
+    modifiers.ty = Some(ty);
+    modifiers.vector = match n {
+        2 => Some(VectorWidth::V2),
+        4 => Some(VectorWidth::V4),
+        _ => None,
+    };
+    n
 }
 
 /// The coordinates of `[R12]`, in the order of PTX: the layer first.
