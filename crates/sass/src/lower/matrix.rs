@@ -73,13 +73,10 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     modifiers.b_type = Some(b);
     modifiers.c_type = Some(sum);
     modifiers.d_type = Some(sum);
-    let in_bytes = w.opcode() == "QMMA";
+    // A byte holds an element of fewer bits.
+    let least_width = if w.opcode() == "QMMA" { 8 } else { 1 };
     let registers = |rows: u16, columns: u16, ty: ScalarType| {
-        // A byte holds an element of fewer bits.
-        let width = match ty.width_bits() {
-            4 | 6 if in_bytes => 8,
-            bits => bits,
-        };
+        let width = ty.width_bits().max(least_width);
         let bits = u32::from(rows) * u32::from(columns) * width;
         (bits / (32 * register_bits(ty))).max(1) as u8
     };
@@ -99,23 +96,33 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
     let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
-    match op {
-        MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled => {
-            let scaled = scaled(c, w, op, &mut steps)?;
-            args.extend(scaled.metadata.map(one));
-            if is_sparse {
-                args.push(Arg::One(number(w.immediate()?), span));
-            }
-            args.extend(scaled.scales);
-        }
-        MatrixOp::MmaSparse => {
-            args.push(one(w.source()?));
-            args.push(Arg::One(number(w.immediate()?), span));
-        }
-        _ => {}
-    }
+    args.extend(metadata_and_scales(c, w, op, &mut steps)?);
     steps.push(step(Does::Matrix(op), modifiers, args));
     Ok(steps)
+}
+
+/// Reads the operands that follow the addend: metadata and selector of a sparse product, scales of a scaled one.
+fn metadata_and_scales(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    op: MatrixOp,
+    steps: &mut Vec<Step>,
+) -> Lowered<Vec<Arg>> {
+    let mut args = Vec::new();
+    let (metadata, scales) = match op {
+        MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled => {
+            let scaled = scaled(c, w, op, steps)?;
+            (scaled.metadata, Some(scaled.scales))
+        }
+        MatrixOp::MmaSparse => (Some(w.source()?), None),
+        _ => (None, None),
+    };
+    if let Some(metadata) = metadata {
+        args.push(one(metadata));
+        args.push(Arg::One(number(w.immediate()?), w.instruction.span));
+    }
+    args.extend(scales.into_iter().flatten());
+    Ok(args)
 }
 
 /// Reads the types of both factors and of the sum, and sets the modifiers that depend on the opcode.

@@ -14,17 +14,29 @@ use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterR
 /// The dimensions of the tensor.
 const RANKS: &[(&str, u32)] = &[("1D", 1), ("2D", 2), ("3D", 3), ("4D", 4), ("5D", 5)];
 
+const LOAD_MODES: &[(&str, LoadMode)] = &[
+    ("IM2COL", LoadMode::Im2col),
+    ("W128", LoadMode::Im2colW128),
+    ("W", LoadMode::Im2colW),
+    ("GATHER4", LoadMode::Gather4),
+];
+
+/// Returns the width in bits of each packed offset of a copy.
+const fn offset_widths(mode: LoadMode, rank: u32) -> &'static [u32] {
+    match (mode, rank) {
+        (LoadMode::Im2col, 3) => &[16],
+        (LoadMode::Im2col, 4) => &[8, 8],
+        (LoadMode::Im2col, _) => &[5, 5, 5],
+        (LoadMode::Im2colW | LoadMode::Im2colW128, _) => &[11, 5],
+        _ => &[],
+    }
+}
+
 /// `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a run. The lower half of b has the offsets
 /// of an `im2col` copy, its upper half the blocks that receive it.
 pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let rank = rank(w)?;
-    let modes = [
-        ("IM2COL", LoadMode::Im2col),
-        ("W128", LoadMode::Im2colW128),
-        ("W", LoadMode::Im2colW),
-        ("GATHER4", LoadMode::Gather4),
-    ];
-    let mode = w.take_one(&modes).unwrap_or(LoadMode::Tile);
+    let mode = w.take_one(LOAD_MODES).unwrap_or(LoadMode::Tile);
     let mut modifiers = Modifiers {
         space: Some(StateSpace::SharedCluster),
         completion: Some(Completion::MbarrierCompleteTxBytes),
@@ -49,14 +61,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         tensor(w, run, 2, n_coordinates)?,
         address_in(run, 1, span),
     ];
-    // The width of each offset.
-    let offsets: &[u32] = match (mode, rank) {
-        (LoadMode::Im2col, 3) => &[16],
-        (LoadMode::Im2col, 4) => &[8, 8],
-        (LoadMode::Im2col, _) => &[5, 5, 5],
-        (LoadMode::Im2colW | LoadMode::Im2colW128, _) => &[11, 5],
-        _ => &[],
-    };
+    let offsets = offset_widths(mode, rank);
     let mut steps = Vec::new();
     if multicasts || !offsets.is_empty() {
         let packed = w.source()?;

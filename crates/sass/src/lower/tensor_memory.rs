@@ -276,39 +276,22 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let operand = w.next()?;
     let says = descriptors(w, operand, "idesc")?;
     let says = Arg::One(read(says), operand.span);
-    let has_factors = w.peek().is_some_and(|next| prefix(w, next) == Some("tmem"));
-    let mut args = vec![d, a, b];
-    // Whether A is sparse, the descriptor says.
-    let (kind, scale_vector) = match (w.opcode(), has_factors) {
-        ("UTCHMMA", false) => (MmaKind::F16, None),
-        ("UTCIMMA", false) => (MmaKind::I8, None),
-        ("UTCQMMA", false) => (MmaKind::F8f6f4, None),
-        ("UTCQMMA", true) => (MmaKind::Mxf8f6f4, Some(ScaleVector::X1)),
-        ("UTCOMMA", true) if w.take("4X") || w.take("BLOCK16") => {
-            (MmaKind::Mxf4nvf4, Some(ScaleVector::X4))
-        }
-        ("UTCOMMA", true) => (MmaKind::Mxf4nvf4, Some(ScaleVector::X2)),
-        _ => return Err(w.unknown("this kind of MMA", w.instruction.opcode)),
-    };
-    modifiers.kind = Some(kind);
-    modifiers.scale_vector = scale_vector;
-    let op = match (has_factors, is_stationary) {
-        (true, _) => {
-            let factors = w.next()?;
+    let factors = w.peek().filter(|next| prefix(w, next) == Some("tmem"));
+    let mut args = vec![d, a, b, metadata, says];
+    (modifiers.kind, modifiers.scale_vector) = product_kind(w, factors)?;
+    let op = match (factors, is_stationary) {
+        (Some(factors), _) => {
+            w.next()?;
             let first = descriptors(w, factors, "tmem")?;
-            args.extend([metadata, says]);
             for i in 0..2 {
                 let register = RegisterId(first.0 + i);
                 args.push(in_tensor_memory(register, 0, factors.span));
             }
             TensorMemoryOp::SparseScaledProduct
         }
-        (false, true) => {
-            args.extend([metadata, says]);
-            TensorMemoryOp::StationarySparseProduct
-        }
-        (false, false) => {
-            args.extend([metadata, says, rows_left_out(w, modifiers.unit.group)?]);
+        (None, true) => TensorMemoryOp::StationarySparseProduct,
+        (None, false) => {
+            args.push(rows_left_out(w, modifiers.unit.group)?);
             TensorMemoryOp::SparseProduct
         }
     };
@@ -327,6 +310,25 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let product = unit(op, modifiers, args);
     Ok(c.in_one_lane(product, span).into())
+}
+
+/// Returns the kind of a product and the scale factors per row. The instruction descriptor determines whether A is sparse.
+fn product_kind(
+    w: &mut Words<'_>,
+    factors: Option<&Operand>,
+) -> Lowered<(Option<MmaKind>, Option<ScaleVector>)> {
+    let (kind, scale_vector) = match (w.opcode(), factors.is_some()) {
+        ("UTCHMMA", false) => (MmaKind::F16, None),
+        ("UTCIMMA", false) => (MmaKind::I8, None),
+        ("UTCQMMA", false) => (MmaKind::F8f6f4, None),
+        ("UTCQMMA", true) => (MmaKind::Mxf8f6f4, Some(ScaleVector::X1)),
+        ("UTCOMMA", true) if w.take("4X") || w.take("BLOCK16") => {
+            (MmaKind::Mxf4nvf4, Some(ScaleVector::X4))
+        }
+        ("UTCOMMA", true) => (MmaKind::Mxf4nvf4, Some(ScaleVector::X2)),
+        _ => return Err(w.unknown("this kind of MMA", w.instruction.opcode)),
+    };
+    Ok((Some(kind), scale_vector))
 }
 
 /// Words of factors that stay in the collectors, which changes no value.

@@ -41,77 +41,33 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let n = u32::from(columns) * sum.width_bits() / 64;
     let (to, to_span) = w.destination(n as u8)?;
     let sums = Arg::List(destinations(to, n as u8, to_span), to_span);
-    let mut signs = [false; 2];
-    let mut transposed = [false; 2];
-    let in_registers = w
-        .peek()
-        .is_some_and(|operand| as_register(&operand.value).is_some());
-    let rows = match in_registers {
-        true => {
-            let operand = w.next()?;
-            signs[0] = operand.signs.negated;
-            let value = w.plain_value_of(operand, ScalarType::B32)?;
-            let whole = match value {
-                OperandValue::Source(source, _) => plain(source),
-                other => other,
-            };
-            let registers = parts((whole, operand.span), FACTOR_REGISTERS);
-            Some(Arg::List(registers, operand.span))
-        }
-        false => None,
-    };
-    let operand = w.next()?;
-    let first = descriptors(w, operand, "gdesc")?;
-    for word in w.operand_words(operand) {
-        match word {
-            "negA" => signs[0] = true,
-            "negB" => signs[1] = true,
-            "tnspA" => transposed[0] = true,
-            "tnspB" => transposed[1] = true,
-            _ => return Err(w.unknown(format!("`.{word}`"), operand.span)),
-        }
-    }
-    let a = rows.unwrap_or_else(|| pair(first, 0, operand.span));
-    let b = pair(first, 2, operand.span);
+    let factors = Factors::read(w)?;
     let addend = w.next()?;
     let from = as_register(&addend.value).and_then(super::id_of);
     let mut steps = Vec::new();
     if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
-        // PTX has sums that go on from those in the same registers alone.
+        // The sums of PTX only accumulate in their own registers.
         let run = RegisterRun { first, n: n as u8 };
         let values = parts((plain(Source::Register(run)), addend.span), n as u8);
         let registers = destinations(to, n as u8, to_span).into_iter();
         let copies = registers.zip(values);
         steps.extend(copies.map(|((to, span), value)| super::copy(Arg::One(to, span), value)));
     }
-    let mut adds = number(u64::from(from.is_some()));
-    if w.is_predicate() {
-        let (p, p_span) = w.predicate()?;
-        adds = match (known(&p), from) {
-            (Some(false), _) => number(0),
-            (Some(true), _) => adds,
-            (None, Some(_)) => p,
-            (None, None) => return Err(w.unknown("conditional zeroing", p_span)),
-        };
-    }
-    let mut args = vec![sums, a, b];
+    let adds = accumulates(w, from)?;
+    let mut args = vec![sums, factors.a, factors.b];
     if is_sparse {
-        args.push(one(w.source()?));
-        let has_selector = w
-            .peek()
-            .is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
-        let selector = match has_selector {
-            true => w.immediate()?,
-            false => 0,
-        };
-        args.push(Arg::One(number(selector), span));
+        args.extend(metadata(w)?);
     }
     args.push(Arg::One(adds, span));
-    args.extend(signs.map(|negated| {
+    args.extend(factors.is_negated.map(|negated| {
         let factor: i64 = if negated { -1 } else { 1 };
         Arg::One(number(factor as u64), span)
     }));
-    args.extend(transposed.map(|word| Arg::One(number(word.into()), span)));
+    args.extend(
+        factors
+            .is_transposed
+            .map(|word| Arg::One(number(word.into()), span)),
+    );
     let op = match is_sparse {
         true => WarpgroupOp::SparseProduct,
         false => WarpgroupOp::Product,
@@ -121,6 +77,75 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         steps.push(unit(WarpgroupOp::Commit, super::blank(), Vec::new()));
     }
     Ok(steps)
+}
+
+/// The factors A and B of a product with their modifiers.
+struct Factors {
+    a: Arg,
+    b: Arg,
+    is_negated: [bool; 2],
+    is_transposed: [bool; 2],
+}
+
+impl Factors {
+    fn read(w: &mut Words<'_>) -> Lowered<Factors> {
+        let mut is_negated = [false; 2];
+        let mut is_transposed = [false; 2];
+        let mut operand = w.next()?;
+        let mut rows = None;
+        if as_register(&operand.value).is_some() {
+            is_negated[0] = operand.signs.negated;
+            let whole = match w.plain_value_of(operand, ScalarType::B32)? {
+                OperandValue::Source(source, _) => plain(source),
+                other => other,
+            };
+            let registers = parts((whole, operand.span), FACTOR_REGISTERS);
+            rows = Some(Arg::List(registers, operand.span));
+            operand = w.next()?;
+        }
+        let first = descriptors(w, operand, "gdesc")?;
+        for word in w.operand_words(operand) {
+            match word {
+                "negA" => is_negated[0] = true,
+                "negB" => is_negated[1] = true,
+                "tnspA" => is_transposed[0] = true,
+                "tnspB" => is_transposed[1] = true,
+                _ => return Err(w.unknown(format!("`.{word}`"), operand.span)),
+            }
+        }
+        Ok(Factors {
+            a: rows.unwrap_or_else(|| pair(first, 0, operand.span)),
+            b: pair(first, 2, operand.span),
+            is_negated,
+            is_transposed,
+        })
+    }
+}
+
+/// Reads whether the product is added to an addend, in registers from `addend` on or zero.
+fn accumulates(w: &mut Words<'_>, addend: Option<RegisterId>) -> Lowered<OperandValue> {
+    let has_addend = number(u64::from(addend.is_some()));
+    if !w.is_predicate() {
+        return Ok(has_addend);
+    }
+    let (p, span) = w.predicate()?;
+    match (known(&p), addend) {
+        (Some(false), _) => Ok(number(0)),
+        (Some(true), _) => Ok(has_addend),
+        (None, Some(_)) => Ok(p),
+        (None, None) => Err(w.unknown("conditional zeroing", span)),
+    }
+}
+
+/// Reads the metadata and the selector of a sparse factor.
+fn metadata(w: &mut Words<'_>) -> Lowered<[Arg; 2]> {
+    let metadata = one(w.source()?);
+    let next = w.peek();
+    let selector = match next.is_some_and(|next| matches!(next.value, Value::Integer(_))) {
+        true => w.immediate()?,
+        false => 0,
+    };
+    Ok([metadata, Arg::One(number(selector), w.instruction.span)])
 }
 
 fn unit(op: WarpgroupOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
