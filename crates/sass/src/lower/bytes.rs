@@ -95,36 +95,12 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
     let base = if adds { base } else { (number_of(0), base.1) };
     let span = w.instruction.span;
     let mut steps = Vec::new();
-    let [a, b] = [a, b].map(|value| {
-        if !signed {
-            return value;
-        }
-        // Bytes with a sign are as far from each other as bytes without, each moved up by 128.
-        let moved = c.body.hidden(ScalarType::B32);
-        let span = value.1;
-        let args = vec![
-            Arg::One(written(moved), span),
-            one(value),
-            Arg::One(number_of(0x8080_8080), span),
-        ];
-        steps.push(arithmetic(ArithmeticOp::Xor, ScalarType::B32, args));
-        (read(moved), span)
-    });
+    let [a, b] = match signed {
+        true => [a, b].map(|value| offset_bytes(c, value, &mut steps)),
+        false => [a, b],
+    };
     let mut sum = base;
     for byte in 0..4 {
-        let part = |(value, span): &Placed| {
-            let value = match value {
-                OperandValue::Source(source, _) => OperandValue::Source(
-                    *source,
-                    SourceModifiers {
-                        part: SourcePart::Byte(byte),
-                        ..SourceModifiers::NONE
-                    },
-                ),
-                other => other.clone(),
-            };
-            Arg::One(value, *span)
-        };
         let next = c.body.hidden(ScalarType::B32);
         let last = (byte == 3).then_some(to.0);
         let place = last.unwrap_or(Some(RegisterRun::one(next)));
@@ -133,7 +109,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
             step(
                 Does::Arithmetic(ArithmeticOp::Sad),
                 typed(ScalarType::U32),
-                vec![to, part(&a), part(&b), one(base)],
+                vec![to, byte_of(&a, byte), byte_of(&b, byte), one(base)],
             )
         };
         if adds {
@@ -157,6 +133,34 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
         sum = (read(next), span);
     }
     Ok(steps)
+}
+
+/// Moves signed bytes up by 128, which preserves their distances and makes them unsigned.
+fn offset_bytes(c: &mut Context<'_>, value: Placed, steps: &mut Vec<Step>) -> Placed {
+    let moved = c.body.hidden(ScalarType::B32);
+    let span = value.1;
+    let args = vec![
+        Arg::One(written(moved), span),
+        one(value),
+        Arg::One(number_of(0x8080_8080), span),
+    ];
+    steps.push(arithmetic(ArithmeticOp::Xor, ScalarType::B32, args));
+    (read(moved), span)
+}
+
+/// Returns a byte of a source.
+fn byte_of((value, span): &Placed, byte: u8) -> Arg {
+    let value = match value {
+        OperandValue::Source(source, _) => OperandValue::Source(
+            *source,
+            SourceModifiers {
+                part: SourcePart::Byte(byte),
+                ..SourceModifiers::NONE
+            },
+        ),
+        other => other.clone(),
+    };
+    Arg::One(value, *span)
 }
 
 /// `I2I.U8.S32.SAT d, a`: the result first.

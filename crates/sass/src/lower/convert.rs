@@ -1,6 +1,6 @@
 //! Conversions between numbers.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::float::ROUNDINGS;
 use super::words::{Lowered, Words, number};
 use super::{Context, is_zero, one, step, typed};
@@ -182,21 +182,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let packing = w.take_one(PACKINGS);
     let unknown = w.unknown("this kind of packing", w.instruction.opcode);
     let (packing, merges) = packing.ok_or_else(|| unknown.clone())?;
-    let narrow = w.take_one(NARROW);
-    let half = w.take_one(HALVES);
-    let from = match packing {
-        Packing::Two | Packing::One | Packing::Cut => ScalarType::F32,
-        Packing::Halves => half.unwrap_or(ScalarType::F16x2),
-    };
-    let to = match (packing, narrow.or(half)) {
-        (Packing::One, Some(ScalarType::Bf16x2)) => ScalarType::Bf16,
-        (Packing::One, Some(ScalarType::F16x2) | None) => ScalarType::F16,
-        (Packing::Two, to) => to.unwrap_or(ScalarType::F16x2),
-        (Packing::Halves, _) => narrow.ok_or(unknown)?,
-        (Packing::Cut, _) if w.take("TF32") => ScalarType::Tf32,
-        (Packing::Cut, _) => return Err(unknown),
-        (Packing::One, Some(_)) => return Err(unknown),
-    };
+    let (to, from) = packed_types(w, packing).ok_or(unknown)?;
     w.ignore(&["F32"]);
     let mut modifiers = types(to, from, None);
     let rounding = w.take_one(ROUNDINGS);
@@ -239,27 +225,59 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     if packing == Packing::One || is_byte && !is_random {
         return Err(w.unknown("an operand that supplies the remaining bits", span));
     }
-    // `cvt.rs.e4m3x4` is two of these, the second one with the first result, so each moves up the bits that it takes no longer: a
-    // half, or of pairs in a byte a byte of each half (PTX ISA, "cvt", the layouts of `rbits`).
-    let (by, mask) = match is_byte {
-        true => (8, 0xff00_ff00),
-        false => (16, 0xffff_0000),
+    let pair = c.body.hidden(ScalarType::B32);
+    let packed = packed(Arg::One(written(pair), span));
+    let mut steps = vec![packed];
+    let pair = (read(pair), span);
+    steps.extend(match is_byte {
+        true => join_above(c, to, pair, (kept, span), 8, 0xff00_ff00),
+        false => join_above(c, to, pair, (kept, span), 16, 0xffff_0000),
+    });
+    Ok(steps)
+}
+
+/// Returns the types of a packed result and of its sources; `None` if the form of packing has no such types.
+fn packed_types(w: &mut Words<'_>, packing: Packing) -> Option<(ScalarType, ScalarType)> {
+    let narrow = w.take_one(NARROW);
+    let half = w.take_one(HALVES);
+    let from = match packing {
+        Packing::Two | Packing::One | Packing::Cut => ScalarType::F32,
+        Packing::Halves => half.unwrap_or(ScalarType::F16x2),
     };
-    let [pair, moved, above] = [ScalarType::B32; 3].map(|ty| c.body.hidden(ty));
+    let to = match (packing, narrow.or(half)) {
+        (Packing::One, Some(ScalarType::Bf16x2)) => ScalarType::Bf16,
+        (Packing::One, Some(ScalarType::F16x2) | None) => ScalarType::F16,
+        (Packing::Two, to) => to.unwrap_or(ScalarType::F16x2),
+        (Packing::Halves, _) => narrow?,
+        (Packing::Cut, _) if w.take("TF32") => ScalarType::Tf32,
+        (Packing::Cut, _) => return None,
+        (Packing::One, Some(_)) => return None,
+    };
+    Some((to, from))
+}
+
+/// Joins a packed pair with the bits that are kept, which move up by the bits that the pair occupies: a half, or for pairs in a
+/// byte a byte of each half, because `cvt.rs.e4m3x4` is two of these instructions, and the second one keeps the result of the first
+/// (PTX ISA, "cvt", the layouts of `rbits`).
+fn join_above(
+    c: &mut Context<'_>,
+    to: Arg,
+    pair: Placed,
+    kept: Placed,
+    shift: u64,
+    mask: u64,
+) -> [Step; 3] {
+    let span = kept.1;
+    let [moved, above] = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));
     let of = |op, args: [Arg; 3]| step(Does::Arithmetic(op), typed(ScalarType::B32), args.into());
-    let one = |operand| Arg::One(operand, span);
-    Ok(vec![
-        packed(one(written(pair))),
-        of(
-            ArithmeticOp::Shl,
-            [one(written(moved)), one(kept), one(number(by))],
-        ),
-        of(
-            ArithmeticOp::And,
-            [one(written(above)), one(read(moved)), one(number(mask))],
-        ),
-        of(ArithmeticOp::Or, [to, one(read(pair)), one(read(above))]),
-    ])
+    let [to_moved, to_above] = [moved, above].map(|register| Arg::One(written(register), span));
+    let [moved, above] = [moved, above].map(|register| Arg::One(read(register), span));
+    let literal = |value| Arg::One(number(value), span);
+    [
+        of(ArithmeticOp::Shl, [to_moved, one(kept), literal(shift)]),
+        of(ArithmeticOp::And, [to_above, moved, literal(mask)]),
+        of(ArithmeticOp::Or, [to, one(pair), above]),
+    ]
 }
 
 /// `FRND`: a whole number as a float.

@@ -185,72 +185,42 @@ pub(super) fn count_arrival(
     let number = |value| Arg::One(number_of(value), span);
     let from = |register| Arg::One(read(register), span);
     let ty = ScalarType::U64;
+    let compute = |op, result, source, literal| {
+        let args = vec![to(result, span), from(source), number(literal)];
+        arithmetic(op, ty, args)
+    };
     let add = Modifiers {
         atomic: Some(AtomicOp::Add),
         ty: Some(ty),
         ..in_shared(StateSpace::Shared)
     };
-    let arrive = step(
-        Does::Memory(MemoryOp::Atomic),
-        add,
-        vec![to(state, span), one(at.clone()), number(ONE)],
-    );
-    let compare = step(
-        Does::Compare(CompareForm::Setp),
-        Modifiers {
-            compare: Some(CompareOp::Eq),
-            ..typed(ty)
-        },
-        vec![
-            Arg::One(OperandValue::Pair(Some(RegisterRun::one(ends)), None), span),
-            from(left),
-            number(LAST),
-        ],
-    );
+    let atomic = |old, value| {
+        let args = vec![Arg::One(old, span), one(at.clone()), value];
+        step(Does::Memory(MemoryOp::Atomic), add, args)
+    };
+    let is_equal = Modifiers {
+        compare: Some(CompareOp::Eq),
+        ..typed(ty)
+    };
+    let pair = OperandValue::Pair(Some(RegisterRun::one(ends)), None);
+    let compared = vec![Arg::One(pair, span), from(left), number(LAST)];
     let (guard, both) = c.guard_with((predicate_source(ends, false), span));
-    let mut restart = step(
-        Does::Memory(MemoryOp::Atomic),
-        add,
-        vec![
-            Arg::One(OperandValue::Destination(None), span),
-            one(at),
-            from(again),
-        ],
-    );
+    let mut restart = atomic(OperandValue::Destination(None), from(again));
     restart.guard = Some(guard);
     let mut steps = vec![
-        arrive,
-        arithmetic(
-            ArithmeticOp::Shl,
-            ty,
-            vec![to(left, span), from(state), number(1)],
-        ),
-        arithmetic(
-            ArithmeticOp::Shr,
-            ty,
-            vec![to(left, span), from(left), number(33)],
-        ),
-        compare,
-        arithmetic(
-            ArithmeticOp::Shl,
-            ty,
-            vec![to(again, span), from(state), number(32)],
-        ),
-        arithmetic(
-            ArithmeticOp::Add,
-            ty,
-            vec![to(again, span), from(again), number(ABOVE)],
-        ),
+        atomic(written(state), number(ONE)),
+        compute(ArithmeticOp::Shl, left, state, 1),
+        compute(ArithmeticOp::Shr, left, left, 33),
+        step(Does::Compare(CompareForm::Setp), is_equal, compared),
+        compute(ArithmeticOp::Shl, again, state, 32),
+        compute(ArithmeticOp::Add, again, again, ABOVE),
         both,
         restart,
     ];
     if run.is_some() {
-        let result = Arg::One(OperandValue::Destination(run), span);
-        steps.push(step(
-            Does::Move(warpgrid_isa::MoveOp::Mov),
-            typed(ScalarType::B64),
-            vec![result, from(state)],
-        ));
+        let args = vec![Arg::One(OperandValue::Destination(run), span), from(state)];
+        let mov = Does::Move(warpgrid_isa::MoveOp::Mov);
+        steps.push(step(mov, typed(ScalarType::B64), args));
     }
     steps
 }

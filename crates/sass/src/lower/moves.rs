@@ -248,9 +248,8 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
         steps.push(step(
             Does::Compare(CompareForm::Setp),
             Modifiers {
-                ty: Some(ScalarType::B32),
                 compare: Some(CompareOp::Ne),
-                ..super::blank()
+                ..super::typed(ScalarType::B32)
             },
             vec![
                 Arg::One(to, span),
@@ -259,11 +258,9 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
             ],
         ));
         if adds {
-            let sources = [differs, other].map(|p| Arg::One(predicate_source(p, false), span));
-            let [a, b] = sources;
-            let to = Arg::One(written(differs), span);
-            let sum = ArithmeticOp::Or;
-            steps.push(arithmetic(sum, ScalarType::Pred, vec![to, a, b]));
+            let [a, b] = [differs, other].map(|p| Arg::One(predicate_source(p, false), span));
+            let args = vec![Arg::One(written(differs), span), a, b];
+            steps.push(arithmetic(ArithmeticOp::Or, ScalarType::Pred, args));
         }
     }
     let old = run.map_or(number(0), |run| plain(Source::Register(run)));

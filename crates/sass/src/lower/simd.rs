@@ -18,47 +18,59 @@ pub(super) fn are_bytes(w: &Words<'_>) -> bool {
 /// `VIADD.U8x4 d, a, -b`, `VIMNMX.S8x4 d, P0, P0, a, b, p`
 pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = w.take_one(BYTES);
-    let is_sum = w.opcode().ends_with("VIADD");
-    if !is_sum {
-        extreme::predicate_results(c, w)?;
-    }
-    let to = w.to(1)?;
-    if !is_sum {
-        extreme::predicate_results(c, w)?;
-    }
-    let a = w.source()?;
-    let (mut b, span) = w.source()?;
-    let negates = is_sum
-        && match &mut b {
-            OperandValue::Source(_, signs) => std::mem::take(&mut signs.negate),
-            _ => false,
-        };
     let modifiers = Modifiers {
         d_type: ty,
         a_type: ty,
         b_type: ty,
         ..super::blank()
     };
-    let of = |op: VideoOp, to: Arg, a: Placed, b: Placed| {
-        let args = vec![
-            to,
-            one(a),
-            one(b),
-            Arg::One(number(0), span),
-            Arg::One(number(Selection::default().to_bits()), span),
-        ];
-        step(Does::Video(op, VideoLanes::Four), modifiers, args)
-    };
-    let b = (b, span);
-    if is_sum {
-        let op = if negates { VideoOp::Sub } else { VideoOp::Add };
-        return Ok(vec![of(op, to, a, b)]);
+    match w.opcode().ends_with("VIADD") {
+        true => sum(w, modifiers),
+        false => minimum_or_maximum(c, w, modifiers),
     }
+}
+
+/// Returns an operation on four bytes.
+fn video(op: VideoOp, modifiers: Modifiers, to: Arg, a: Placed, b: Placed) -> Step {
+    let span = b.1;
+    let args = vec![
+        to,
+        one(a),
+        one(b),
+        Arg::One(number(0), span),
+        Arg::One(number(Selection::default().to_bits()), span),
+    ];
+    step(Does::Video(op, VideoLanes::Four), modifiers, args)
+}
+
+fn sum(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
+    let to = w.to(1)?;
+    let a = w.source()?;
+    let (mut b, span) = w.source()?;
+    let negates = match &mut b {
+        OperandValue::Source(_, signs) => std::mem::take(&mut signs.negate),
+        _ => false,
+    };
+    let op = if negates { VideoOp::Sub } else { VideoOp::Add };
+    Ok(vec![video(op, modifiers, to, a, (b, span))])
+}
+
+fn minimum_or_maximum(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    modifiers: Modifiers,
+) -> Lowered<Vec<Step>> {
+    extreme::predicate_results(c, w)?;
+    let to = w.to(1)?;
+    extreme::predicate_results(c, w)?;
+    let (a, b) = (w.source()?, w.source()?);
+    let span = b.1;
     let clamps = w.take("RELU");
-    if clamps && ty != Some(ScalarType::S32) {
+    if clamps && modifiers.d_type != Some(ScalarType::S32) {
         return Err(w.unknown("`.RELU` with an unsigned type", w.instruction.opcode));
     }
     let p = w.predicate()?;
+    let of = |op, to, a, b| video(op, modifiers, to, a, b);
     let mut register = || c.body.hidden(ScalarType::B32);
     let (result, clamped) = match clamps {
         true => {
@@ -81,14 +93,11 @@ pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
                 one(p),
             ];
             let to = |register| Arg::One(written(register), span);
+            let select = Does::Compare(CompareForm::Selp);
             vec![
                 of(VideoOp::Min, to(low), a.clone(), b.clone()),
                 of(VideoOp::Max, to(high), a, b),
-                step(
-                    Does::Compare(CompareForm::Selp),
-                    typed(ScalarType::B32),
-                    selected,
-                ),
+                step(select, typed(ScalarType::B32), selected),
             ]
         }
     };
