@@ -188,7 +188,69 @@ impl Lowering<'_> {
             self.undetermined_literals.truncate(n_literals);
             (body, _) = self.body(text, undetermined);
         }
-        let machine = MachineCode {
+        let machine = self.machine_code(text, &info, &environment, &mut body);
+        place_labels(&mut body, &machine);
+        let registers = body.number_registers();
+        let undetermined = body.tags.iter().map(|(id, _)| predicate_name(*id));
+        let undetermined: Vec<String> = undetermined.collect();
+        let results = match machine.loose {
+            true => registers_of_machine(&registers, &undetermined),
+            false => Vec::new(),
+        };
+        let mut variables = self.parameters(text, &info, machine.parameter_start);
+        let parameters = (0..variables.len() as u32)
+            .map(Parameter::Variable)
+            .collect();
+        self.add_memories(text, &info, &environment, &mut variables);
+        Function {
+            name: match text.name.is_empty() {
+                true => "main".to_owned(),
+                false => text.name.clone(),
+            },
+            kind: FunctionKind::Entry,
+            defined: true,
+            parameters,
+            returns: Vec::new(),
+            variables,
+            registers,
+            results,
+            instructions: body.instructions,
+            operands: body.operands,
+            labels: labels(text, &machine),
+            bounds: LaunchBounds {
+                required_threads: info.required_threads,
+                max_threads: info.max_threads,
+                ..LaunchBounds::default()
+            },
+            machine: Some(Box::new(machine)),
+            span: text.span,
+        }
+    }
+
+    /// Returns the parameters of a kernel as variables. If the listing has no attributes, the accesses to constant bank 0 determine
+    /// them.
+    fn parameters(&self, text: &Text, info: &KernelInfo, start: u32) -> Vec<Variable> {
+        let parameters = match &info.parameters {
+            Some(parameters) => parameters.clone(),
+            None => read_parameters(self.tree, self.source, text, start),
+        };
+        let variables = parameters.iter().map(|info| Variable {
+            name: format!("param_{}", info.ordinal),
+            align_bytes: alignment(start.wrapping_add(info.byte_offset), info.size_bytes),
+            ..reserved(StateSpace::ParamEntry, info.size_bytes.into(), text.span)
+        });
+        variables.collect()
+    }
+
+    /// Returns the properties of a function that only machine code has.
+    fn machine_code(
+        &self,
+        text: &Text,
+        info: &KernelInfo,
+        environment: &Environment,
+        body: &mut Body,
+    ) -> MachineCode {
+        MachineCode {
             addresses: std::mem::take(&mut body.addresses),
             not_run: std::mem::take(&mut body.not_run),
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
@@ -211,56 +273,6 @@ impl Lowering<'_> {
                 .filter(|(kernel, _, _)| kernel.as_ref().is_none_or(|name| *name == text.name))
                 .map(|(_, number, variable)| (*number, *variable))
                 .collect(),
-        };
-        place_labels(&mut body, &machine);
-        let registers = body.number_registers();
-        let undetermined = body.tags.iter().map(|(id, _)| predicate_name(*id));
-        let undetermined: Vec<String> = undetermined.collect();
-        let results = match machine.loose {
-            true => registers_of_machine(&registers, &undetermined),
-            false => Vec::new(),
-        };
-        let mut variables = Vec::new();
-        let start = machine.parameter_start;
-        let parameters = match &info.parameters {
-            Some(parameters) => parameters.clone(),
-            None => read_parameters(self.tree, self.source, text, start),
-        };
-        for info in &parameters {
-            let size = u64::from(info.size_bytes);
-            variables.push(Variable {
-                name: format!("param_{}", info.ordinal),
-                align_bytes: alignment(start.wrapping_add(info.byte_offset), info.size_bytes),
-                ..reserved(StateSpace::ParamEntry, size, text.span)
-            });
-        }
-        let parameters = (0..variables.len() as u32)
-            .map(Parameter::Variable)
-            .collect();
-        self.add_memories(text, &info, &environment, &mut variables);
-        Function {
-            name: if text.name.is_empty() {
-                "main".to_owned()
-            } else {
-                text.name.clone()
-            },
-            kind: FunctionKind::Entry,
-            defined: true,
-            parameters,
-            returns: Vec::new(),
-            variables,
-            registers,
-            results,
-            instructions: body.instructions,
-            operands: body.operands,
-            labels: labels(text, &machine),
-            bounds: LaunchBounds {
-                required_threads: info.required_threads,
-                max_threads: info.max_threads,
-                ..LaunchBounds::default()
-            },
-            machine: Some(Box::new(machine)),
-            span: text.span,
         }
     }
 
@@ -299,19 +311,13 @@ impl Lowering<'_> {
         let address = placed.address;
         let mut words = Words::new(self.tree, self.source, instruction, placed.encoding);
         let opcode = words.mnemonic();
-        let mut guard = None;
-        let mut never = false;
-        if let Some(found) = instruction.guard {
-            match id_of(found.predicate) {
-                Some(predicate) => {
-                    guard = Some(Guard {
-                        predicate,
-                        negated: found.negated,
-                    });
-                }
-                None => never = found.negated,
-            }
-        }
+        // A guard without a register is the constant `PT`.
+        let guard = instruction.guard.and_then(|guard| {
+            let predicate = id_of(guard.predicate)?;
+            let negated = guard.negated;
+            Some(Guard { predicate, negated })
+        });
+        let never = guard.is_none() && instruction.guard.is_some_and(|guard| guard.negated);
         let mut context = Context {
             text,
             target: self.target,
@@ -345,16 +351,7 @@ impl Lowering<'_> {
                 }
                 steps
             }
-            Err(Unknown { what, span }) => {
-                body.not_run
-                    .push((body.instructions.len() as u32, what.clone()));
-                self.not_run.push(NotRun {
-                    mnemonic: opcode.to_owned(),
-                    what,
-                    span,
-                });
-                vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
-            }
+            Err(unknown) => self.not_executable(body, opcode, unknown),
         };
         if let Some(literal) = words.undetermined_literal() {
             self.undetermined_literals.push(literal);
@@ -363,6 +360,19 @@ impl Lowering<'_> {
         let span = instruction.span;
         body.add(&mut self.actions, steps, guard, opcode, span, address);
         undetermined
+    }
+
+    /// Records an instruction that cannot be executed, and returns its step.
+    fn not_executable(&mut self, body: &mut Body, opcode: &str, unknown: Unknown) -> Vec<Step> {
+        let Unknown { what, span } = unknown;
+        let index = body.instructions.len() as u32;
+        body.not_run.push((index, what.clone()));
+        self.not_run.push(NotRun {
+            mnemonic: opcode.to_owned(),
+            what,
+            span,
+        });
+        vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
     }
 
     /// A constant bank that steps read and that no section of the text has. `cuobjdump -sass` and `nvdisasm -c` print none. The
