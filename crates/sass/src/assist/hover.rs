@@ -34,10 +34,7 @@ pub(crate) fn hover(
         .guard
         .filter(|guard| contains(guard.span, offset));
     if let Some(guard) = guard {
-        let which = match guard.negated {
-            true => "false",
-            false => "true",
-        };
+        let which = if guard.negated { "false" } else { "true" };
         let name = guard.predicate;
         let line =
             format!("The instruction is executed by the lanes in which `{name}` is {which}.");
@@ -55,23 +52,30 @@ pub(crate) fn hover(
         .iter()
         .find(|found| contains(found.span, offset))
     {
-        let line = match found.kind {
-            AnnotationKind::Barrier => {
-                "The scheduling barrier that the instruction waits for or sets. Scheduling barriers have no effect on results."
-            }
-            AnnotationKind::Schedule => {
-                "The earliest issue time of the next instruction. The issue time has no effect on results."
-            }
-            AnnotationKind::Remark => "A comment of the disassembler.",
-        };
         let title = found.span.text(source).to_owned();
-        return Some(text(found.span, title, [line.to_owned()]));
+        return Some(text(
+            found.span,
+            title,
+            [annotation_help(found.kind).to_owned()],
+        ));
     }
     let operands = tree.operands(instruction);
     let index = operands
         .iter()
         .position(|found| contains(found.span, offset))?;
     operand(source, tree, instruction, index, offset)
+}
+
+const fn annotation_help(kind: AnnotationKind) -> &'static str {
+    match kind {
+        AnnotationKind::Barrier => {
+            "The scheduling barrier that the instruction waits for or sets. Scheduling barriers have no effect on results."
+        }
+        AnnotationKind::Schedule => {
+            "The earliest issue time of the next instruction. The issue time has no effect on results."
+        }
+        AnnotationKind::Remark => "A comment of the disassembler.",
+    }
 }
 
 fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> HoverText {

@@ -114,7 +114,6 @@ fn add(
         })
     };
     let negative = matches!(term.joint, Joint::Minus | Joint::PlusMinus);
-    let words = tree.term_modifiers(term);
     match term.value {
         TermValue::Integer(value) => {
             if parts.offset.is_some() {
@@ -128,42 +127,58 @@ fn add(
         TermValue::Register(_) if negative => {
             err("found a subtracted register in an address, expected a register after `+`")
         }
-        TermValue::Register(register) => {
-            let name_end = words
-                .first()
-                .map_or(term.span.end, |word| word.start.saturating_sub(1));
-            let start = (term.span.start..name_end)
-                .find(|&at| {
-                    let byte = source.as_bytes().get(at as usize);
-                    byte.is_some_and(u8::is_ascii_alphabetic)
-                })
-                .unwrap_or(term.span.start);
-            let part = Part {
-                register,
-                span: Span::new(start, name_end),
-            };
-            match register.file {
-                RegisterFile::General if parts.base.is_none() => {
-                    parts.base = Some(part);
-                    base_word(source, words, term).map(Some)
-                }
-                RegisterFile::Uniform if parts.uniform.is_none() && words.is_empty() => {
-                    parts.uniform = Some(part);
-                    Ok(None)
-                }
-                RegisterFile::General => {
-                    err("found a second register in an address, expected only one register")
-                }
-                RegisterFile::Uniform => {
-                    err("expected at most one uniform register without modifiers in an address")
-                }
-                RegisterFile::Predicate
-                | RegisterFile::UniformPredicate
-                | RegisterFile::Barrier
-                | RegisterFile::Scoreboard => err("this register cannot be part of an address"),
-            }
-        }
+        TermValue::Register(register) => add_register(tree, source, term, register, parts),
         TermValue::Other(_) => err("expected a register or an offset in an address"),
+    }
+}
+
+/// Adds a register; for the register of each lane, returns the modifier that follows the register.
+fn add_register(
+    tree: &Tree,
+    source: &str,
+    term: &Term,
+    register: Register,
+    parts: &mut Parts,
+) -> Result<Option<BaseWord>, NoShape> {
+    let err = |why: &str| {
+        Err(NoShape {
+            span: term.span,
+            why: why.to_owned(),
+        })
+    };
+    let words = tree.term_modifiers(term);
+    let name_end = words
+        .first()
+        .map_or(term.span.end, |word| word.start.saturating_sub(1));
+    let start = (term.span.start..name_end)
+        .find(|&at| {
+            let byte = source.as_bytes().get(at as usize);
+            byte.is_some_and(u8::is_ascii_alphabetic)
+        })
+        .unwrap_or(term.span.start);
+    let part = Part {
+        register,
+        span: Span::new(start, name_end),
+    };
+    match register.file {
+        RegisterFile::General if parts.base.is_none() => {
+            parts.base = Some(part);
+            base_word(source, words, term).map(Some)
+        }
+        RegisterFile::Uniform if parts.uniform.is_none() && words.is_empty() => {
+            parts.uniform = Some(part);
+            Ok(None)
+        }
+        RegisterFile::General => {
+            err("found a second register in an address, expected only one register")
+        }
+        RegisterFile::Uniform => {
+            err("expected at most one uniform register without modifiers in an address")
+        }
+        RegisterFile::Predicate
+        | RegisterFile::UniformPredicate
+        | RegisterFile::Barrier
+        | RegisterFile::Scoreboard => err("this register cannot be part of an address"),
     }
 }
 
