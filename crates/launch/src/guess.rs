@@ -68,10 +68,9 @@ pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: Function
         let name = variable.name.clone();
         match find(&uses.pointers, slot) {
             _ if variable.size_bytes > 8 => structure(place, variable, &uses, scenario),
-            Some(access) => buffer_of(name, access, scenario),
+            Some(access) => buffer(name, *access, scenario),
             None => {
-                let is_float = find(&uses.loads, slot).is_some_and(|ty| ty.is_float());
-                let role = uses.role(slot, is_float);
+                let role = uses.role(slot, find(&uses.loads, slot).copied());
                 scalar(name, variable.size_bytes, role, scenario)
             }
         }
@@ -129,33 +128,27 @@ pub(crate) fn loose_start(
             starts.extend(held);
         }
     }
-    let mut registers = Vec::new();
-    for register in unset {
+    let open = unset.into_iter().filter_map(|register| {
         let name = function.registers.name(register);
         let is_stated = scenario.registers.iter().any(|start| start.name == name);
-        let is_upper = pointers
-            .found
-            .iter()
-            .any(|pointer| pointer.upper == register)
+        let mut found = pointers.found.iter();
+        let is_upper = found.any(|pointer| pointer.upper == register)
             || crate::registers::is_upper_half(name, &scenario.registers);
         if is_stated || is_upper || !MachineCode::has_register(name) {
-            continue;
+            return None;
         }
-        let pointer = pointers
-            .found
-            .iter()
-            .find(|pointer| pointer.lower == register);
+        let mut found = pointers.found.iter();
+        let pointer = found.find(|pointer| pointer.lower == register);
         let start = starts.iter().rfind(|(of, _)| *of == register);
         let value = match (pointer, start) {
             (Some(pointer), _) => Literal::Text(pointer.value()),
             (None, Some((_, value))) => Literal::Text(value.clone()),
             (None, None) => Literal::Integer(0),
         };
-        registers.push(RegisterStart {
-            name: name.to_owned(),
-            value,
-        });
-    }
+        let name = name.to_owned();
+        Some(RegisterStart { name, value })
+    });
+    let registers = open.collect();
     let buffers = pointers.found.iter();
     LooseStart {
         registers,
@@ -172,9 +165,7 @@ struct Pointer {
     lower: RegisterId,
     upper: RegisterId,
     name: String,
-    ty: ScalarType,
-    n_elements: u32,
-    is_read: bool,
+    access: Access,
     /// Byte offsets of the accesses from the pair, the least and the greatest.
     reach: (i64, i64),
     /// Whether an access has the pair itself as its address.
@@ -183,7 +174,7 @@ struct Pointer {
 
 impl Pointer {
     fn step_bytes(&self) -> i64 {
-        i64::from(self.ty.width_bytes()) * i64::from(self.n_elements)
+        i64::from(self.access.ty.width_bytes()) * i64::from(self.access.n_elements)
     }
 
     /// Bytes of the buffer before the address, a multiple of 16.
@@ -205,16 +196,10 @@ impl Pointer {
     }
 
     fn buffer(&self, scenario: &Scenario) -> Parameter {
-        let mut parameter = buffer(
-            self.name.clone(),
-            self.ty,
-            self.n_elements,
-            self.is_read,
-            scenario,
-        );
+        let mut parameter = buffer(self.name.clone(), self.access, scenario);
         if let Parameter::Buffer(buffer) = &mut parameter {
             let reach = self.bytes_before() + self.reach.1.clamp(0, MAX_REACH);
-            buffer.len += (reach as u64).div_ceil(u64::from(self.ty.width_bytes()).max(1));
+            buffer.len += (reach as u64).div_ceil(u64::from(self.access.ty.width_bytes()).max(1));
         }
         parameter
     }
@@ -276,17 +261,19 @@ impl Pointers {
                 lower: first,
                 upper: next(first),
                 name: format!("buffer_{name}"),
-                ty: access.ty,
-                n_elements,
-                is_read: false,
+                access: Access {
+                    ty: access.ty,
+                    n_elements,
+                    is_read: false,
+                },
                 reach: (0, 0),
                 is_direct: false,
             });
             self.found.len() - 1
         });
         let pointer = &mut self.found[at];
-        pointer.is_read |= access.kind != AccessKind::Store;
-        pointer.n_elements = pointer.n_elements.max(n_elements);
+        pointer.access.is_read |= access.kind != AccessKind::Store;
+        pointer.access.n_elements = pointer.access.n_elements.max(n_elements);
         pointer.reach.0 = pointer.reach.0.min(access.byte_offset);
         pointer.reach.1 = pointer.reach.1.max(access.byte_offset);
         // A uniform register has one value per warp.
@@ -360,9 +347,9 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
         let is_inside = width <= 8 && offset.checked_add(width).is_some_and(|end| end <= size);
         let name = format!("{name}+{offset}");
         let parameter = match find(&uses.pointers, (place, offset as i64)) {
-            Some(access) => buffer_of(name, access, scenario),
+            Some(access) => buffer(name, *access, scenario),
             None => {
-                let role = uses.role((place, offset as i64), ty.is_float());
+                let role = uses.role((place, offset as i64), Some(*ty));
                 scalar(name, width, role, scenario)
             }
         };
@@ -376,26 +363,16 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
     }
 }
 
-fn buffer_of(name: String, access: &Access, scenario: &Scenario) -> Parameter {
-    buffer(name, access.ty, access.n_elements, access.is_read, scenario)
-}
-
-/// A buffer of one access a thread; what is read counts 0, 1, 2, ….
-pub(crate) fn buffer(
-    name: String,
-    ty: ScalarType,
-    n_elements: u32,
-    is_read: bool,
-    scenario: &Scenario,
-) -> Parameter {
-    let len = threads(scenario).saturating_mul(n_elements.into());
-    let init = match is_read {
+/// Returns a buffer of one access per thread. A buffer that is read contains 0, 1, 2, ….
+pub(crate) fn buffer(name: String, access: Access, scenario: &Scenario) -> Parameter {
+    let len = threads(scenario).saturating_mul(access.n_elements.into());
+    let init = match access.is_read {
         true => Literal::Text("iota".to_owned()),
         false => Literal::Integer(0),
     };
     Parameter::Buffer(Buffer {
         name,
-        ty: element(ty).name().to_owned(),
+        ty: element(access.ty).name().to_owned(),
         len: len.clamp(32, MAX_ELEMENTS),
         init: Init::Fill(init),
         ..Buffer::default()
@@ -577,10 +554,10 @@ type Slot = (usize, i64);
 
 /// How a pointer parameter is used.
 #[derive(Clone, Copy, Debug)]
-struct Access {
-    ty: ScalarType,
-    n_elements: u32,
-    is_read: bool,
+pub(crate) struct Access {
+    pub(crate) ty: ScalarType,
+    pub(crate) n_elements: u32,
+    pub(crate) is_read: bool,
 }
 
 /// What a kernel does with its parameters.
@@ -649,14 +626,12 @@ impl Uses {
             }
             Reading::Access(access) => {
                 let data = access.data.iter().copied().flatten().next();
-                let is_read = access.kind == AccessKind::Load;
-                self.note(
-                    access.base,
-                    moved_type(function, access.ty, data),
-                    data,
-                    access.data.len().max(1),
-                    is_read,
-                );
+                let pointed = Access {
+                    ty: moved_type(function, access.ty, data),
+                    n_elements: access.data.len().max(1) as u32,
+                    is_read: access.kind == AccessKind::Load,
+                };
+                self.note(access.base, pointed, data);
             }
             Reading::Copy { to, from } => self.copy(function, *to, *from),
             Reading::Compute {
@@ -683,22 +658,30 @@ impl Uses {
                 {
                     self.hold(*to).base = Some((place, offset.wrapping_add(*n as i64)));
                 }
-                if matches!(
-                    ty,
-                    ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64
-                ) {
-                    let registers = sources.iter().filter_map(|source| source.register());
-                    for register in registers.chain([*to]) {
-                        self.hold(register).float = Some(*ty);
-                    }
-                }
+                self.note_floats(*ty, *to, sources);
             }
             Reading::Name(named) => {
                 for &Named { base, ty, is_read } in named {
-                    self.note(base, ty, None, 1, is_read);
+                    let n_elements = 1;
+                    let access = Access {
+                        ty,
+                        n_elements,
+                        is_read,
+                    };
+                    self.note(base, access, None);
                 }
             }
             Reading::Other => {}
+        }
+    }
+
+    /// Notes the registers of a computation on floats.
+    fn note_floats(&mut self, ty: ScalarType, to: RegisterId, sources: &[Value]) {
+        if let ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64 = ty {
+            let registers = sources.iter().filter_map(|source| source.register());
+            for register in registers.chain([to]) {
+                self.hold(register).float = Some(ty);
+            }
         }
     }
 
@@ -752,9 +735,10 @@ impl Uses {
         }
     }
 
-    fn role(&self, slot: Slot, is_float: bool) -> Role {
+    /// Returns the role of a number, given the type of its first load.
+    fn role(&self, slot: Slot, ty: Option<ScalarType>) -> Role {
         match self.divisors.contains(&slot) {
-            _ if is_float => Role::Factor,
+            _ if ty.is_some_and(ScalarType::is_float) => Role::Factor,
             true => Role::Divisor,
             false => Role::Count,
         }
@@ -777,14 +761,7 @@ impl Uses {
     }
 
     /// An access through a register; `data` is the first register that it loads or stores.
-    fn note(
-        &mut self,
-        base: Base,
-        ty: ScalarType,
-        data: Option<RegisterId>,
-        n_elements: usize,
-        is_read: bool,
-    ) {
+    fn note(&mut self, base: Base, access: Access, data: Option<RegisterId>) {
         let Base::Register(register) = base else {
             return;
         };
@@ -792,20 +769,16 @@ impl Uses {
             return;
         };
         let float = data.and_then(|data| self.held(data).float);
-        let float = float.filter(|float| float.width_bits() == ty.width_bits());
+        let float = float.filter(|float| float.width_bits() == access.ty.width_bits());
         let at = self.pointers.iter().position(|(other, _)| *other == slot);
         let at = at.unwrap_or_else(|| {
-            let access = Access {
-                ty: float.unwrap_or(ty),
-                n_elements: 1,
-                is_read,
-            };
-            self.pointers.push((slot, access));
+            let ty = float.unwrap_or(access.ty);
+            self.pointers.push((slot, Access { ty, ..access }));
             self.pointers.len() - 1
         });
-        let access = &mut self.pointers[at].1;
-        access.is_read |= is_read;
-        access.n_elements = access.n_elements.max(n_elements as u32);
+        let known = &mut self.pointers[at].1;
+        known.is_read |= access.is_read;
+        known.n_elements = known.n_elements.max(access.n_elements);
     }
 }
 

@@ -724,7 +724,12 @@ impl Stage<'_> {
                 let with_buffer = self.with_other_number(scenario, found, |scalar| {
                     let distance = address.wrapping_sub(scalar.value);
                     let is_pointer = scalar.ty == "u64" && distance < REACH_BYTES;
-                    is_pointer.then(|| guess::buffer(scalar.name.to_owned(), ty, 1, true, scenario))
+                    let access = guess::Access {
+                        ty,
+                        n_elements: 1,
+                        is_read: true,
+                    };
+                    is_pointer.then(|| guess::buffer(scalar.name.to_owned(), access, scenario))
                 });
                 with_buffer.or_else(|| self.with_other_guess(scenario, found, of_pointers))
             }

@@ -65,14 +65,18 @@ pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Ve
                 let Some((slot, is_pointer)) = slot else {
                     continue;
                 };
-                scan.add(is_load, |scan| Use {
+                if is_load {
+                    scan.waiting.push(scan.found.len());
+                }
+                let to = to.map(|place| scan.resolved(place));
+                scan.found.push(Use {
                     slot,
                     is_pointer,
                     rank,
                     mode,
                     bytes: None,
                     reduces,
-                    to: to.map(|place| scan.resolved(place)),
+                    to,
                 });
             }
             Some(TensorPart::Publishes { to }) => {
@@ -181,14 +185,6 @@ impl Scan {
             Value::Register(register) => self.constants.get(&register).copied(),
             Value::Variable(..) | Value::Special(_) | Value::Other => None,
         }
-    }
-
-    fn add(&mut self, is_load: bool, copy: impl FnOnce(&Scan) -> Use) {
-        let copy = copy(self);
-        if is_load {
-            self.waiting.push(self.found.len());
-        }
-        self.found.push(copy);
     }
 
     /// The loads that wait are those of the last expectation.

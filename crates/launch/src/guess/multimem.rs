@@ -1,7 +1,7 @@
 //! Addresses of several devices for a kernel that came without any. In: its instructions; out: for each parameter that they take for such an address,
 //! the buffers of the devices.
 
-use super::{Access, Uses, buffer_of, variables};
+use super::{Access, Uses, buffer, variables};
 use crate::reading::readers;
 use crate::scenario::{Parameter, Scenario};
 use std::collections::BTreeMap;
@@ -37,17 +37,17 @@ pub(super) fn groups(
             };
             groups
                 .entry(place)
-                .or_insert_with(|| group_of(&variable.name, &access, scenario));
+                .or_insert_with(|| group_of(&variable.name, access, scenario));
         }
     }
     groups
 }
 
-fn group_of(name: &str, access: &Access, scenario: &Scenario) -> Group {
+fn group_of(name: &str, access: Access, scenario: &Scenario) -> Group {
     let names: Vec<String> = (0..N_DEVICES)
         .map(|device| format!("{name}_device{device}"))
         .collect();
-    let buffer = |name: &String| buffer_of(name.clone(), access, scenario);
+    let buffer = |name: &String| buffer(name.clone(), access, scenario);
     Group {
         buffers: names.iter().map(buffer).collect(),
         parameter: Parameter::Multimem {

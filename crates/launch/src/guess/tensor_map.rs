@@ -97,6 +97,17 @@ fn first_map(name: String, copy: &Use, bytes: Option<u64>, made: &Made) -> Optio
     map.object().is_ok().then_some(map)
 }
 
+/// Returns the element type for which an atomic operation on tensors is defined, unless floats have the operation.
+const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
+    match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Inc | AtomicOp::Dec => {
+            Some(ScalarType::U32)
+        }
+        AtomicOp::Min | AtomicOp::Max => Some(ScalarType::S32),
+        AtomicOp::Add | AtomicOp::Exch | AtomicOp::Cas => None,
+    }
+}
+
 /// A map whose box has these bytes as far as that can be; none for lines of images, of which too much is open.
 fn map_of(
     name: String,
@@ -110,14 +121,7 @@ fn map_of(
         LoadMode::Im2col | LoadMode::Im2colNoOffsets => return image_map(name, copy, bytes),
         LoadMode::Im2colW | LoadMode::Im2colW128 => return None,
     };
-    // What is combined has a type for which that is defined.
-    let combined = copy.reduces.and_then(|op| match op {
-        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Inc | AtomicOp::Dec => {
-            Some(ScalarType::U32)
-        }
-        AtomicOp::Min | AtomicOp::Max => Some(ScalarType::S32),
-        AtomicOp::Add | AtomicOp::Exch | AtomicOp::Cas => None,
-    });
+    let combined = copy.reduces.and_then(combined_type);
     let ty = element(combined.or(product).unwrap_or(ScalarType::F32));
     let size = ty.width_bytes() as u64;
     let bytes = bytes.unwrap_or(match copy.rank {
