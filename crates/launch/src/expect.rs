@@ -58,21 +58,7 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String
         .map(|chunk| ty.bits(chunk))
         .enumerate();
     if let Some(values) = &buffer.expect {
-        if values.is_empty() && buffer.len > 0 {
-            return Err(format!(
-                "the expectation for the buffer `{}` has an empty list of values for {}: specify at least one value or omit `expect`",
-                buffer.name,
-                counted(buffer.len, "element")
-            ));
-        }
-        if values.len() as u64 > buffer.len {
-            return Err(format!(
-                "`{}` has {} for {}",
-                buffer.name,
-                counted(values.len(), "expected value"),
-                counted(buffer.len, "element")
-            ));
-        }
+        check_count(buffer, values)?;
         for ((index, found), value) in elements.zip(values) {
             let expected = ty.encode(value)?;
             if found != expected {
@@ -100,6 +86,26 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String
         }
     }
     Ok(first)
+}
+
+/// Checks the number of expected values.
+fn check_count(buffer: &Buffer, values: &[Literal]) -> Result<(), String> {
+    if values.is_empty() && buffer.len > 0 {
+        return Err(format!(
+            "the expectation for the buffer `{}` has an empty list of values for {}: specify at least one value or omit `expect`",
+            buffer.name,
+            counted(buffer.len, "element")
+        ));
+    }
+    if values.len() as u64 > buffer.len {
+        return Err(format!(
+            "`{}` has {} for {}",
+            buffer.name,
+            counted(values.len(), "expected value"),
+            counted(buffer.len, "element")
+        ));
+    }
+    Ok(())
 }
 
 fn describe(ty: ElementType, bits: u128) -> String {

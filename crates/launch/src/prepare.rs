@@ -155,29 +155,8 @@ fn complete(
     annotations: Annotations,
     program: &Program,
 ) -> Result<(Scenario, FunctionId, Guessed), Problem> {
-    let facts = annotations.scenario;
-    scenario.name = Some(scenario.name)
-        .filter(|name| !name.is_empty())
-        .or(annotations.title)
-        .unwrap_or_default();
-    scenario.entry = scenario.entry.or(facts.entry);
-    scenario.grid = scenario.grid.or(facts.grid);
-    scenario.block = scenario.block.or(facts.block);
-    scenario.cluster = scenario.cluster.or(facts.cluster);
-    scenario.dynamic_shared = scenario.dynamic_shared.max(facts.dynamic_shared);
-    scenario.seed = scenario.seed.or(facts.seed);
-    if scenario.registers.is_empty() {
-        scenario.registers = facts.registers;
-    }
-    scenario.resident = scenario.resident.or(facts.resident);
-    scenario.misaligned = scenario.misaligned.or(facts.misaligned);
     let stated = !scenario.params.is_empty();
-    if !stated {
-        scenario.params = facts.params;
-    }
-    if scenario.arrays.is_empty() {
-        scenario.arrays = facts.arrays;
-    }
+    add_annotations(&mut scenario, annotations);
     let entry = find_entry(scenario.entry.as_deref(), program)?;
     let function = &program.functions[entry.0 as usize];
     let (registers, params) = register_values(std::mem::take(&mut scenario.params), function)?;
@@ -204,72 +183,114 @@ fn complete(
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
-        let guess::Guesses {
-            parameters: guesses,
-            mut arrays,
-            mut buffers,
-        } = match declared(function, &scenario.params).is_empty() {
-            true => guess::Guesses::default(),
-            false => guess::parameters(&scenario, program, entry),
-        };
-        let (references, stated): (Vec<_>, Vec<_>) = scenario
-            .params
-            .into_iter()
-            .partition(|parameter| variable_of(parameter, function, program).is_some());
-        let stated = gather_members(stated, function);
-        (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
-        // The arrays of guessed handles and the tensors of guessed maps are guesses, too.
-        let guesses = scenario.params.iter().zip(&guessed.parameters);
-        let own = guesses.filter_map(|(p, is_guessed)| is_guessed.then_some(p));
-        let own: Vec<&Parameter> = own.collect();
-        let named: Vec<&str> = own.iter().filter_map(|p| p.array()).collect();
-        arrays.retain(|array| named.contains(&array.name.as_str()));
-        scenario.arrays.extend(arrays);
-        let tensors = own.iter().filter_map(|p| match p {
-            Parameter::Tensormap(map) => Some(Parameter::Buffer(guess::tensor_of(map))),
-            _ => None,
-        });
-        let tensors: Vec<Parameter> = tensors.collect();
-        let devices = own.iter().filter_map(|p| match p {
-            Parameter::Multimem { buffers, .. } => Some(buffers),
-            _ => None,
-        });
-        let devices: Vec<&String> = devices.flatten().collect();
-        buffers.retain(|buffer| devices.iter().any(|name| *name == buffer.name()));
-        scenario.params.extend(tensors);
-        scenario.params.extend(buffers);
-        guessed.parameters.resize(scenario.params.len(), true);
-        guessed
-            .parameters
-            .resize(scenario.params.len() + references.len(), false);
-        scenario.params.extend(references);
-        guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
+        guess_parameters(&mut scenario, &mut guessed, program, entry);
     }
-    if function
-        .machine
-        .as_ref()
-        .is_some_and(|machine| machine.loose)
-    {
-        // Listings of kernels stop at a misaligned address, as a GPU does; the reference of loose instructions says that
-        // addresses are forced to the size of the access.
-        guessed.misaligned = scenario.misaligned.is_none();
-        scenario.misaligned = scenario.misaligned.or(Some(Misaligned::Force));
-        let start = guess::loose_start(program, function, &scenario);
-        guessed.parameters.resize(scenario.params.len(), false);
-        for buffer in start.buffers {
-            // The text may state the buffer of a register that it leaves open.
-            let mut names = scenario.params.iter().map(Parameter::name);
-            if !names.any(|name| name == buffer.name()) {
-                scenario.params.push(buffer);
-                guessed.parameters.push(true);
-            }
-        }
-        scenario.registers.extend(start.registers.iter().cloned());
-        guessed.registers = start.registers;
+    let machine = function.machine.as_ref();
+    if machine.is_some_and(|machine| machine.loose) {
+        start_loose(&mut scenario, &mut guessed, program, function);
     }
     override_scalars(&mut scenario, &mut guessed)?;
     scenario.entry = Some(function.name.clone());
     Ok((scenario, entry, guessed))
+}
+
+/// Fills in what the scenario leaves out from annotations.
+fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
+    let facts = annotations.scenario;
+    if scenario.name.is_empty() {
+        scenario.name = annotations.title.unwrap_or_default();
+    }
+    scenario.entry = scenario.entry.take().or(facts.entry);
+    scenario.grid = scenario.grid.or(facts.grid);
+    scenario.block = scenario.block.or(facts.block);
+    scenario.cluster = scenario.cluster.or(facts.cluster);
+    scenario.dynamic_shared = scenario.dynamic_shared.max(facts.dynamic_shared);
+    scenario.seed = scenario.seed.or(facts.seed);
+    if scenario.registers.is_empty() {
+        scenario.registers = facts.registers;
+    }
+    scenario.resident = scenario.resident.or(facts.resident);
+    scenario.misaligned = scenario.misaligned.or(facts.misaligned);
+    if scenario.params.is_empty() {
+        scenario.params = facts.params;
+    }
+    if scenario.arrays.is_empty() {
+        scenario.arrays = facts.arrays;
+    }
+}
+
+/// Guesses the parameters that annotations do not state.
+fn guess_parameters(
+    scenario: &mut Scenario,
+    guessed: &mut Guessed,
+    program: &Program,
+    entry: FunctionId,
+) {
+    let function = &program.functions[entry.0 as usize];
+    let guess::Guesses {
+        parameters: guesses,
+        mut arrays,
+        mut buffers,
+    } = match declared(function, &scenario.params).is_empty() {
+        true => guess::Guesses::default(),
+        false => guess::parameters(scenario, program, entry),
+    };
+    let (references, stated): (Vec<_>, Vec<_>) = std::mem::take(&mut scenario.params)
+        .into_iter()
+        .partition(|parameter| variable_of(parameter, function, program).is_some());
+    let stated = gather_members(stated, function);
+    (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
+    // The arrays of guessed handles and the tensors of guessed maps are guesses, too.
+    let guesses = scenario.params.iter().zip(&guessed.parameters);
+    let own = guesses.filter_map(|(p, is_guessed)| is_guessed.then_some(p));
+    let own: Vec<&Parameter> = own.collect();
+    let named: Vec<&str> = own.iter().filter_map(|p| p.array()).collect();
+    arrays.retain(|array| named.contains(&array.name.as_str()));
+    scenario.arrays.extend(arrays);
+    let tensors = own.iter().filter_map(|p| match p {
+        Parameter::Tensormap(map) => Some(Parameter::Buffer(guess::tensor_of(map))),
+        _ => None,
+    });
+    let tensors: Vec<Parameter> = tensors.collect();
+    let devices = own.iter().filter_map(|p| match p {
+        Parameter::Multimem { buffers, .. } => Some(buffers),
+        _ => None,
+    });
+    let devices: Vec<&String> = devices.flatten().collect();
+    buffers.retain(|buffer| devices.iter().any(|name| *name == buffer.name()));
+    scenario.params.extend(tensors);
+    scenario.params.extend(buffers);
+    guessed.parameters.resize(scenario.params.len(), true);
+    guessed
+        .parameters
+        .resize(scenario.params.len() + references.len(), false);
+    scenario.params.extend(references);
+    guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
+}
+
+/// Guesses the registers and buffers that loose machine code reads.
+fn start_loose(
+    scenario: &mut Scenario,
+    guessed: &mut Guessed,
+    program: &Program,
+    function: &Function,
+) {
+    // Listings of kernels stop at a misaligned address, as a GPU does; the reference of loose instructions says that
+    // addresses are forced to the size of the access.
+    guessed.misaligned = scenario.misaligned.is_none();
+    scenario.misaligned = scenario.misaligned.or(Some(Misaligned::Force));
+    let start = guess::loose_start(program, function, scenario);
+    guessed.parameters.resize(scenario.params.len(), false);
+    for buffer in start.buffers {
+        // The text may state the buffer of a register that it leaves open.
+        let mut names = scenario.params.iter().map(Parameter::name);
+        if !names.any(|name| name == buffer.name()) {
+            scenario.params.push(buffer);
+            guessed.parameters.push(true);
+        }
+    }
+    scenario.registers.extend(start.registers.iter().cloned());
+    guessed.registers = start.registers;
 }
 
 /// Takes the scalars that name registers out of the parameters: an operand of inline assembly is a register of the

@@ -112,29 +112,7 @@ impl TensorMap {
             let found = counted(rank, "dimension");
             return Err(format!("found {found}, expected 1 to {MAX_RANK}"));
         }
-        let is_tiled = mode == TensorMode::Tiled;
-        let n_corners = match mode {
-            TensorMode::Tiled => 0,
-            TensorMode::Im2col => rank.saturating_sub(2),
-            TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
-        };
-        for (field, found, expected) in [
-            ("strides", self.strides.len(), rank - 1),
-            (
-                "box",
-                self.box_extents.len(),
-                if is_tiled { rank } else { 0 },
-            ),
-            ("element_strides", self.element_strides.len(), rank),
-            ("lower_corner", self.lower_corner.len(), n_corners),
-            ("upper_corner", self.upper_corner.len(), n_corners),
-        ] {
-            let may_be_absent = !(field == "box" && is_tiled);
-            if found != expected && (found != 0 || !may_be_absent) {
-                let found = counted(found, "number");
-                return Err(format!("found {found} for `{field}`, expected {expected}"));
-            }
-        }
+        self.check_lengths(mode)?;
         let (swizzle_mode, atomicity) = swizzle.numbers();
         let object = machine::TensorMap {
             mode,
@@ -158,6 +136,35 @@ impl TensorMap {
             None => Ok(object),
             Some(problem) => Err(problem),
         }
+    }
+
+    /// Checks the number of values of each list.
+    fn check_lengths(&self, mode: TensorMode) -> Result<(), String> {
+        let rank = self.dims.len();
+        let is_tiled = mode == TensorMode::Tiled;
+        let n_corners = match mode {
+            TensorMode::Tiled => 0,
+            TensorMode::Im2col => rank.saturating_sub(2),
+            TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
+        };
+        for (field, found, expected) in [
+            ("strides", self.strides.len(), rank - 1),
+            (
+                "box",
+                self.box_extents.len(),
+                if is_tiled { rank } else { 0 },
+            ),
+            ("element_strides", self.element_strides.len(), rank),
+            ("lower_corner", self.lower_corner.len(), n_corners),
+            ("upper_corner", self.upper_corner.len(), n_corners),
+        ] {
+            let may_be_absent = !(field == "box" && is_tiled);
+            if found != expected && (found != 0 || !may_be_absent) {
+                let found = counted(found, "number");
+                return Err(format!("found {found} for `{field}`, expected {expected}"));
+            }
+        }
+        Ok(())
     }
 
     /// Bytes between neighbours, where none are stated those of a tensor without gaps.
