@@ -35,23 +35,10 @@ impl InstructionDescriptor {
     pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
         let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
         let is_scaled = kind.is_scaled();
-        let factor = |code: u32| {
-            use ScalarType as T;
-            Some(match (kind, code) {
-                (MmaKind::F16, 0) => T::F16,
-                (MmaKind::F16, 1) => T::Bf16,
-                (MmaKind::Tf32, 2) => T::Tf32,
-                (MmaKind::I8, 0) => T::U8,
-                (MmaKind::I8, 1) => T::S8,
-                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 0) => T::E4m3,
-                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 1) => T::E5m2,
-                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 3) => T::E2m3,
-                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 4) => T::E3m2,
-                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 5) => T::E2m1,
-                // The one type there is.
-                (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => T::E2m1,
-                _ => return None,
-            })
+        let b_width = match kind {
+            MmaKind::Mxf8f6f4 => 3,
+            _ if is_scaled => 2,
+            _ => 3,
         };
         let d = match (is_scaled, kind, field(4, 2)) {
             (true, ..) => ScalarType::F32,
@@ -70,15 +57,8 @@ impl InstructionDescriptor {
         Some(InstructionDescriptor {
             m: (field(24, 5) << 4) as usize,
             n: (field(17, 6) << 3) as usize,
-            a: factor(field(7, 3))?,
-            b: factor(field(
-                10,
-                if is_scaled {
-                    2 + u32::from(kind == MmaKind::Mxf8f6f4)
-                } else {
-                    3
-                },
-            ))?,
+            a: factor_type(kind, field(7, 3))?,
+            b: factor_type(kind, field(10, b_width))?,
             d,
             a_major: major(15),
             b_major: major(16),
@@ -96,6 +76,26 @@ impl InstructionDescriptor {
             },
         })
     }
+}
+
+/// Returns the type of a factor; `None` for a code that the kind does not have.
+const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
+    use ScalarType as T;
+    Some(match (kind, code) {
+        (MmaKind::F16, 0) => T::F16,
+        (MmaKind::F16, 1) => T::Bf16,
+        (MmaKind::Tf32, 2) => T::Tf32,
+        (MmaKind::I8, 0) => T::U8,
+        (MmaKind::I8, 1) => T::S8,
+        (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 0) => T::E4m3,
+        (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 1) => T::E5m2,
+        (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 3) => T::E2m3,
+        (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 4) => T::E3m2,
+        (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 5) => T::E2m1,
+        // The one type there is.
+        (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => T::E2m1,
+        _ => return None,
+    })
 }
 
 impl InstructionDescriptor {

@@ -230,7 +230,10 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
             true => part.trim_matches(['{', '}', ',', ' ']),
             false => part.trim(),
         };
-        operands.push(read_operand(inner, group, form));
+        operands.push(OperandSlot {
+            optional: group,
+            ..required_operand(inner, form)
+        });
         rest = tail;
         if end == 0 {
             break;
@@ -253,7 +256,8 @@ fn operand_end(text: &str) -> usize {
     comma.min(group)
 }
 
-fn read_operand(text: &'static str, optional: bool, form: &'static Form) -> OperandSlot {
+/// Reads an operand that is required.
+fn required_operand(text: &'static str, form: &'static Form) -> OperandSlot {
     let (name, shape) = if let Some(inner) = text.strip_prefix('[') {
         (inner.trim_end_matches(']'), OperandShape::Address)
     } else if let Some(name) = text.strip_prefix("{!}") {
@@ -280,7 +284,7 @@ fn read_operand(text: &'static str, optional: bool, form: &'static Form) -> Oper
             true => Role::Written,
             false => Role::Read,
         },
-        optional,
+        optional: false,
     }
 }
 
