@@ -20,7 +20,7 @@ impl Program {
         let n_registers = function.registers.len();
         let mut end = vec![false; n_registers];
         for register in at_end {
-            set(&mut end, *register, true);
+            set_live(&mut end, *register);
         }
         let within = range.start as usize..range.end as usize;
         let instructions = function.instructions.get(within).unwrap_or(&[]);
@@ -95,11 +95,13 @@ impl Program {
         }
         if instruction.guard.is_none() {
             for register in function.destinations(instruction) {
-                set(&mut here, register, false);
+                if let Some(is_live) = here.get_mut(register.0 as usize) {
+                    *is_live = false;
+                }
             }
         }
         for register in function.sources(instruction) {
-            set(&mut here, register, true);
+            set_live(&mut here, register);
         }
         here
     }
@@ -242,8 +244,8 @@ fn has_bit(bits: &[u64], register: RegisterId) -> bool {
     word.is_some_and(|word| word >> (register.0 % 64) & 1 != 0)
 }
 
-fn set(row: &mut [bool], register: RegisterId, is_live: bool) {
-    if let Some(place) = row.get_mut(register.0 as usize) {
-        *place = is_live;
+fn set_live(row: &mut [bool], register: RegisterId) {
+    if let Some(is_live) = row.get_mut(register.0 as usize) {
+        *is_live = true;
     }
 }

@@ -107,7 +107,10 @@ impl PlaceMap {
         let mut through = PlaceMap::default();
         for (index, piece) in self.pieces.iter().enumerate() {
             if !piece.is_verbatim {
-                through.push(piece.start, outer.span(piece.place), false);
+                through.pieces.push(Piece {
+                    place: outer.span(piece.place),
+                    ..*piece
+                });
                 continue;
             }
             let next = self
@@ -140,21 +143,13 @@ impl PlaceMap {
                 .get(index + 1)
                 .map_or(u32::MAX, |next| next.start);
             let stretch = Span::new(piece.start.max(from.start), end.min(from.end));
-            self.push(
-                start + (stretch.start - from.start),
-                outer.span(stretch),
-                piece.is_verbatim,
-            );
+            self.pieces.push(Piece {
+                start: start + (stretch.start - from.start),
+                place: outer.span(stretch),
+                is_verbatim: piece.is_verbatim,
+            });
             index += 1;
         }
-    }
-
-    fn push(&mut self, start: u32, place: Span, is_verbatim: bool) {
-        self.pieces.push(Piece {
-            start,
-            place,
-            is_verbatim,
-        });
     }
 }
 
@@ -192,7 +187,11 @@ impl Origin {
             last.place.end = end;
             return;
         }
-        self.map.push(at, Span::new(start, end), true);
+        self.map.pieces.push(Piece {
+            start: at,
+            place: Span::new(start, end),
+            is_verbatim: true,
+        });
     }
 
     /// Adds what replaces a place of the whole text: an escape, or the name of an operand.
@@ -200,7 +199,11 @@ impl Origin {
         if text.is_empty() {
             return;
         }
-        self.map.push(self.text.len() as u32, place, false);
+        self.map.pieces.push(Piece {
+            start: self.text.len() as u32,
+            place,
+            is_verbatim: false,
+        });
         self.text.push_str(text);
     }
 
