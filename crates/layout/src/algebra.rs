@@ -92,6 +92,17 @@ pub(crate) struct Walk {
     pub(crate) mode: Option<usize>,
 }
 
+impl Walk {
+    /// Steps outside of all modes.
+    const fn staying(shape: i64) -> Walk {
+        Walk {
+            shape,
+            steps: 0,
+            mode: None,
+        }
+    }
+}
+
 /// Walks along a layout of `sizes` with `rest` steps of `step` elements: how many of them each mode takes. Its strides are only named.
 pub(crate) fn walk(
     sizes: &[i64],
@@ -103,13 +114,8 @@ pub(crate) fn walk(
         shape: rest,
         stride: step,
     };
-    let stays = |shape| Walk {
-        shape,
-        steps: 0,
-        mode: None,
-    };
     if step == 0 || rest == 1 {
-        return Ok(vec![stays(rest)]);
+        return Ok(vec![Walk::staying(rest)]);
     }
     if step < 0 {
         return Err(LayoutError::of(format!(
@@ -118,8 +124,9 @@ pub(crate) fn walk(
     }
     let refused = |at: usize, what: &str, number: i64| {
         let size = sizes.get(at).copied().unwrap_or(1);
-        let stride = strides.get(at).map(ToString::to_string);
-        let stride = stride.unwrap_or_default();
+        let stride = strides
+            .get(at)
+            .map_or_else(String::new, ToString::to_string);
         not_divisible(right, size, &stride, what, number)
     };
     let mut found: Vec<Walk> = Vec::new();
@@ -153,10 +160,8 @@ pub(crate) fn walk(
         rest /= taken;
         step = 1;
     }
-    if rest != 1 {
-        // Only where the left has no modes: it is `1:0`.
-        found.push(stays(rest));
-    }
+    // A layout without modes is `1:0`.
+    found.extend((rest != 1).then(|| Walk::staying(rest)));
     Ok(found)
 }
 
