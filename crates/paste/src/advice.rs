@@ -70,6 +70,70 @@ fn version(message: &str) -> Option<String> {
     None
 }
 
+/// Causes of serialized `wgmma` instructions: a part of the remark, and the cause with its remedy.
+const WGMMA_CAUSES: &[(&str, &str)] = &[
+    (
+        "for the wgmma pipeline",
+        "the accumulators of the pending `wgmma` instructions exceed the register limit: reduce the tile, distribute the tile over two warpgroups, wait earlier, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
+    ),
+    (
+        "insufficient register resources",
+        "the accumulators and other live registers exceed the register limit: reduce the tile, distribute the tile over two warpgroups, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
+    ),
+    (
+        "live ranges",
+        "a sequence of `wgmma` instructions has too many live accumulators: reduce the tile, or wait between the instructions",
+    ),
+    (
+        "non wgmma instructions defining accumulator registers",
+        "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: move the write before the fence, or use `scale-d` = false in the first `wgmma`, which then overwrites the accumulator",
+    ),
+    (
+        "non wgmma instructions defining input registers",
+        "an instruction writes a register of matrix A before `wgmma.wait_group` completes the `wgmma`: load the next matrix A into other registers, or after the wait",
+    ),
+    (
+        "reading accumulator registers",
+        "an instruction reads an accumulator before `wgmma.wait_group` completes the `wgmma`: move the instruction after the wait, and lower the count of the wait if the `wgmma` is in a later group",
+    ),
+    (
+        "WG.DP",
+        "the assembler inserted a wait on a path that only some warps take: move `wgmma.wait_group` before the branch, or add `wgmma.wait_group` to each path",
+    ),
+    (
+        "WG.AR",
+        "the assembler inserted a fence on a path that only some warps take, or at a call: add `wgmma.fence` before the first `wgmma` of this path, without a call in between",
+    ),
+    (
+        "compiler-inserted",
+        "the assembler inserted a fence or a wait on a path that only some warps take: add `wgmma.fence` and `wgmma.wait_group` to each path",
+    ),
+    (
+        "wait_group is injected",
+        "accumulators are used, or the kernel ends, before `wgmma.wait_group` completes the `wgmma`: add the wait before this line, or lower the count of the wait",
+    ),
+    (
+        "warpgroup.wait is injected",
+        "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) completes the `wgmma`: add the wait before this line, or lower the count of the wait",
+    ),
+    (
+        "warpgroup.arrive is injected",
+        "add a `wgmma.fence` (`warpgroup_arrive`) before the `wgmma`, after the last write to its registers. The fence that the assembler inserted has little cost",
+    ),
+    (
+        "crossing function boundary",
+        "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function that contains `wgmma`): inline the call, disable assertions with `-DNDEBUG`, or move the call to another kernel",
+    ),
+    (
+        "Extern calls",
+        "the kernel calls a function of another compilation unit, a function pointer or a recursive function: define the function in this compilation unit (without `-rdc=true`) so that the compiler inlines the call, or move the call to another kernel",
+    ),
+    (
+        "ill formed pipeline stage",
+        "on some path of the kernel, `wgmma.fence` before a `wgmma` is missing, or `wgmma.commit_group` and `wgmma.wait_group` after a `wgmma` are missing: unroll or simplify the loop that contains the `wgmma`",
+    ),
+];
+
 /// Remarks about `wgmma` (C7509 to C7519; releases 12 number some of them differently), each with its cause and remedy.
 fn performance(message: &str) -> Option<&'static str> {
     let is_remark = ["wgmma", "warpgroup.", "GMMA"]
@@ -81,69 +145,9 @@ fn performance(message: &str) -> Option<&'static str> {
     if !is_remark {
         return None;
     }
-    let causes = [
-        (
-            "for the wgmma pipeline",
-            "the accumulators of the pending `wgmma` instructions exceed the register limit: reduce the tile, distribute the tile over two warpgroups, wait earlier, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
-        ),
-        (
-            "insufficient register resources",
-            "the accumulators and other live registers exceed the register limit: reduce the tile, distribute the tile over two warpgroups, or raise the limit with `setmaxnreg`, fewer threads or fewer blocks",
-        ),
-        (
-            "live ranges",
-            "a sequence of `wgmma` instructions has too many live accumulators: reduce the tile, or wait between the instructions",
-        ),
-        (
-            "non wgmma instructions defining accumulator registers",
-            "an instruction writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: move the write before the fence, or use `scale-d` = false in the first `wgmma`, which then overwrites the accumulator",
-        ),
-        (
-            "non wgmma instructions defining input registers",
-            "an instruction writes a register of matrix A before `wgmma.wait_group` completes the `wgmma`: load the next matrix A into other registers, or after the wait",
-        ),
-        (
-            "reading accumulator registers",
-            "an instruction reads an accumulator before `wgmma.wait_group` completes the `wgmma`: move the instruction after the wait, and lower the count of the wait if the `wgmma` is in a later group",
-        ),
-        (
-            "WG.DP",
-            "the assembler inserted a wait on a path that only some warps take: move `wgmma.wait_group` before the branch, or add `wgmma.wait_group` to each path",
-        ),
-        (
-            "WG.AR",
-            "the assembler inserted a fence on a path that only some warps take, or at a call: add `wgmma.fence` before the first `wgmma` of this path, without a call in between",
-        ),
-        (
-            "compiler-inserted",
-            "the assembler inserted a fence or a wait on a path that only some warps take: add `wgmma.fence` and `wgmma.wait_group` to each path",
-        ),
-        (
-            "wait_group is injected",
-            "accumulators are used, or the kernel ends, before `wgmma.wait_group` completes the `wgmma`: add the wait before this line, or lower the count of the wait",
-        ),
-        (
-            "warpgroup.wait is injected",
-            "accumulators are used, or the kernel ends, before `wgmma.wait_group` (`warpgroup_wait`) completes the `wgmma`: add the wait before this line, or lower the count of the wait",
-        ),
-        (
-            "warpgroup.arrive is injected",
-            "add a `wgmma.fence` (`warpgroup_arrive`) before the `wgmma`, after the last write to its registers. The fence that the assembler inserted has little cost",
-        ),
-        (
-            "crossing function boundary",
-            "the kernel contains a call that is not inlined (`printf`, `assert`, `malloc`, a function that contains `wgmma`): inline the call, disable assertions with `-DNDEBUG`, or move the call to another kernel",
-        ),
-        (
-            "Extern calls",
-            "the kernel calls a function of another compilation unit, a function pointer or a recursive function: define the function in this compilation unit (without `-rdc=true`) so that the compiler inlines the call, or move the call to another kernel",
-        ),
-        (
-            "ill formed pipeline stage",
-            "on some path of the kernel, `wgmma.fence` before a `wgmma` is missing, or `wgmma.commit_group` and `wgmma.wait_group` after a `wgmma` are missing: unroll or simplify the loop that contains the `wgmma`",
-        ),
-    ];
-    let cause = causes.iter().find(|(words, _)| message.contains(words));
+    let cause = WGMMA_CAUSES
+        .iter()
+        .find(|(words, _)| message.contains(words));
     Some(cause.map_or(
         "the assembler waits after each `wgmma`: only `wgmma` may access the accumulators between `wgmma.fence` and `wgmma.wait_group`",
         |(_, help)| help,

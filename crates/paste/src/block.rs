@@ -4,6 +4,13 @@ use crate::constraint::{Dialect, OperandKind, Role};
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Diagnostic, Given, Origin, Span};
 
+/// Whether a call of Triton states that the assembly has no side effects (`is_pure=True`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purity {
+    Pure,
+    Impure,
+}
+
 /// A block, as it is in the text around it; all spans are places of that text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
@@ -18,8 +25,8 @@ pub struct Block {
     pub operands: Vec<BlockOperand>,
     /// Whether the compiler may neither delete nor move it.
     pub is_volatile: bool,
-    /// For assembly that Triton applies to each element of a tensor, whether the call states `is_pure=True`.
-    pub elementwise: Option<bool>,
+    /// For assembly that Triton applies to each element of a tensor.
+    pub elementwise: Option<Purity>,
     pub dialect: Dialect,
     /// Whether it says that it changes memory.
     pub clobbers_memory: bool,

@@ -1,6 +1,6 @@
 //! Every diagnostic about what is around instructions: one function a code. The doc comment of a code is its reference page.
 
-use crate::block::BlockOperand;
+use crate::block::{BlockOperand, Purity};
 use crate::constraint::{Dialect, LETTERS_IN_WORDS, Mistake};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::form::nearest;
@@ -337,12 +337,12 @@ pub(crate) fn uneven_pack(pack: u32, span: Span) -> Diagnostic {
     Diagnostic::warning(UNEVEN_PACK, span, message).help("use a power of two")
 }
 
-pub(crate) fn replicated_effect(is_pure: bool, span: Span) -> Diagnostic {
-    let message = match is_pure {
-        true => {
+pub(crate) fn replicated_effect(purity: Purity, span: Span) -> Diagnostic {
+    let message = match purity {
+        Purity::Pure => {
             "the asm block writes memory, but Triton executes the asm block once per element replica, and `is_pure=True` allows the compiler to delete or repeat the asm block"
         }
-        false => {
+        Purity::Impure => {
             "the asm block writes memory, but Triton executes the asm block once per element replica"
         }
     };

@@ -52,13 +52,10 @@ impl Effects {
             | Does::Video(..)
             | Does::Compare(_)
             | Does::Move(_) => {}
-            Does::Memory(op) => self.access(op.access() == Some(AccessKind::Load)),
+            Does::Memory(op) => self.access(op.access()),
             // A product is computed by the lanes of a warp together, from their registers alone.
-            Does::Matrix(op) => {
-                if let Some(access) = op.access() {
-                    self.access(access == AccessKind::Load);
-                }
-            }
+            Does::Matrix(op) if op.access().is_none() => {}
+            Does::Matrix(op) => self.access(op.access()),
             Does::Async(op) => self.asynchronous(op),
             Does::Mbarrier(_) | Does::Sync(_) => self.orders = true,
             Does::Unit(_) | Does::Machine(_) | Does::Unknown => self.writes_memory = true,
@@ -85,10 +82,11 @@ impl Effects {
         }
     }
 
-    fn access(&mut self, is_load: bool) {
-        match is_load {
-            true => self.reads_memory = true,
-            false => self.writes_memory = true,
+    /// Notes an access; one whose kind is unknown counts as a write.
+    fn access(&mut self, kind: Option<AccessKind>) {
+        match kind {
+            Some(AccessKind::Load) => self.reads_memory = true,
+            Some(AccessKind::Store | AccessKind::Atomic) | None => self.writes_memory = true,
         }
     }
 
@@ -186,8 +184,8 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
 
 /// Returns the diagnostic for writes to memory by assembly that Triton applies to each element of a tensor.
 pub(crate) fn replicated(block: &Block, effects: Effects) -> Option<Diagnostic> {
-    let is_pure = block.elementwise.filter(|_| effects.writes_memory)?;
-    Some(diagnose::replicated_effect(is_pure, block.word))
+    let purity = block.elementwise.filter(|_| effects.writes_memory)?;
+    Some(diagnose::replicated_effect(purity, block.word))
 }
 
 /// What the statement does not tell the compiler, where that is more than it may guess.

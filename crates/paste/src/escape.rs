@@ -5,6 +5,8 @@ use warpgrid_program::{Origin, Span};
 /// The language whose escapes are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
+    /// A raw literal has no escape sequences.
+    None,
     Cpp,
     Python,
 }
@@ -13,7 +15,9 @@ pub(crate) enum Escapes {
 pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origin) {
     let text = inner.text(source);
     let mut done = 0;
-    while let Some(found) = text[done..].find('\\') {
+    while escapes != Escapes::None
+        && let Some(found) = text[done..].find('\\')
+    {
         let at = done + found;
         to.copy(&text[done..at], inner.start + done as u32);
         let (meaning, length) = escape(&text[at..], escapes);

@@ -1,7 +1,7 @@
 //! A block as it is read, before its operands are understood: C++, Python and strings within strings all give these. All of it in the places
 //! of one text, or through a map in those of the text around it.
 
-use crate::block::{Block, BlockOperand, Missing, Unknown};
+use crate::block::{Block, BlockOperand, Missing, Purity, Unknown};
 use crate::constraint::{Constraint, Dialect, OperandKind, Role};
 use crate::cpp::constants::Constants;
 use crate::diagnostics as diagnose;
@@ -21,8 +21,8 @@ pub(crate) struct RawBlock {
     pub(crate) template: Origin,
     pub(crate) operands: Vec<RawOperand>,
     pub(crate) is_volatile: bool,
-    /// For assembly that Triton applies to each element of a tensor, whether the call states `is_pure=True`.
-    pub(crate) elementwise: Option<bool>,
+    /// For assembly that Triton applies to each element of a tensor.
+    pub(crate) elementwise: Option<Purity>,
     pub(crate) clobbers: Vec<(String, Span)>,
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) diagnostics: Vec<Diagnostic>,

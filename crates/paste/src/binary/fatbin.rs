@@ -137,18 +137,8 @@ impl Header {
                 self.unpacked_size
             ));
         }
-        let unpacked = match packed {
-            Some("zstd") => unzstd(raw, wanted).ok_or_else(|| {
-                format!("{place} cannot be decompressed, because its zstd data is invalid")
-            })?,
-            Some(_) => lz4::unpack(raw, wanted).ok_or_else(|| {
-                format!("{place} cannot be decompressed, because its LZ4 data is invalid")
-            })?,
-            None if raw.len() > limit => {
-                return Err(format!("{place} exceeds the size limit"));
-            }
-            None => raw.to_vec(),
-        };
+        let unpacked =
+            unpack(packed, raw, wanted, limit).map_err(|why| format!("{place} {why}"))?;
         *left -= unpacked.len().min(*left);
         let source_name = start.and_then(|_| self.name(file, at));
         let n_bytes = unpacked.len();
@@ -212,6 +202,24 @@ fn stated_target(text: &str) -> Option<String> {
         .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
         .collect();
     (!name.is_empty()).then_some(name)
+}
+
+/// Returns the bytes of a code object of at most `limit` bytes. The message continues the name of the code object.
+fn unpack(
+    packed: Option<&str>,
+    raw: &[u8],
+    wanted: usize,
+    limit: usize,
+) -> Result<Vec<u8>, &'static str> {
+    match packed {
+        Some("zstd") => {
+            unzstd(raw, wanted).ok_or("cannot be decompressed, because its zstd data is invalid")
+        }
+        Some(_) => lz4::unpack(raw, wanted)
+            .ok_or("cannot be decompressed, because its LZ4 data is invalid"),
+        None if raw.len() > limit => Err("exceeds the size limit"),
+        None => Ok(raw.to_vec()),
+    }
 }
 
 /// Unpacks zstd to at most `wanted` bytes.

@@ -37,10 +37,8 @@ impl<'a> Constants<'a> {
                 && let Some(Kind::Text { inner, is_raw, .. }) = pieces.kind(close + 2)
             {
                 let mut text = Origin::default();
-                match is_raw {
-                    true => text.copy(inner.text(pieces.source), inner.start),
-                    false => decode(pieces.source, inner, Escapes::Cpp, &mut text),
-                }
+                let escapes = if is_raw { Escapes::None } else { Escapes::Cpp };
+                decode(pieces.source, inner, escapes, &mut text);
                 found.texts.entry(name).or_insert(text.text);
             }
         }

@@ -3,7 +3,7 @@
 
 use super::strings::Strings;
 use crate::argument::{Argument, add_operands, arguments, outputs};
-use crate::block::Unknown;
+use crate::block::{Purity, Unknown};
 use crate::constraint::Dialect;
 use crate::diagnostics as diagnose;
 use crate::pieces::{Kind, Pieces};
@@ -39,16 +39,7 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
         ));
         return Some(block);
     };
-    match value_of(strings, assembly) {
-        Some((text, mut missing)) => {
-            block.template = text;
-            block.unknown.append(&mut missing);
-        }
-        None => block.unknown.push(Unknown::assembly(
-            pieces.source,
-            pieces.tokens[assembly.from].span,
-        )),
-    }
+    block.template = read_value(strings, assembly, &mut block.unknown).unwrap_or_default();
     let inputs = named(&["args", "operands", "operands_"]).or_else(|| {
         arguments
             .iter()
@@ -56,16 +47,10 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
             .find(|argument| pieces.is(argument.from, b'[') || is_tuple(pieces, *argument))
     });
     let inputs = inputs.map_or_else(Vec::new, |list| elements(pieces, list));
-    match constraints.map(|argument| (argument, value_of(strings, argument))) {
-        Some((_, Some((text, mut missing)))) => {
-            block.unknown.append(&mut missing);
-            add_operands(&text, &outputs(pieces, at), &inputs, &mut block);
-        }
-        Some((argument, None)) => block.unknown.push(Unknown::assembly(
-            pieces.source,
-            pieces.tokens[argument.from].span,
-        )),
-        None => {}
+    if let Some(constraints) = constraints
+        && let Some(text) = read_value(strings, constraints, &mut block.unknown)
+    {
+        add_operands(&text, &outputs(pieces, at), &inputs, &mut block);
     }
     if let Some(dialect) = named(&["asm_dialect"]) {
         let name = pieces.text(dialect.to - 1);
@@ -77,8 +62,8 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
     block.is_volatile = is_volatile(pieces, &arguments);
     if pieces.text(at) == "inline_asm_elementwise" {
         let triton = Elementwise::read(pieces, &arguments);
-        block.is_volatile |= triton.is_pure == Some(false);
-        block.elementwise = Some(triton.is_pure.unwrap_or(false));
+        block.is_volatile |= triton.purity == Some(Purity::Impure);
+        block.elementwise = Some(triton.purity.unwrap_or(Purity::Impure));
         triton.check(&mut block);
     }
     Some(block)
@@ -86,7 +71,7 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
 
 /// What a call of `tl.inline_asm_elementwise` states about elements (Triton, `ElementwiseInlineAsmOp`).
 struct Elementwise {
-    is_pure: Option<bool>,
+    purity: Option<Purity>,
     /// The number of elements that one execution of the assembly processes.
     pack: Option<(u32, Span)>,
     /// Bits per element of the results, where all have one width.
@@ -104,9 +89,9 @@ impl Elementwise {
                 is_positional.then_some(found)
             })
         };
-        let is_pure = parameter("is_pure", 4).and_then(|found| match pieces.text(found.from) {
-            "True" => Some(true),
-            "False" => Some(false),
+        let purity = parameter("is_pure", 4).and_then(|found| match pieces.text(found.from) {
+            "True" => Some(Purity::Pure),
+            "False" => Some(Purity::Impure),
             _ => None,
         });
         let pack = parameter("pack", 5).filter(|found| found.to == found.from + 1);
@@ -121,7 +106,7 @@ impl Elementwise {
         });
         let first = widths.first().copied();
         Elementwise {
-            is_pure,
+            purity,
             pack,
             result_bits: first.filter(|first| widths.iter().all(|width| width == first)),
         }
@@ -158,6 +143,21 @@ fn element_bits(word: &str) -> Option<u32> {
     let rest = rest.find(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
     let end = rest.find(|c: char| !c.is_ascii_digit());
     rest[..end.unwrap_or(rest.len())].parse().ok()
+}
+
+/// Returns the text of an argument; adds the parts that the text does not state, or the whole argument, to `unknown`.
+fn read_value(
+    strings: Strings<'_>,
+    argument: Argument<'_>,
+    unknown: &mut Vec<Unknown>,
+) -> Option<Origin> {
+    let Some((text, mut missing)) = value_of(strings, argument) else {
+        let span = strings.pieces.tokens[argument.from].span;
+        unknown.push(Unknown::assembly(strings.pieces.source, span));
+        return None;
+    };
+    unknown.append(&mut missing);
+    Some(text)
 }
 
 /// The text that an argument is: strings, in parentheses or not, or a name that the text sets to strings.

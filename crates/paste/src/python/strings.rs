@@ -32,31 +32,34 @@ impl Strings<'_> {
                 is_formatted,
             }) = self.pieces.kind(at)
             {
+                let escapes = match is_raw {
+                    true => Escapes::None,
+                    false => Escapes::Python,
+                };
                 match is_formatted {
-                    true => self.formatted(inner, is_raw, &mut text, &mut unknown),
-                    false => self.plain(inner, is_raw, &mut text),
+                    true => self.formatted(inner, escapes, &mut text, &mut unknown),
+                    false => decode(self.pieces.source, inner, escapes, &mut text),
                 }
             }
         }
         (text, unknown)
     }
 
-    fn plain(&self, inner: Span, is_raw: bool, text: &mut Origin) {
-        match is_raw {
-            true => text.copy(inner.text(self.pieces.source), inner.start),
-            false => decode(self.pieces.source, inner, Escapes::Python, text),
-        }
-    }
-
     /// A string with `{expressions}`, which are not known here.
-    fn formatted(&self, inner: Span, is_raw: bool, text: &mut Origin, unknown: &mut Vec<Unknown>) {
+    fn formatted(
+        &self,
+        inner: Span,
+        escapes: Escapes,
+        text: &mut Origin,
+        unknown: &mut Vec<Unknown>,
+    ) {
         let source = inner.text(self.pieces.source);
         let place =
             |from: usize, to: usize| Span::new(inner.start + from as u32, inner.start + to as u32);
         let mut done = 0;
         while let Some(found) = source[done..].find(['{', '}']) {
             let at = done + found;
-            self.plain(place(done, at), is_raw, text);
+            decode(self.pieces.source, place(done, at), escapes, text);
             let sign = &source[at..=at];
             if source[at + 1..].starts_with(sign) {
                 text.stand_in(sign, place(at, at + 2));
@@ -69,6 +72,6 @@ impl Strings<'_> {
             unknown.push(Unknown::assembly(self.pieces.source, place(at, close)));
             done = close;
         }
-        self.plain(place(done, source.len()), is_raw, text);
+        decode(self.pieces.source, place(done, source.len()), escapes, text);
     }
 }
