@@ -40,6 +40,22 @@ struct Known {
     ptx_version: Option<IgnoredAny>,
 }
 
+impl Request<'_> {
+    /// Returns the options of the request, and those of the command that the request does not state.
+    fn options(&self, command: &CheckOptions) -> CheckOptions {
+        let or = |own: &Option<Cow<'_, str>>, default: &Option<String>| {
+            own.as_deref()
+                .map(str::to_owned)
+                .or_else(|| default.clone())
+        };
+        CheckOptions {
+            front: self.front.unwrap_or(command.front),
+            target: or(&self.target, &command.target),
+            ptx_version: or(&self.ptx_version, &command.ptx_version),
+        }
+    }
+}
+
 /// The first field of a request that means nothing, and those that do.
 fn unknown_field(line: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<Known>(line).err()?.to_string();
@@ -77,19 +93,7 @@ pub(crate) fn batch(
         }
         match serde_json::from_slice::<Request<'_>>(&line) {
             Ok(request) => {
-                let options = CheckOptions {
-                    front: request.front.unwrap_or(options.front),
-                    target: request
-                        .target
-                        .as_deref()
-                        .map(str::to_owned)
-                        .or_else(|| options.target.clone()),
-                    ptx_version: request
-                        .ptx_version
-                        .as_deref()
-                        .map(str::to_owned)
-                        .or_else(|| options.ptx_version.clone()),
-                };
+                let options = request.options(options);
                 let mut report = warpgrid_view::check(&request.source, &options);
                 let unknown = unknown_field(&line);
                 let ignored = unknown.map(|why| ignored_field(number, &why));

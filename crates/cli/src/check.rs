@@ -161,9 +161,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     }
     let mut outcome = Outcome::Well;
     let mut out = stdout();
-    let renderer = renderer();
-    for Listed { path, is_named } in list(&arguments.files) {
-        let path = path.as_path();
+    for listed in list(&arguments.files) {
+        let path = listed.path.as_path();
         let name = path.display().to_string();
         let read = match path.is_dir() {
             true => Err(nothing_in(path)),
@@ -193,46 +192,13 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
                 continue;
             }
         };
-        let checked = match Markup::of_file(path) {
-            Some(markup) => {
-                let mut checked = check_document(&markup.blocks(&source), &options);
-                // Of a folder, many documents have none.
-                if is_named && checked.is_empty() {
-                    checked.report.diagnostics.push(no_blocks());
-                }
-                checked
-            }
-            None => Checked {
-                report: warpgrid_view::check(
-                    &source,
-                    &CheckOptions {
-                        front: arguments
-                            .front
-                            .map_or_else(|| front_of(path, &source), Front::from),
-                        ..options.clone()
-                    },
-                ),
-                n_blocks: None,
-            },
-        };
+        let checked = check_text(arguments, &options, &listed, &source);
         let report = &checked.report;
         if arguments.list {
             compiled::list_parts(&name, &report.parts, arguments.format, &mut out)?;
             continue;
         }
-        match arguments.format {
-            Format::Json => {
-                serde_json::to_writer(&mut out, &Verdict::new(name.as_str().into(), report))?;
-                writeln!(out)?;
-            }
-            Format::Human => {
-                let shown = Source::new(&name, &source);
-                for diagnostic in &report.diagnostics {
-                    writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
-                }
-                writeln!(out, "{name}: {}", summary(&checked))?;
-            }
-        }
+        print(&name, &source, &checked, arguments.format, &mut out)?;
         outcome = outcome.and(if report.accept {
             Outcome::Well
         } else {
@@ -241,6 +207,56 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     }
     out.flush()?;
     Ok(outcome)
+}
+
+/// Checks a source text, or the blocks of a document.
+fn check_text(
+    arguments: &CheckArguments,
+    options: &CheckOptions,
+    listed: &Listed,
+    source: &str,
+) -> Checked {
+    if let Some(markup) = Markup::of_file(&listed.path) {
+        let mut checked = check_document(&markup.blocks(source), options);
+        // Many documents of a directory have no blocks.
+        if listed.is_named && checked.is_empty() {
+            checked.report.diagnostics.push(no_blocks());
+        }
+        return checked;
+    }
+    let front = arguments.front.map(Front::from);
+    let options = CheckOptions {
+        front: front.unwrap_or_else(|| front_of(&listed.path, source)),
+        ..options.clone()
+    };
+    Checked {
+        report: warpgrid_view::check(source, &options),
+        n_blocks: None,
+    }
+}
+
+/// Prints the verdict on a file.
+fn print(
+    name: &str,
+    source: &str,
+    checked: &Checked,
+    format: Format,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &Verdict::new(name.into(), &checked.report))?;
+            writeln!(out)
+        }
+        Format::Human => {
+            let shown = Source::new(name, source);
+            let renderer = renderer();
+            for diagnostic in &checked.report.diagnostics {
+                writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
+            }
+            writeln!(out, "{name}: {}", summary(checked))
+        }
+    }
 }
 
 /// The error of a folder without anything to check, or that cannot be read.

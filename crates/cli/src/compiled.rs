@@ -63,39 +63,48 @@ pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io
             serde_json::to_writer(&mut *out, &verdict)?;
             writeln!(out)?;
         }
-        Format::Human => {
-            writeln!(out, "{}: {}", asked.name, view.kind)?;
-            for (index, program) in view.programs.iter().enumerate() {
-                print_program(index, program, out)?;
-                if let Some(Some((report, text))) = checked.get(index) {
-                    let name = format!("{}#{}", asked.name, index + 1);
-                    let shown = Source::new(&name, text);
-                    for diagnostic in &report.diagnostics {
-                        writeln!(out, "{}\n", render(&shown, diagnostic, &renderer()))?;
-                    }
-                    writeln!(out, "     {}", summary_of(report, None))?;
-                }
-            }
-            for note in &view.notes {
-                writeln!(out, "  note: {note}")?;
-            }
-            if view
-                .programs
-                .iter()
-                .any(|own| own.language == ProgramLanguage::MachineCode)
-            {
-                let name = asked.name;
-                writeln!(
-                    out,
-                    "  to run SASS, create a listing with `cuobjdump -sass {name} > code.sass`, and run `warpgrid run code.sass`"
-                )?;
-            }
-        }
+        Format::Human => print_file(asked, &view, &checked, out)?,
     }
     Ok(match accept {
         true => Outcome::Well,
         false => Outcome::Wrong,
     })
+}
+
+/// Prints the programs of a file with their reports.
+fn print_file(
+    asked: &Asked<'_>,
+    view: &FileView,
+    checked: &[Option<(CheckReport, String)>],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    writeln!(out, "{}: {}", asked.name, view.kind)?;
+    for (index, program) in view.programs.iter().enumerate() {
+        print_program(index, program, out)?;
+        if let Some(Some((report, text))) = checked.get(index) {
+            let name = format!("{}#{}", asked.name, index + 1);
+            let shown = Source::new(&name, text);
+            for diagnostic in &report.diagnostics {
+                writeln!(out, "{}\n", render(&shown, diagnostic, &renderer()))?;
+            }
+            writeln!(out, "     {}", summary_of(report, None))?;
+        }
+    }
+    for note in &view.notes {
+        writeln!(out, "  note: {note}")?;
+    }
+    if view
+        .programs
+        .iter()
+        .any(|own| own.language == ProgramLanguage::MachineCode)
+    {
+        let name = asked.name;
+        writeln!(
+            out,
+            "  to run SASS, create a listing with `cuobjdump -sass {name} > code.sass`, and run `warpgrid run code.sass`"
+        )?;
+    }
+    Ok(())
 }
 
 fn print_program(index: usize, program: &ProgramView, out: &mut impl Write) -> io::Result<()> {

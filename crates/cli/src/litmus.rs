@@ -141,7 +141,7 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
         }
         match (answer, as_json) {
             (Ok(found), true) => {
-                serde_json::to_writer(&mut out, &line(&found, arguments.graphs))?;
+                serde_json::to_writer(&mut out, &line(&found, arguments))?;
                 writeln!(out)?;
             }
             (Ok(found), false) => print(&mut out, &found)?,
@@ -224,7 +224,7 @@ fn answer(test: &LitmusTest, arguments: &LitmusArguments) -> Result<Answered, Li
     })
 }
 
-fn line(found: &Answered, graphs: bool) -> Line<'_> {
+fn line<'f>(found: &'f Answered, arguments: &LitmusArguments) -> Line<'f> {
     let Answered {
         question,
         view,
@@ -242,7 +242,7 @@ fn line(found: &Answered, graphs: bool) -> Line<'_> {
         candidates: view.candidates,
         cut_off_after: view.cut_off_after,
         executions: outcomes
-            .filter(|_| graphs)
+            .filter(|_| arguments.graphs)
             .map(|all| all.iter().map(|o| &o.graph).collect()),
         repairs: repairs.as_ref().map(edits),
         bad: repairs.as_ref().map(|repairs| repairs.bad.as_slice()),

@@ -84,23 +84,7 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
             (!all).then(|| format!("one of `{}`", values.join("`, `")))
         }
         Value::String(kind) => {
-            let (is_right, expected) = match kind.as_str() {
-                "position" => (
-                    found == "end" || found.parse::<u64>().is_ok(),
-                    "a step number or `end`",
-                ),
-                "count" => (
-                    found.parse::<u32>().is_ok_and(|count| count > 0),
-                    "a positive integer",
-                ),
-                "element" => (
-                    ElementType::from_name(found).is_some(),
-                    "an element type such as `u32` or `f16`",
-                ),
-                "length" => (is_length(found), "a CSS length or a number of pixels"),
-                // Text and flags.
-                _ => (true, ""),
-            };
+            let (is_right, expected) = matches_kind(kind, found);
             (!is_right).then(|| expected.to_owned())
         }
         Value::Number(most) => {
@@ -114,6 +98,27 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
         format!("found `{name}={found}`, expected {expected}"),
         Vec::new(),
     ))
+}
+
+/// Checks whether a value has a kind, and returns the description of the kind.
+fn matches_kind(kind: &str, found: &str) -> (bool, &'static str) {
+    match kind {
+        "position" => (
+            found == "end" || found.parse::<u64>().is_ok(),
+            "a step number or `end`",
+        ),
+        "count" => (
+            found.parse::<u32>().is_ok_and(|count| count > 0),
+            "a positive integer",
+        ),
+        "element" => (
+            ElementType::from_name(found).is_some(),
+            "an element type such as `u32` or `f16`",
+        ),
+        "length" => (is_length(found), "a CSS length or a number of pixels"),
+        // Text and flags.
+        _ => (true, ""),
+    }
 }
 
 /// Whether a text is a number, with a unit or a function of CSS.
