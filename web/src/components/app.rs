@@ -13,7 +13,7 @@ use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
 use super::layouts_card::{layouts_card, sectors_card};
-use super::matrix::{MatrixView, save};
+use super::matrix::{Export, MatrixView, save};
 use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
 use super::memory_files::{MemoryFile, save_memory};
@@ -67,6 +67,17 @@ fn open() -> State {
     State(model)
 }
 
+/// The state of the page, and what its cards use.
+#[derive(Clone)]
+struct Page {
+    state: UseReducerHandle<State>,
+    dispatch: Dispatch,
+    palette: Rc<Palette>,
+    is_outdated: bool,
+    save_file: Callback<MemoryFile>,
+    fill: Callback<(Panel, Element)>,
+}
+
 #[component]
 pub(crate) fn App() -> Html {
     let state = use_reducer(open);
@@ -74,7 +85,7 @@ pub(crate) fn App() -> Html {
     let (ask, restart) = use_worker(&state);
     use_check(&state);
     use_playback(&state);
-    let is_outdated = use_outdated(state.is_stale());
+    let is_outdated = use_outdated(&state);
     use_keys(&state);
     use_address(&state);
     let palette = use_palette(state.theme);
@@ -86,24 +97,20 @@ pub(crate) fn App() -> Html {
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
-    let set_split = {
-        let split = split.clone();
-        Callback::from(move |share| split.set(Some(share)))
-    };
+    let set_split = Callback::from(move |share| split.set(Some(share)));
     let export = use_callback((), {
         let ask = Rc::clone(&ask);
         move |export, ()| save(export, &ask)
     });
-    let save_file = use_callback((), {
-        let ask = Rc::clone(&ask);
-        move |file, ()| save_memory(file, &ask)
-    });
-    // Panels show what was there when they were opened, so nothing is written down before.
-    let latest = use_mut_ref(|| state.clone());
-    latest.replace(state.clone());
-    let fill = use_callback((), move |(panel, place): (Panel, Element), ()| {
-        editor::fill(panel, &place, &share::facts(&latest.borrow()));
-    });
+    let page = Page {
+        dispatch: dispatch.clone(),
+        palette,
+        is_outdated,
+        save_file: use_callback((), move |file, ()| save_memory(file, &ask)),
+        fill: use_fill(&state),
+        state,
+    };
+    let state = &page.state;
     let is_covered = state.screen.covers_kernel();
     let matrix = state.screen.matrix();
     let class = classes!(
@@ -115,58 +122,20 @@ pub(crate) fn App() -> Html {
     );
     html! {
         <div {class} {style}>
-            <Header
-                example={state.example}
-                texts={state.texts.clone()}
-                own={state.own.clone()}
-                front={state.front}
-                target={state.target.clone()}
-                ptx_version={state.ptx_version.clone()}
-                report={state.report.clone()}
-                facts={state.run.facts.clone()}
-                start={state.start.clone()}
-                fill={fill.clone()}
-                theme={state.theme}
-                dispatch={dispatch.clone()}
-            />
-            <div class="views" role={is_covered.then_some("main")}>
-                {
-                    match &state.screen {
-                        Screen::Kernel => Html::default(),
-                        Screen::Matrix(page) => html! {
-                            <MatrixView page={page.clone()} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
-                        },
-                        Screen::Product(page) => product_view(page, &dispatch),
-                        Screen::Beside(page) => beside_view(page, &dispatch),
-                        Screen::Outcomes(page) => outcomes_view(page, &dispatch),
-                    }
-                }
-            </div>
+            { page.header() }
+            <div class="views" role={is_covered.then_some("main")}>{ page.screen(export) }</div>
             <main>
-                <section class="left" aria-label="Source">
-                    <div class="within">
-                        { programs(state.file.as_ref(), &dispatch) }
-                        <Parts report={state.report.clone()} entry={shown_entry(&state)} dispatch={dispatch.clone()} />
-                    </div>
-                    <EditorPane />
-                    <Diagnostics
-                        report={state.report.clone()}
-                        refusal={state.run.refusal.clone()}
-                        checked={state.checked > 0}
-                        stopped={matches!(state.trouble, Some(Trouble::Core(_)))}
-                        dispatch={dispatch.clone()}
-                    />
-                </section>
+                { page.source() }
                 <Splitter on_change={set_split} />
                 <section class={classes!("right", is_outdated.then_some("stale"))} aria-label="Memory">
                     if let Some(trouble) = &state.trouble {
                         <Banner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
                     }
-                    { run(&state, is_outdated, &links, &palette, &save_file, &fill, &dispatch) }
+                    { page.run(&links) }
                 </section>
             </main>
             <Transport
-                frame={frame_of(&state)}
+                frame={frame_of(state)}
                 known_length={state.run.known_length()}
                 playing={state.playing}
                 busy={state.run.busy}
@@ -181,99 +150,168 @@ pub(crate) fn App() -> Html {
     }
 }
 
-fn run(
-    state: &UseReducerHandle<State>,
-    is_outdated: bool,
-    links: &Rc<Links>,
-    palette: &Rc<Palette>,
-    save_file: &Callback<MemoryFile>,
-    fill: &Callback<(Panel, Element)>,
-    dispatch: &Dispatch,
-) -> Html {
-    let Some(frame) = frame_of(state) else {
-        return html! { <p class="placeholder">{ waiting(state) }</p> };
-    };
-    let order = state.run.order.as_deref().filter(|_| !state.is_stale());
-    let (shown, is_before) = findings(state);
-    let column = {
-        let (state, palette) = (state.clone(), palette.clone());
-        let (fill, dispatch) = (fill.clone(), dispatch.clone());
-        Callback::from(move |(frame, links): (FrameRef, Rc<Links>)| {
-            side(&state, &frame, &links, &palette, &fill, &dispatch)
-        })
-    };
-    html! {
-        <>
-            { about(state) }
-            if frame.fault.is_some() {
-                <FaultCard frame={frame.clone()} hang={order.and_then(|found| found.hang.clone())} dispatch={dispatch.clone()} />
-            } else {
-                <Sentence frame={frame.clone()} stale={is_outdated} dispatch={dispatch.clone()} />
-            }
-            if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
-                <p class="hint">
-                    { format!("The run is paused at step {} after one second, so that the page stays responsive. ", count(frame.position)) }
-                    { "Select Run to end to continue the run. You can stop the run at any time." }
-                </p>
-            }
-            <Cards>
-                { found(is_before, html! {
+/// Fills panels. Panels show what was there when they were opened, so nothing is written down before.
+#[hook]
+fn use_fill(state: &UseReducerHandle<State>) -> Callback<(Panel, Element)> {
+    let latest = use_mut_ref(|| state.clone());
+    latest.replace(state.clone());
+    use_callback((), move |(panel, place): (Panel, Element), ()| {
+        editor::fill(panel, &place, &share::facts(&latest.borrow()));
+    })
+}
+
+impl Page {
+    fn header(&self) -> Html {
+        let state = &self.state;
+        html! {
+            <Header
+                example={state.example}
+                texts={state.texts.clone()}
+                own={state.own.clone()}
+                front={state.front}
+                target={state.target.clone()}
+                ptx_version={state.ptx_version.clone()}
+                report={state.report.clone()}
+                facts={state.run.facts.clone()}
+                start={state.start.clone()}
+                fill={self.fill.clone()}
+                theme={state.theme}
+                dispatch={self.dispatch.clone()}
+            />
+        }
+    }
+
+    /// A view that covers the kernel.
+    fn screen(&self, export: Callback<Export>) -> Html {
+        let dispatch = &self.dispatch;
+        match &self.state.screen {
+            Screen::Kernel => Html::default(),
+            Screen::Matrix(page) => html! {
+                <MatrixView page={page.clone()} palette={self.palette.clone()} {export} dispatch={dispatch.clone()} />
+            },
+            Screen::Product(page) => product_view(page, dispatch),
+            Screen::Beside(page) => beside_view(page, dispatch),
+            Screen::Outcomes(page) => outcomes_view(page, dispatch),
+        }
+    }
+
+    /// The editor, and what belongs to its text.
+    fn source(&self) -> Html {
+        let (state, dispatch) = (&self.state, &self.dispatch);
+        html! {
+            <section class="left" aria-label="Source">
+                <div class="within">
+                    { programs(state.file.as_ref(), dispatch) }
+                    <Parts report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
+                </div>
+                <EditorPane />
+                <Diagnostics
+                    report={state.report.clone()}
+                    refusal={state.run.refusal.clone()}
+                    checked={state.checked > 0}
+                    stopped={matches!(state.trouble, Some(Trouble::Core(_)))}
+                    dispatch={dispatch.clone()}
+                />
+            </section>
+        }
+    }
+
+    /// The run: its sentence and its cards.
+    fn run(&self, links: &Rc<Links>) -> Html {
+        let (state, dispatch) = (&self.state, &self.dispatch);
+        let Some(frame) = frame_of(state) else {
+            return html! { <p class="placeholder">{ waiting(state) }</p> };
+        };
+        let order = state.run.order.as_deref().filter(|_| !state.is_stale());
+        let column = {
+            let page = self.clone();
+            Callback::from(move |(frame, links): (FrameRef, Rc<Links>)| page.side(&frame, &links))
+        };
+        html! {
+            <>
+                { about(state) }
+                if frame.fault.is_some() {
+                    <FaultCard frame={frame.clone()} hang={order.and_then(|found| found.hang.clone())} dispatch={dispatch.clone()} />
+                } else {
+                    <Sentence frame={frame.clone()} stale={self.is_outdated} dispatch={dispatch.clone()} />
+                }
+                if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
+                    <p class="hint">
+                        { format!("The run is paused at step {} after one second, so that the page stays responsive. ", count(frame.position)) }
+                        { "Select Run to end to continue the run. You can stop the run at any time." }
+                    </p>
+                }
+                <Cards>
+                    { self.cards(&frame, links) }
+                    <Later frame={frame.clone()} links={links.clone()} {column} />
+                </Cards>
+            </>
+        }
+    }
+
+    /// The memories, and the cards of what was found.
+    fn cards(&self, frame: &FrameRef, links: &Rc<Links>) -> Html {
+        let (state, dispatch) = (&self.state, &self.dispatch);
+        let shown = Shown::of(state);
+        let findings = &shown.findings;
+        html! {
+            <>
+                { shown.cards(html! {
                     <>
-                        if let Some(found) = &shown.order {
-                            { order_card(found, frame.fault.is_some(), dispatch) }
+                        if let Some(found) = &findings.order {
+                            { order_card(found, frame, dispatch) }
                         }
-                        if let Some(report) = shown.orders.as_deref().filter(|report| is_worth_a_card(report)) {
+                        if let Some(report) = findings.orders.as_deref().filter(|report| is_worth_a_card(report)) {
                             { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                         }
                     </>
                 }) }
                 <div class="shown">
-                    <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={save_file.clone()} fill={fill.clone()}
-                        links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    { found(is_before, html! {
-                        if let Some(found) = &shown.order {
-                            { conflicts_card(&found.conflicts, &state.run.cure, &shown.text, dispatch) }
+                    <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
+                        links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
+                    { shown.cards(html! {
+                        if let Some(found) = &findings.order {
+                            { conflicts_card(&found.conflicts, &state.run.cure, &findings.text, dispatch) }
                             { sectors_card(&found.conflicts.sectors) }
                             { layouts_card(&found.layouts) }
                         }
                     }) }
                     <div class="arrange-place"></div>
                 </div>
-                <Later frame={frame.clone()} links={links.clone()} {column} />
-            </Cards>
-        </>
+            </>
+        }
     }
-}
 
-/// The column beside the memories.
-fn side(
-    state: &State,
-    frame: &FrameRef,
-    links: &Rc<Links>,
-    palette: &Rc<Palette>,
-    fill: &Callback<(Panel, Element)>,
-    dispatch: &Dispatch,
-) -> Html {
-    html! {
-        <>
-            <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
-            { mbarrier_card(frame, dispatch) }
-            <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-            <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
-            <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-            <WarpCard frame={frame.clone()} links={links.clone()}
-                register={focused_register(state)} dispatch={dispatch.clone()} />
-            <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
-                dispatch={dispatch.clone()} />
-            <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
-                said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
-            <FilledPlace panel={Panel::Inspect} frame={frame.clone()} fill={fill.clone()} />
-            { cell_card(state, frame, dispatch) }
-            if let Some(traffic) = &state.run.traffic {
-                { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
-            }
-            { notes(frame) }
-        </>
+    /// The column beside the memories.
+    fn side(&self, frame: &FrameRef, links: &Rc<Links>) -> Html {
+        let Page {
+            state,
+            dispatch,
+            palette,
+            fill,
+            ..
+        } = self;
+        html! {
+            <>
+                <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
+                { mbarrier_card(frame, dispatch) }
+                <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+                <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+                <WarpCard frame={frame.clone()} links={links.clone()}
+                    register={focused_register(state)} dispatch={dispatch.clone()} />
+                <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
+                    dispatch={dispatch.clone()} />
+                <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
+                    said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
+                <FilledPlace panel={Panel::Inspect} frame={frame.clone()} fill={fill.clone()} />
+                { cell_card(state, frame, dispatch) }
+                if let Some(traffic) = &state.run.traffic {
+                    { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
+                }
+                { notes(frame) }
+            </>
+        }
     }
 }
 
@@ -334,24 +372,35 @@ fn shown_entry(state: &State) -> Option<String> {
     state.entry.clone().or(runs)
 }
 
-/// What was found of this run, or of the one before until this one is looked through; whether it is of the one before.
-fn findings(state: &State) -> (Findings, bool) {
-    let own = state.run.findings();
-    match &state.run.before {
-        Some(before) if own.order.is_none() => (Findings::clone(before), true),
-        _ => (own, state.is_stale()),
+/// What was found of this run, or of the one before until this one is looked through.
+struct Shown {
+    findings: Findings,
+    is_before: bool,
+}
+
+impl Shown {
+    fn of(state: &State) -> Shown {
+        let own = state.run.findings();
+        let (findings, is_before) = match &state.run.before {
+            Some(before) if own.order.is_none() => (Findings::clone(before), true),
+            _ => (own, state.is_stale()),
+        };
+        Shown {
+            findings,
+            is_before,
+        }
+    }
+
+    /// Cards of what was found. Those of the run before are seen, and cannot be used.
+    fn cards(&self, cards: Html) -> Html {
+        let class = classes!("found", self.is_before.then_some("before"));
+        html! { <div {class} inert={self.is_before}>{ cards }</div> }
     }
 }
 
 /// Whether other orders of a run end with something else.
 fn is_worth_a_card(report: &SeedReport) -> bool {
     report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none())
-}
-
-/// Cards of what was found. Those of the run before are seen, and cannot be used.
-fn found(is_before: bool, cards: Html) -> Html {
-    let class = classes!("found", is_before.then_some("before"));
-    html! { <div {class} inert={is_before}>{ cards }</div> }
 }
 
 fn frame_of(state: &State) -> Option<FrameRef> {

@@ -10,18 +10,19 @@ use warpgrid_view::memory_model::concurrency::{
     HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, fix_of,
 };
 use warpgrid_view::memory_model::litmus::CutRequest;
+use warpgrid_view::model::Frame;
 use yew::prelude::*;
 
 /// Races that are shown.
 const MAX_RACES: usize = 12;
 
 /// Returns the card of data races and hangs. The card of a fault describes the hang itself.
-pub(crate) fn order_card(found: &OrderAnswer, has_fault: bool, dispatch: &Dispatch) -> Html {
+pub(crate) fn order_card(found: &OrderAnswer, frame: &Frame, dispatch: &Dispatch) -> Html {
     let OrderAnswer { report, hang, .. } = found;
     let n_more = report.races.len().saturating_sub(MAX_RACES);
     html! {
         <>
-            if let Some(hang) = hang.as_ref().filter(|_| !has_fault) {
+            if let Some(hang) = hang.as_ref().filter(|_| frame.fault.is_none()) {
                 { hang_card(hang) }
             }
             if !report.unwritten.is_empty() {

@@ -35,7 +35,8 @@ pub(crate) fn use_check(state: &UseReducerHandle<State>) {
 
 /// Whether what is shown has belonged to an older text for a while.
 #[hook]
-pub(crate) fn use_outdated(is_stale: bool) -> bool {
+pub(crate) fn use_outdated(state: &State) -> bool {
+    let is_stale = state.is_stale();
     let is_late = use_state_eq(|| false);
     let mark = is_late.setter();
     use_effect_with(is_stale, move |is_stale| {
