@@ -6,11 +6,21 @@ pub use plan::{paint_lit, paint_plan, paint_rest, png};
 
 use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label, short};
 use crate::links::Links;
+use crate::matrix::Plan;
 use crate::model::Overlay;
 use crate::theme::Palette;
 use warpgrid_view::model::{Cell, Grid, Written};
 use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, MouseEvent};
+use yew::NodeRef;
+
+/// Returns the cell of a drawing under the pointer.
+pub fn cell_under(plan: &Plan, canvas: &NodeRef, event: &MouseEvent) -> Option<usize> {
+    let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
+    let x = f64::from(event.client_x()) - rect.left();
+    let y = f64::from(event.client_y()) - rect.top();
+    plan.cell_at(x, y)
+}
 
 const CELL_FONT: &str = "10.5px";
 const HEAD_FONT: &str = "10px";

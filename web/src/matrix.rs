@@ -12,7 +12,7 @@ pub use layout_plan::{grid_plan, layout_owner, layout_position, place_plan, plac
 pub use link::{layout_link, read_link, write_link};
 pub use plan::{Mark, Plan, Raster, fragment_plan, matrix_plan, memory_plan};
 pub use questions::{Question, questions};
-pub use tile_plan::{piece_words, tile_plan};
+pub use tile_plan::{Arrangement, piece_words, tile_plan};
 
 use std::rc::Rc;
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, FragmentRequest};

@@ -1,7 +1,7 @@
 //! The matrix of the last step as a fragment: which lane holds which element. Elements, memory, lanes and registers light up together.
 
 use super::{Dispatch, FrameRef, say};
-use crate::canvas::paint_lit;
+use crate::canvas::{cell_under, paint_lit};
 use crate::format::extent_css;
 use crate::hooks::{use_painted, use_size};
 use crate::layout::{cell_after, is_pin};
@@ -11,8 +11,8 @@ use crate::model::{Action, Focus, MatrixAction, ProductAction};
 use crate::product::product_of;
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::model::MatrixStep;
-use web_sys::{Element, HtmlCanvasElement};
+use warpgrid_view::model::{MatrixOperand, MatrixStep};
+use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -47,18 +47,9 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     else {
         return html! { <div ref={node} hidden=true /> };
     };
-    let element = move |cell: usize| Focus::Element {
-        operand: index,
-        cell,
-    };
     let at = {
         let (plan, lit) = (plan.clone(), lit.clone());
-        move |event: &MouseEvent| {
-            let rect = lit.cast::<Element>()?.get_bounding_client_rect();
-            let x = f64::from(event.client_x()) - rect.left();
-            let y = f64::from(event.client_y()) - rect.top();
-            plan.cell_at(x, y)
-        }
+        move |event: &MouseEvent| cell_under(&plan, &lit, event)
     };
     let here = props.links.element.map(|(_, cell)| cell);
     let onmousemove = {
@@ -66,48 +57,15 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
         Callback::from(move |event: MouseEvent| {
             let cell = at(&event);
             if cell != here {
-                dispatch.dispatch(Action::Hover(cell.map(element)));
+                dispatch.dispatch(Action::Hover(cell.map(|cell| element(index, cell))));
             }
         })
     };
     let leave = say::<MouseEvent>(&props.dispatch, Action::Hover(None));
     let onblur = say::<FocusEvent>(&props.dispatch, Action::Hover(None));
-    let choose = {
-        let (frame, dispatch) = (props.frame.clone(), props.dispatch.clone());
-        move |cell: Option<usize>| {
-            let step = frame.matrix.as_ref();
-            let of_product = step.and_then(|step| explained(step, index, cell?));
-            dispatch.dispatch(match of_product {
-                Some(action) => action,
-                None => Action::Pin(cell.map(element)),
-            });
-        }
-    };
-    let onclick = {
-        let choose = choose.clone();
-        Callback::from(move |event: MouseEvent| choose(at(&event)))
-    };
-    let onkeydown = {
-        let dispatch = props.dispatch.clone();
-        let (columns, n_cells) = (u64::from(operand.columns), operand.cells.len());
-        Callback::from(move |event: KeyboardEvent| {
-            let key = event.key();
-            let there = cell_after(&key, here.map(|cell| cell as u64), columns);
-            if there.is_none() && !is_pin(&key) {
-                return;
-            }
-            event.prevent_default();
-            event.stop_propagation();
-            match there {
-                Some(there) => {
-                    let there = usize::try_from(there).unwrap_or(usize::MAX);
-                    let there = there.min(n_cells.saturating_sub(1));
-                    dispatch.dispatch(Action::Hover(Some(element(there))));
-                }
-                None => choose(here),
-            }
-        })
-    };
+    let choose = choose(props, index);
+    let onkeydown = keys(props, operand, index, choose.clone());
+    let onclick = Callback::from(move |event: MouseEvent| choose.emit(at(&event)));
     let size = extent_css(plan.width, plan.height);
     html! {
         <section class="card fragment" aria-label="Fragment layout" ref={node}>
@@ -128,6 +86,53 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
             <button class="link" onclick={say::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in Layout Explorer" }</button>
         </section>
     }
+}
+
+/// The element of the operand number `operand` in a cell.
+fn element(operand: usize, cell: usize) -> Focus {
+    Focus::Element { operand, cell }
+}
+
+/// Opens the explanation of an element of the product, or pins the element.
+fn choose(props: &Props, index: usize) -> Callback<Option<usize>> {
+    let (frame, dispatch) = (props.frame.clone(), props.dispatch.clone());
+    Callback::from(move |cell: Option<usize>| {
+        let step = frame.matrix.as_ref();
+        let of_product = step.and_then(|step| explained(step, index, cell?));
+        dispatch.dispatch(match of_product {
+            Some(action) => action,
+            None => Action::Pin(cell.map(|cell| element(index, cell))),
+        });
+    })
+}
+
+/// Arrow keys move over the elements, and Enter chooses one.
+fn keys(
+    props: &Props,
+    operand: &MatrixOperand,
+    index: usize,
+    choose: Callback<Option<usize>>,
+) -> Callback<KeyboardEvent> {
+    let dispatch = props.dispatch.clone();
+    let here = props.links.element.map(|(_, cell)| cell);
+    let (columns, n_cells) = (u64::from(operand.columns), operand.cells.len());
+    Callback::from(move |event: KeyboardEvent| {
+        let key = event.key();
+        let there = cell_after(&key, here.map(|cell| cell as u64), columns);
+        if there.is_none() && !is_pin(&key) {
+            return;
+        }
+        event.prevent_default();
+        event.stop_propagation();
+        match there {
+            Some(there) => {
+                let there = usize::try_from(there).unwrap_or(usize::MAX);
+                let there = there.min(n_cells.saturating_sub(1));
+                dispatch.dispatch(Action::Hover(Some(element(index, there))));
+            }
+            None => choose.emit(here),
+        }
+    })
 }
 
 /// The boxes when they change, and what is lit above them.

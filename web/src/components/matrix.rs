@@ -56,10 +56,9 @@ struct LaidOut {
 impl LaidOut {
     fn new(seen: &Seen) -> LaidOut {
         let pictures = &seen.pictures;
-        let is_tight = pictures.len() > 1;
         let matrices = pictures
             .iter()
-            .map(|picture| Rc::new(matrix_plan(picture, seen.labels, is_tight)));
+            .map(|picture| Rc::new(matrix_plan(picture, seen.labels, pictures.len())));
         let first = pictures.first();
         let memory = first.map(|picture| memory_plan(picture, seen.base_bytes, seen.width - 400.0));
         LaidOut {
@@ -96,7 +95,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);
         let export = props.export.clone();
         Callback::from(move |_: MouseEvent| {
-            if let Some(address) = png(&matrix_plan(&picture, labels, false), &palette) {
+            if let Some(address) = png(&matrix_plan(&picture, labels, 1), &palette) {
                 export.emit(Export::Address(picture.request.clone(), address));
             }
         })

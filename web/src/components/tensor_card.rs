@@ -1,15 +1,15 @@
 //! What the last step did on the tensor units: its tiles with the colours that mark them in the memories, and a tensor copy as a picture.
 
 use super::{Dispatch, FrameRef, say};
-use crate::canvas::paint_lit;
+use crate::canvas::{cell_under, paint_lit};
 use crate::format::{extent_css, plural};
 use crate::hooks::{use_painted, use_size};
-use crate::matrix::{MatrixChoice, Plan, piece_words, tile_plan};
+use crate::matrix::{Arrangement, MatrixChoice, Plan, piece_words, tile_plan};
 use crate::model::{Action, MatrixAction};
 use crate::theme::{Palette, tile_css};
 use std::rc::Rc;
 use warpgrid_view::model::{TensorCopyView, TensorStep, TileView};
-use web_sys::{Element, HtmlCanvasElement};
+use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -157,6 +157,11 @@ struct PictureProps {
     palette: Rc<Palette>,
 }
 
+/// The copy of the step.
+fn shown_copy(frame: &FrameRef) -> Option<&TensorCopyView> {
+    frame.tensor.as_ref()?.copy.as_ref()
+}
+
 /// The tile in shared memory, piece by piece.
 #[component]
 fn TilePicture(props: &PictureProps) -> Html {
@@ -164,14 +169,13 @@ fn TilePicture(props: &PictureProps) -> Html {
     let boxes = use_node_ref();
     let lit = use_node_ref();
     let (width, _) = use_size(&node);
-    let is_swizzled = use_state_eq(|| true);
+    let arrangement = use_state_eq(|| Arrangement::Swizzled);
     let here = use_state_eq(|| None::<usize>);
     let plan = use_memo(
-        (props.frame.clone(), *is_swizzled, width),
-        |(frame, is_swizzled, width)| {
-            let step = frame.tensor.as_ref();
-            let copy = step.and_then(|step| step.copy.as_ref());
-            copy.map_or_else(Plan::default, |copy| tile_plan(copy, *is_swizzled, *width))
+        (props.frame.clone(), *arrangement, width),
+        |(frame, arrangement, width)| {
+            let copy = shown_copy(frame);
+            copy.map_or_else(Plan::default, |copy| tile_plan(copy, *arrangement, *width))
         },
     );
     use_painted(&boxes, &plan, &props.palette);
@@ -184,33 +188,21 @@ fn TilePicture(props: &PictureProps) -> Html {
             }
         });
     }
-    let copy = props
-        .frame
-        .tensor
-        .as_ref()
-        .and_then(|step| step.copy.as_ref());
-    let Some(copy) = copy else {
+    let Some(copy) = shown_copy(&props.frame) else {
         return Html::default();
     };
     let point = {
         let (plan, lit, here) = (plan.clone(), lit.clone(), here.clone());
-        Callback::from(move |event: MouseEvent| {
-            if let Some(canvas) = lit.cast::<Element>() {
-                let rect = canvas.get_bounding_client_rect();
-                let x = f64::from(event.client_x()) - rect.left();
-                let y = f64::from(event.client_y()) - rect.top();
-                here.set(plan.cell_at(x, y));
-            }
-        })
+        Callback::from(move |event: MouseEvent| here.set(cell_under(&plan, &lit, &event)))
     };
     let leave = {
         let here = here.clone();
         Callback::from(move |_: MouseEvent| here.set(None))
     };
-    let choose = |wanted: bool, name: &'static str| {
-        let set = is_swizzled.clone();
+    let choose = |wanted: Arrangement, name: &'static str| {
+        let set = arrangement.clone();
         let onclick = Callback::from(move |_: MouseEvent| set.set(wanted));
-        html! { <button aria-pressed={(*is_swizzled == wanted).to_string()} {onclick}>{ name }</button> }
+        html! { <button aria-pressed={(*arrangement == wanted).to_string()} {onclick}>{ name }</button> }
     };
     let size = extent_css(plan.width, plan.height);
     let words = here.and_then(|piece| piece_words(copy, piece));
@@ -221,8 +213,8 @@ fn TilePicture(props: &PictureProps) -> Html {
                 <span class="spring"></span>
                 if copy.swizzle != "none" {
                     <span class="seg" role="group" aria-label="Swizzle">
-                        { choose(true, "swizzled") }
-                        { choose(false, "linear") }
+                        { choose(Arrangement::Swizzled, "swizzled") }
+                        { choose(Arrangement::Linear, "linear") }
                     </span>
                 }
             </p>

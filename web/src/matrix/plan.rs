@@ -73,10 +73,10 @@ impl Plan {
     }
 }
 
-/// The matrix: rows and columns, several matrices below each other. `is_tight` when another matrix is beside it.
-pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool) -> Plan {
+/// The matrix: rows and columns, several matrices below each other. `n_pictures` pictures are side by side.
+pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: usize) -> Plan {
     let (rows, columns) = (usize::from(picture.rows), usize::from(picture.columns));
-    let width = if is_tight || picture.columns >= MANY_COLUMNS {
+    let width = if n_pictures > 1 || picture.columns >= MANY_COLUMNS {
         NARROW_CELL_WIDTH
     } else {
         CELL_WIDTH
@@ -365,8 +365,8 @@ mod tests {
     fn every_cell_is_found_where_it_is_drawn() {
         let picture = store_d();
         let plans = [
-            matrix_plan(&picture, CellLabels::Holder, false),
-            matrix_plan(&picture, CellLabels::Address, true),
+            matrix_plan(&picture, CellLabels::Holder, 1),
+            matrix_plan(&picture, CellLabels::Address, 2),
             memory_plan(&picture, 0, 900.0),
         ];
         for plan in plans {

@@ -10,12 +10,20 @@ const PIECE_BYTES: u64 = 16;
 /// Pixels of a letter of a label.
 const LETTER: f64 = 6.0;
 
-/// The tile in `available` pixels: as the swizzle has it, or as it would be without. A piece has the colour of its place in its line without a
+/// The arrangement of the pieces in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    Swizzled,
+    /// As without the swizzle.
+    Linear,
+}
+
+/// The tile in `available` pixels. A piece has the colour of its place in its line without a
 /// swizzle; one that is outside of the tensor, even in part, is hatched.
-pub fn tile_plan(copy: &TensorCopyView, is_swizzled: bool, available: f64) -> Plan {
-    let place = |piece: &TensorPieceView| match is_swizzled {
-        true => piece.shared,
-        false => piece.plain,
+pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64) -> Plan {
+    let place = |piece: &TensorPieceView| match arrangement {
+        Arrangement::Swizzled => piece.shared,
+        Arrangement::Linear => piece.plain,
     };
     let boxes: Vec<(usize, u64, u8)> = copy
         .pieces
@@ -116,8 +124,8 @@ pub(crate) mod tests {
     #[test]
     fn pieces_stand_where_the_swizzle_puts_them() {
         let copy = copy();
-        let plain = tile_plan(&copy, false, 400.0);
-        let swizzled = tile_plan(&copy, true, 400.0);
+        let plain = tile_plan(&copy, Arrangement::Linear, 400.0);
+        let swizzled = tile_plan(&copy, Arrangement::Swizzled, 400.0);
         let at = |plan: &Plan, piece: usize| {
             let mark = plan.marks.iter().find(|mark| mark.cell == piece);
             mark.map(|mark| (mark.rect.x, mark.rect.y)).expect("a mark")

@@ -1,6 +1,6 @@
 //! A plan as two canvases: the boxes, painted when they change, and above them what is lit, painted at every move.
 
-use crate::canvas::paint_lit;
+use crate::canvas::{cell_under, paint_lit};
 use crate::components::Dispatch;
 use crate::format::extent_css;
 use crate::hooks::use_painted;
@@ -9,7 +9,7 @@ use crate::matrix::{MatrixFocus, MatrixPage, Plan};
 use crate::model::{Action, MatrixAction};
 use crate::theme::Palette;
 use std::rc::Rc;
-use web_sys::{Element, HtmlCanvasElement};
+use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -30,38 +30,11 @@ pub(crate) fn Drawing(props: &Props) -> Html {
     let boxes = use_node_ref();
     let lit = use_node_ref();
     use_painted(&boxes, &props.plan, &props.palette);
-    {
-        let (lit, index) = (lit.clone(), props.index);
-        let seen = (
-            props.plan.clone(),
-            props.palette.clone(),
-            props.page.focus(),
-            props.page.clone(),
-        );
-        use_effect_with(seen, move |(plan, palette, focus, page)| {
-            let canvas = lit.cast::<HtmlCanvasElement>();
-            if let Some(canvas) = canvas {
-                let of_this = match focus {
-                    Some(MatrixFocus::Cell { picture, cell }) if *picture == index => Some(*cell),
-                    _ => None,
-                };
-                paint_lit(
-                    &canvas,
-                    plan,
-                    palette,
-                    |cell| page.is_lit_at(index, cell),
-                    of_this,
-                );
-            }
-        });
-    }
+    use_lit(props, &lit);
     let at = {
         let (plan, lit, picture) = (props.plan.clone(), lit.clone(), props.index);
         move |event: &MouseEvent| {
-            let rect = lit.cast::<Element>()?.get_bounding_client_rect();
-            let x = f64::from(event.client_x()) - rect.left();
-            let y = f64::from(event.client_y()) - rect.top();
-            let cell = plan.cell_at(x, y)?;
+            let cell = cell_under(&plan, &lit, event)?;
             Some(MatrixFocus::Cell { picture, cell })
         }
     };
@@ -102,6 +75,28 @@ pub(crate) fn Drawing(props: &Props) -> Html {
             </div>
         </div>
     }
+}
+
+/// Paints the lit cells above the boxes.
+#[hook]
+fn use_lit(props: &Props, lit: &NodeRef) {
+    let (lit, index) = (lit.clone(), props.index);
+    let seen = (
+        props.plan.clone(),
+        props.palette.clone(),
+        props.page.focus(),
+        props.page.clone(),
+    );
+    use_effect_with(seen, move |(plan, palette, focus, page)| {
+        if let Some(canvas) = lit.cast::<HtmlCanvasElement>() {
+            let of_this = match focus {
+                Some(MatrixFocus::Cell { picture, cell }) if *picture == index => Some(*cell),
+                _ => None,
+            };
+            let is_lit = |cell| page.is_lit_at(index, cell);
+            paint_lit(&canvas, plan, palette, is_lit, of_this);
+        }
+    });
 }
 
 /// Arrow keys move over the cells of the matrix, also in memory.

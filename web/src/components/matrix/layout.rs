@@ -61,7 +61,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         <section class="matrix lens" ref={node} aria-label="Layout Explorer">
             <div class="matrix-side">
                 { controls(props) }
-                { for picture.view.as_ref().map(|view| facts(view, !has_fields_before(view, place))) }
+                { for picture.view.as_ref().map(|view| facts(view, place)) }
             </div>
             <div class="matrix-main">
                 { super::not_as_linked(&props.page) }
@@ -202,7 +202,8 @@ fn ptx(view: &LayoutView) -> Html {
 }
 
 /// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
-fn facts(view: &LayoutView, has_fields: bool) -> Html {
+fn facts(view: &LayoutView, place: &Plan) -> Html {
+    let has_fields = !has_fields_before(view, place);
     let certainty = match view.sure.as_str() {
         "high" => String::new(),
         sure => format!(" (confidence: {sure})"),
