@@ -1,6 +1,6 @@
 //! What `web/editor/assist.js` asks while a person reads and writes: view's answers, laid out as arrays.
 
-use crate::client::Ask;
+use crate::client::{Ask, Read};
 use crate::protocol::{Answer, Question};
 use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
@@ -26,57 +26,59 @@ extern "C" {
 /// A question about a place in a text.
 type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
+/// Asks a question about a place, with the present options, and converts the answer.
+fn about_place(
+    ask: &Ask,
+    options: &Rc<impl Fn() -> CheckOptions + 'static>,
+    question: fn(String, CheckOptions, u32) -> Question,
+    convert: Read,
+) -> AboutPlace {
+    let (ask, options) = (Rc::clone(ask), Rc::clone(options));
+    AboutPlace::new(move |source: String, at: u32| ask(question(source, options(), at), convert))
+}
+
 /// Answers for the life of the page, for the target and version that `options` gives at that time.
 pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
     let options = Rc::new(options);
-    let (asking, asked) = (Rc::clone(&ask), Rc::clone(&options));
-    let hover = AboutPlace::new(move |source: String, at: u32| {
-        let options = asked();
-        asking(
-            Question::Hover {
-                source,
-                options,
-                at,
-            },
-            |answer| match answer {
-                Answer::Hover(Some(found)) => hover_array(&found),
-                _ => JsValue::NULL,
-            },
-        )
-    });
-    let asking = Rc::clone(&ask);
-    let asked = Rc::clone(&options);
-    let complete = AboutPlace::new(move |source: String, at: u32| {
-        let options = asked();
-        asking(
-            Question::Complete {
-                source,
-                options,
-                at,
-            },
-            |answer| match answer {
-                Answer::Complete(found) => {
-                    found.iter().map(completion_array).collect::<Array>().into()
-                }
-                _ => JsValue::NULL,
-            },
-        )
-    });
-    let asking = Rc::clone(&ask);
-    let signature = AboutPlace::new(move |source: String, at: u32| {
-        let options = options();
-        asking(
-            Question::Signature {
-                source,
-                options,
-                at,
-            },
-            |answer| match answer {
-                Answer::Signature(Some(found)) => signature_array(&found).unwrap_or(JsValue::NULL),
-                _ => JsValue::NULL,
-            },
-        )
-    });
+    let hover = about_place(
+        &ask,
+        &options,
+        |source, options, at| Question::Hover {
+            source,
+            options,
+            at,
+        },
+        |answer| match answer {
+            Answer::Hover(Some(found)) => hover_array(&found),
+            _ => JsValue::NULL,
+        },
+    );
+    let complete = about_place(
+        &ask,
+        &options,
+        |source, options, at| Question::Complete {
+            source,
+            options,
+            at,
+        },
+        |answer| match answer {
+            Answer::Complete(found) => found.iter().map(completion_array).collect::<Array>().into(),
+            _ => JsValue::NULL,
+        },
+    );
+    let signature = about_place(
+        &ask,
+        &options,
+        |source, options, at| Question::Signature {
+            source,
+            options,
+            at,
+        },
+        |answer| match answer {
+            Answer::Signature(Some(found)) => signature_array(&found).unwrap_or(JsValue::NULL),
+            _ => JsValue::NULL,
+        },
+    );
     let format = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
         ask(Question::Format { source }, |answer| match answer {
             Answer::Format(text) => text.into(),
