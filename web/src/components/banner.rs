@@ -16,7 +16,7 @@ pub(crate) struct Props {
 pub(crate) fn Banner(props: &Props) -> Html {
     html! {
         <div class="banner" role="alert">
-            { words(&props.trouble, props.started) }
+            { words(props) }
             if let Trouble::Core(_) = &props.trouble {
                 <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
             }
@@ -25,9 +25,9 @@ pub(crate) fn Banner(props: &Props) -> Html {
     }
 }
 
-fn words(trouble: &Trouble, started: bool) -> Html {
-    match trouble {
-        Trouble::Core(why) if !started => html! {
+fn words(props: &Props) -> Html {
+    match &props.trouble {
+        Trouble::Core(why) if !props.started => html! {
             <div>
                 <b>{ "Failed to load the emulator. " }</b>
                 { "The network, a content filter or an incomplete deployment may block the WebAssembly module that checks and runs kernels. Your source is saved." }

@@ -49,11 +49,13 @@ pub(super) fn History(props: &Props) -> Html {
     }
     let is_past = |write: &CellWrite| write.position <= position;
     let present = found.writes.partition_point(is_past).checked_sub(1);
-    let earlier = found.n_before.saturating_sub(n_listed(found, true));
-    let later = found.n_after.saturating_sub(n_listed(found, false));
-    let row = |(index, write): (usize, &CellWrite)| {
-        write_row(write, present == Some(index), position, dispatch)
-    };
+    let is_before = |write: &&CellWrite| write.position <= found.position;
+    let n_before = found.writes.iter().filter(is_before).count();
+    let earlier = found.n_before.saturating_sub(n_before as u64);
+    let later = found
+        .n_after
+        .saturating_sub((found.writes.len() - n_before) as u64);
+    let row = |row: (usize, &CellWrite)| write_row(row, present, position, dispatch);
     html! {
         <details class="history" open=true>
             <summary>{ "Write history " }<small>{ summary(found) }</small></summary>
@@ -90,11 +92,6 @@ fn show_present(list: &NodeRef) -> Option<()> {
     Some(())
 }
 
-fn n_listed(found: &CellHistory, is_before: bool) -> u64 {
-    let is_meant = |write: &&CellWrite| (write.position <= found.position) == is_before;
-    found.writes.iter().filter(is_meant).count() as u64
-}
-
 /// `12 stores in 340 steps`.
 fn summary(found: &CellHistory) -> String {
     let n = found.n_before + found.n_after;
@@ -108,7 +105,13 @@ fn stores(n: u64, which: &str) -> String {
     plural(n, &format!("{which}store"))
 }
 
-fn write_row(write: &CellWrite, is_present: bool, position: u64, dispatch: &Dispatch) -> Html {
+fn write_row(
+    (index, write): (usize, &CellWrite),
+    present: Option<usize>,
+    position: u64,
+    dispatch: &Dispatch,
+) -> Html {
+    let is_present = present == Some(index);
     let go = say::<MouseEvent>(dispatch, Action::Move(Goal::Position(write.position)));
     let class = classes!(
         is_present.then_some("present"),

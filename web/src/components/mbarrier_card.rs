@@ -29,18 +29,18 @@ pub(crate) fn mbarrier_card(frame: &Frame, dispatch: &Dispatch) -> Html {
     html! {
         <section class="card mbarriers" aria-label="Mbarriers">
             <h2>{ "Mbarriers" }</h2>
-            <ul>{ for shown.into_iter().map(|object| picture(object, frame.cluster.is_some(), dispatch)) }</ul>
+            <ul>{ for shown.into_iter().map(|object| picture(object, frame, dispatch)) }</ul>
         </section>
     }
 }
 
-fn picture(object: &MbarrierView, of_cluster: bool, dispatch: &Dispatch) -> Html {
+fn picture(object: &MbarrierView, frame: &Frame, dispatch: &Dispatch) -> Html {
     let name = match &object.name {
         Some(name) => name.clone(),
         None => format!("byte {}", object.offset),
     };
-    let block = match (&object.memory, of_cluster) {
-        (MemoryId::Shared(block), true) => format!("block {block}"),
+    let block = match (&object.memory, &frame.cluster) {
+        (MemoryId::Shared(block), Some(_)) => format!("block {block}"),
         _ => String::new(),
     };
     html! {

@@ -3,7 +3,7 @@
 use super::filled_place::FilledPlace;
 use super::grid_canvas::GridCanvas;
 use super::grid_table::GridTable;
-use super::memory_files::{FILES, MemoryFile, ending};
+use super::memory_files::{FILES, FileChoice, MemoryFile};
 use super::pickers::Select;
 use super::{Dispatch, FrameRef, say};
 use crate::editor::{self, Panel};
@@ -15,7 +15,6 @@ use crate::model::{Action, GridChoice, Overlay, ZoomStep};
 use crate::theme::Palette;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::{Grid, GridRequest, MemoryView};
 use warpgrid_view::value::ElementType;
 use wasm_bindgen::JsCast;
@@ -331,9 +330,8 @@ fn files(
             save_file.emit(MemoryFile { request, ending });
         }
     });
-    let option = |(words, form, is_painted): &(&'static str, MemoryForm, bool)| {
-        html! { <option value={ending(*form, *is_painted)}>{ *words }</option> }
-    };
+    let option =
+        |file: &FileChoice| html! { <option value={file.ending()}>{ file.label }</option> };
     html! {
         <select class="mini save" aria-label="Export" title="Export" data-stop={Stop::SAVE.0.to_string()}
             tabindex={reachable.index(Stop::SAVE)} {onchange}>

@@ -8,22 +8,40 @@ use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::GridRequest;
 use wasm_bindgen::JsValue;
 
-/// What a person can save: words, the form that the core makes, and whether it is painted as a picture (PNG).
-pub(crate) const FILES: [(&str, MemoryForm, bool); 5] = [
-    ("SVG image", MemoryForm::Svg, false),
-    ("PNG image", MemoryForm::Svg, true),
-    ("Animated SVG of the run", MemoryForm::Animation, false),
-    ("CSV table", MemoryForm::Csv, false),
-    ("NumPy array (.npy)", MemoryForm::Npy, false),
-];
+/// A file that a person can save.
+pub(crate) struct FileChoice {
+    pub(crate) label: &'static str,
+    /// The form that the core makes.
+    form: MemoryForm,
+    /// The ending of the name of a painted picture (PNG).
+    painted: Option<&'static str>,
+}
 
-/// The ending of a file's name.
-pub(crate) fn ending(form: MemoryForm, is_painted: bool) -> &'static str {
-    match is_painted {
-        true => "png",
-        false => form.ending(),
+impl FileChoice {
+    const fn of_form(label: &'static str, form: MemoryForm) -> FileChoice {
+        FileChoice {
+            label,
+            form,
+            painted: None,
+        }
+    }
+
+    /// The ending of the file's name.
+    pub(crate) fn ending(&self) -> &'static str {
+        self.painted.unwrap_or_else(|| self.form.ending())
     }
 }
+
+pub(crate) const FILES: [FileChoice; 5] = [
+    FileChoice::of_form("SVG image", MemoryForm::Svg),
+    FileChoice {
+        painted: Some("png"),
+        ..FileChoice::of_form("PNG image", MemoryForm::Svg)
+    },
+    FileChoice::of_form("Animated SVG of the run", MemoryForm::Animation),
+    FileChoice::of_form("CSV table", MemoryForm::Csv),
+    FileChoice::of_form("NumPy array (.npy)", MemoryForm::Npy),
+];
 
 /// A memory, and the ending of the file that it becomes.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +54,7 @@ pub(crate) struct MemoryFile {
 pub(crate) fn save_memory(file: MemoryFile, ask: &Ask) {
     let MemoryFile { request, ending } = file;
     let mut files = FILES.iter();
-    let found = files.find(|(_, form, is_painted)| self::ending(*form, *is_painted) == ending);
-    let Some((_, form, _)) = found else {
+    let Some(FileChoice { form, .. }) = files.find(|file| file.ending() == ending) else {
         return;
     };
     // `shared:0` is no name of a file on every system.

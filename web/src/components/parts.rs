@@ -26,10 +26,7 @@ pub(crate) fn Parts(props: &Props) -> Html {
         .iter()
         .find(|part| props.entry.as_ref() == Some(&part.name));
     let shown = shown.or_else(|| parts.iter().find(|part| part.accept));
-    let choice = |part: &PartView| {
-        let is_shown = shown.is_some_and(|shown| shown.name == part.name);
-        choice(part, is_shown, &props.dispatch)
-    };
+    let choice = |part: &PartView| choice(part, shown, &props.dispatch);
     html! {
         if !parts.is_empty() {
             <section class="parts" aria-label="asm blocks">
@@ -50,7 +47,8 @@ pub(crate) fn Parts(props: &Props) -> Html {
     }
 }
 
-fn choice(part: &PartView, is_shown: bool, dispatch: &Dispatch) -> Html {
+fn choice(part: &PartView, shown: Option<&PartView>, dispatch: &Dispatch) -> Html {
+    let is_shown = shown.is_some_and(|shown| shown.name == part.name);
     let range = SourceRange {
         line: part.line,
         column: part.column,

@@ -28,7 +28,10 @@ pub(crate) fn Reference(props: &Props) -> Html {
     let is_open = props.subject.is_some();
     {
         let dialog = dialog.clone();
-        use_effect_with(is_open, move |is_open| show(&dialog, *is_open));
+        use_effect_with(is_open, move |is_open| match is_open {
+            true => open(&dialog),
+            false => close(&dialog),
+        });
     }
     {
         let page = page.clone();
@@ -76,13 +79,19 @@ pub(crate) fn Reference(props: &Props) -> Html {
     }
 }
 
-fn show(dialog: &NodeRef, is_open: bool) {
-    if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
-        match (is_open, dialog.open()) {
-            (true, false) => drop(dialog.show_modal()),
-            (false, true) => dialog.close(),
-            _ => {}
-        }
+fn open(dialog: &NodeRef) {
+    if let Some(dialog) = dialog.cast::<HtmlDialogElement>()
+        && !dialog.open()
+    {
+        drop(dialog.show_modal());
+    }
+}
+
+fn close(dialog: &NodeRef) {
+    if let Some(dialog) = dialog.cast::<HtmlDialogElement>()
+        && dialog.open()
+    {
+        dialog.close();
     }
 }
 
@@ -166,18 +175,17 @@ fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
 /// Arrows go from the search to the list, and along it.
 fn walk() -> Callback<KeyboardEvent> {
     Callback::from(|event: KeyboardEvent| {
-        let down = match event.key().as_str() {
-            "ArrowDown" => true,
-            "ArrowUp" => false,
-            _ => return,
-        };
-        if step(&event, down).is_some() {
+        if step(&event).is_some() {
             event.prevent_default();
         }
     })
 }
 
-fn step(event: &KeyboardEvent, down: bool) -> Option<()> {
+fn step(event: &KeyboardEvent) -> Option<()> {
+    let key = event.key();
+    if !matches!(key.as_str(), "ArrowDown" | "ArrowUp") {
+        return None;
+    }
     let dialog = event.current_target()?.dyn_into::<Element>().ok()?;
     let from = event.target()?.dyn_into::<Element>().ok()?;
     let on_search = from.closest("input").ok()?.is_some();
@@ -190,7 +198,7 @@ fn step(event: &KeyboardEvent, down: bool) -> Option<()> {
             .item(*index)
             .is_some_and(|line| line.is_same_node(Some(from.as_ref())))
     });
-    let next = match (here, down) {
+    let next = match (here, key == "ArrowDown") {
         (None, true) => Some(0),
         (None, false) => return None,
         (Some(index), true) => Some(index + 1),

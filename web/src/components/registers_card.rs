@@ -60,7 +60,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
                 </span>
             </h2>
             <dl class="registers" tabindex="0" aria-label={format!("Registers of lane {lane}")}>
-                { for registers.into_iter().take(MAX_LISTED).map(|r| register(r, lane, used.contains(&r.name), props)) }
+                { for registers.into_iter().take(MAX_LISTED).map(|r| register(r, lane, used, props)) }
             </dl>
         </section>
     }
@@ -121,7 +121,7 @@ fn is_second_factor(instruction: &str, name: &str) -> bool {
     b.is_some_and(|b| b.trim() == name)
 }
 
-fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> Html {
+fn register(register: &RegisterView, lane: u8, used: &[String], props: &Props) -> Html {
     let values = if props.hex {
         &register.hex
     } else {
@@ -144,7 +144,7 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
     let linked = props.links.registers.contains(&register.name);
     let class = classes!(
         register.changed.then_some("changed"),
-        is_used.then_some("used"),
+        used.contains(&register.name).then_some("used"),
         (value.len() > MAX_IN_COLUMN).then_some("long"),
         linked.then_some("linked")
     );

@@ -33,12 +33,16 @@ pub(crate) fn Transport(props: &Props) -> Html {
         .frame
         .as_ref()
         .is_none_or(|frame| frame.status != RunStatus::Running);
+    // A disabled button keeps the focus, so that the keyboard does not lose its position.
     let button = |label: &'static str, icon: &'static str, goal: Goal, off: bool| {
+        let off = disabled || off;
+        let onclick = (!off).then(|| say::<MouseEvent>(dispatch, Action::Move(goal)));
         html! {
-            <button class="icon" title={label} aria-label={label.split(" (").next()} aria-disabled={(disabled || off).to_string()}
-                onclick={unless(disabled || off, dispatch, Action::Move(goal))}>{ glyph(icon) }</button>
+            <button class="icon" title={label} aria-label={label.split(" (").next()} aria-disabled={off.to_string()}
+                {onclick}>{ glyph(icon) }</button>
         }
     };
+    let play = (!disabled).then(|| say::<MouseEvent>(dispatch, Action::TogglePlay));
     // What goes along with the run reads it: the handle follows later than the text.
     let shown = props.frame.as_ref().map(|frame| frame.position.to_string());
     let stop = {
@@ -59,7 +63,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
                     <button class="icon play" title="Stop (Esc)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
                 } else {
                     <button class="icon play" title="Play (Space)" aria-label={if props.playing { "Pause" } else { "Play" }}
-                        aria-disabled={disabled.to_string()} onclick={unless(disabled, dispatch, Action::TogglePlay)}>
+                        aria-disabled={disabled.to_string()} onclick={play}>
                         { glyph(if props.playing { "pause" } else { "play" }) }
                     </button>
                 }
@@ -73,14 +77,6 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl+K" }</kbd>{ " commands " }<kbd>{ "?" }</kbd>{ " help" }
             </div>
         </footer>
-    }
-}
-
-/// Says an action unless the button is off. A button that is off keeps the focus, so that the keyboard does not lose its place.
-fn unless(is_off: bool, dispatch: &Dispatch, action: Action) -> Callback<MouseEvent> {
-    match is_off {
-        true => Callback::noop(),
-        false => say(dispatch, action),
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
         let value = register
             .and_then(|r| r.values.get(usize::from(view.lane)))
             .cloned();
-        tile(view, value, *reachable == view.lane, props)
+        tile(view, value, *reachable, props)
     };
     html! {
         <section class="card warp" aria-label="Warp">
@@ -145,7 +145,7 @@ const fn class(state: LaneState) -> Option<&'static str> {
     }
 }
 
-fn tile(view: &LaneView, value: Option<String>, is_reachable: bool, props: &Props) -> Html {
+fn tile(view: &LaneView, value: Option<String>, reachable: u8, props: &Props) -> Html {
     let [x, y, z] = view.thread;
     let label = format!(
         "lane {}, thread ({x}, {y}, {z}), {}",
@@ -157,7 +157,7 @@ fn tile(view: &LaneView, value: Option<String>, is_reachable: bool, props: &Prop
     let class = classes!("lane", class(view.state), linked.then_some("linked"));
     html! {
         <button {class} style={format!("--lane: {}", lane_css(view.lane))} title={label.clone()} aria-label={label}
-            tabindex={if is_reachable { "0" } else { "-1" }}
+            tabindex={if view.lane == reachable { "0" } else { "-1" }}
             onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
             onmouseleave={say(&props.dispatch, Action::Hover(None))}
             onfocus={say(&props.dispatch, Action::Hover(focus.clone()))}

@@ -136,7 +136,15 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Outcomes(action) => outcomes::act(&mut model, action),
         Action::Product(action) => product::act(&mut model, action),
-        Action::Edited { text, is_another } => edited(&mut model, text, is_another),
+        Action::Edited { text, .. } if model.text == text => {}
+        Action::Edited { text, is_another } => {
+            // Another text is shown from its first store on, not at the position of the one before, and for its own target.
+            if is_another || is_mostly_another(&model.text, &text) {
+                model.fresh = Some(Fresh::Text);
+                forget_views(&mut model);
+            }
+            edited(&mut model, text);
+        }
         Action::AwaitExample(index) => model.awaited = Some(index),
         Action::ShowExample(index, text) => {
             // Another text may have been chosen since it was picked.
@@ -318,15 +326,7 @@ fn keep_failed(model: &mut Model, why: String) {
     }
 }
 
-fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
-    if model.text == text {
-        return;
-    }
-    // Another text is shown from its first store on, not at the position of the one before, and for its own target.
-    if is_another || is_mostly_another(&model.text, &text) {
-        model.fresh = Some(Fresh::Text);
-        forget_views(model);
-    }
+fn edited(model: &mut Model, text: Rc<str>) {
     model.text = text;
     model.awaited = None;
     model.text_changed();

@@ -20,17 +20,18 @@ fn answered(model: Model, body: ResponseBody) -> Model {
     reduce(model, Action::Heard(Response::new(id, launch, body).into()))
 }
 
-fn reported(model: Model, revision: u32, accept: bool) -> Model {
-    let report = CheckReport {
-        accept,
-        ..CheckReport::default()
-    };
+fn rejected(model: Model, revision: u32) -> Model {
+    let report = CheckReport::default();
     answered(model, ResponseBody::Checked { revision, report })
 }
 
 fn accepted(model: Model) -> Model {
     let revision = model.revision;
-    reported(model, revision, true)
+    let report = CheckReport {
+        accept: true,
+        ..CheckReport::default()
+    };
+    answered(model, ResponseBody::Checked { revision, report })
 }
 
 fn framed(model: Model) -> Model {
@@ -84,7 +85,7 @@ fn a_text_is_checked_as_the_page_opens() {
 #[test]
 fn a_verdict_on_an_older_text_is_dropped() {
     let model = after(Model::new("text", None), [typed("other")]);
-    let late = reported(model.clone(), 1, false);
+    let late = rejected(model.clone(), 1);
     assert_eq!(late, model);
     assert_eq!(last_goal(&after(late, [Action::LaunchDue])), None);
 }
@@ -158,7 +159,7 @@ fn what_was_found_of_a_text_stays_until_its_change_is_looked_through() {
 fn a_wrong_text_keeps_the_last_run_but_stale() {
     let model = after(running(), [typed("texts")]);
     let revision = model.revision;
-    let model = after(reported(model, revision, false), [Action::LaunchDue]);
+    let model = after(rejected(model, revision), [Action::LaunchDue]);
     assert!(model.is_stale());
     assert!(model.run.frame.is_some());
     assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
@@ -194,7 +195,7 @@ fn a_linked_text_is_shown_where_its_link_says() {
 fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
     let rejected = |model: Model| {
         let revision = model.revision;
-        reported(model, revision, false)
+        rejected(model, revision)
     };
     let edited = rejected(after(running(), [typed("texts")]));
     assert!(edited.run.frame.is_some());
