@@ -23,8 +23,8 @@ use crate::semantics::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, MachineOp, Property, ReduceOp,
-    ReferenceKind, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, SurfaceBounds,
-    SurfaceOp, TensorMapField, VideoLanes, VideoOp, VoteMode,
+    ReferenceKind, ScalarType, Scope, Sem, ShuffleMode, Signedness, SpecialRegister, StateSpace,
+    SurfaceBounds, SurfaceOp, TensorMapField, VideoLanes, VideoOp, VoteMode,
 };
 use warpgrid_program::FunctionId;
 
@@ -174,7 +174,7 @@ pub(crate) struct VideoPlan {
     pub(crate) op: VideoOp,
     pub(crate) lanes: VideoLanes,
     /// Whether result, a and b are signed.
-    pub(crate) signed: [bool; 3],
+    pub(crate) signs: [Signedness; 3],
     pub(crate) saturates: bool,
     pub(crate) second: Option<ReduceOp>,
     pub(crate) compare: Option<CompareOp>,
@@ -228,6 +228,15 @@ impl CompareKind {
     pub const fn is_integer(self) -> bool {
         use CompareKind as K;
         matches!(self, K::U16 | K::S16 | K::U32 | K::S32 | K::U64 | K::S64)
+    }
+
+    /// Returns how the compared integers are interpreted.
+    pub const fn signedness(self) -> Signedness {
+        use CompareKind as K;
+        match self {
+            K::S16 | K::S32 | K::S64 => Signedness::Signed,
+            K::U16 | K::U32 | K::U64 | K::F32 | K::F64 | K::F16 | K::Bf16 => Signedness::Unsigned,
+        }
     }
 }
 
@@ -285,7 +294,7 @@ pub struct AccessPlan {
     /// Of all elements.
     pub width_bytes: u32,
     /// Loads of signed types extend.
-    pub signed: bool,
+    pub sign: Signedness,
     pub elements: Vec<Element>,
     /// Bit i: element i is not a sink.
     pub written: u32,

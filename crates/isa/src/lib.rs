@@ -46,5 +46,5 @@ pub use ptx::PTX;
 pub use space::StateSpace;
 pub use special::SpecialRegister;
 pub use target::{Feature, Limits, MemoryShape, Target, TargetGate, TargetKind};
-pub use types::{ScalarType, TypeKind};
+pub use types::{ScalarType, Signedness, TypeKind};
 pub use version::Version;

@@ -214,10 +214,10 @@ impl<'p> Forms<'p> {
         (low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX)).then_some(form)
     }
 
-    /// Extended to 64 bits.
-    fn extended(&self, signed: bool, form: Form) -> Option<Form> {
+    /// Zero-extends a form to 64 bits: a form that may be negative becomes unknown.
+    fn zero_extended(&self, form: Form) -> Option<Form> {
         let (low, _) = form.bounds(&self.extents)?;
-        (signed || low >= 0).then_some(form)
+        (low >= 0).then_some(form)
     }
 
     /// What an instruction writes, if that is known.
@@ -252,8 +252,9 @@ impl<'p> Forms<'p> {
             Node::Constant(number) if bits == 32 => Some(Form::number(i64::from(number as i32))),
             Node::Constant(number) => Some(Form::number(number as i64)),
             Node::Unary(Unary::ToNarrow, a) => of(a),
-            Node::Unary(Unary::ToWideSigned, a) => self.extended(true, of(a)?),
-            Node::Unary(Unary::ToWideUnsigned, a) => self.extended(false, of(a)?),
+            // The form of a 32-bit value is within the range of `i32`.
+            Node::Unary(Unary::ToWideSigned, a) => of(a),
+            Node::Unary(Unary::ToWideUnsigned, a) => self.zero_extended(of(a)?),
             Node::Binary(Binary::Add, [a, b]) => of(a)?.plus(of(b)?),
             Node::Binary(Binary::Sub, [a, b]) => of(a)?.plus(of(b)?.times(-1)?),
             Node::Binary(Binary::Mul, [a, b]) => of(a)?.by(of(b)?),

@@ -23,7 +23,7 @@ pub(crate) const fn splat64(value: u64) -> I<'static> {
     I::V128Const((value | value << 64) as i128)
 }
 
-/// Widens half of a mask of four 32-bit lanes to a mask of two 64-bit lanes.
+/// Sign-extends two of four 32-bit lanes to 64 bits; a mask stays a mask.
 pub(crate) const fn halves(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4S,
@@ -31,12 +31,11 @@ pub(crate) const fn halves(half: u32) -> I<'static> {
     }
 }
 
-/// Extends two of four 32-bit lanes to 64 bits.
-pub(crate) const fn extended_words(signed: bool, half: u32) -> I<'static> {
-    match (signed, half) {
-        (true, half) => halves(half),
-        (false, 0) => I::I64x2ExtendLowI32x4U,
-        (false, _) => I::I64x2ExtendHighI32x4U,
+/// Zero-extends two of four 32-bit lanes to 64 bits.
+pub(crate) const fn zero_extended_words(half: u32) -> I<'static> {
+    match half {
+        0 => I::I64x2ExtendLowI32x4U,
+        _ => I::I64x2ExtendHighI32x4U,
     }
 }
 

@@ -10,7 +10,7 @@ use warpgrid_emulator::plain::word::{Truth, Word};
 use warpgrid_emulator::plain::{
     Bank, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain, Slot, SlotPlace,
 };
-use warpgrid_isa::BoolOp;
+use warpgrid_isa::{BoolOp, Signedness};
 
 /// Destination of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,41 +62,41 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     fn results(&self, op: &Op) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
-            Op::Int16 { f, signed, slots } => {
+            Op::Int16 { f, sign, slots } => {
                 let (d, sources) = self.words(slots);
                 to_32(d, |result| {
-                    integer::int16(f, signed, Capture { sources, result });
+                    integer::int16(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int32 { f, signed, slots } => {
+            Op::Int32 { f, sign, slots } => {
                 let (d, sources) = self.words(slots);
                 to_32(d, |result| {
-                    integer::int32(f, signed, Capture { sources, result });
+                    integer::int32(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int64 { f, signed, slots } => {
+            Op::Int64 { f, sign, slots } => {
                 let (d, sources) = self.wide_words(slots);
                 to_64(d, |result| {
-                    integer::int64(f, signed, Capture { sources, result });
+                    integer::int64(f, sign, Capture { sources, result });
                 })
             }
-            Op::Shift64 { f, signed, slots } => {
+            Op::Shift64 { f, sign, slots } => {
                 let [d, a, b] = slots;
                 let sources = (self.word64(a), self.word32(b));
                 to_64(d, |result| {
-                    integer::shift(f, signed, Capture { sources, result });
+                    integer::shift(f, sign, Capture { sources, result });
                 })
             }
-            Op::Count64 { f, signed, slots } => {
+            Op::Count64 { f, sign, slots } => {
                 let sources = self.word64(slots[1]);
                 to_32(slots[0], |result| {
-                    integer::count(f, signed, Capture { sources, result });
+                    integer::count(f, sign, Capture { sources, result });
                 })
             }
-            Op::Extract64 { signed, slots } => {
+            Op::Extract64 { sign, slots } => {
                 let [d, a, b, c] = slots;
                 let [position, length] = [b, c].map(|slot| self.word32(slot));
-                let bits = integer::extract(self.word64(a), position, length, signed);
+                let bits = integer::extract(self.word64(a), position, length, sign);
                 register(Bank::B64, d, bits.id)
             }
             Op::Insert32([d, slots @ ..]) => {
@@ -108,32 +108,32 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let [position, length] = [c, e].map(|slot| self.word32(slot));
                 register(Bank::B64, d, integer::insert(a, b, position, length).id)
             }
-            Op::Wide32 { signed, slots } => {
+            Op::Wide32 { sign, slots } => {
                 let [d, a, b, c] = slots;
                 let [a, b] = [a, b].map(|slot| self.word32(slot));
                 let sources = (a, b, self.word64(c));
                 to_64(d, |result| {
-                    integer::wide32(signed, Capture { sources, result });
+                    integer::wide32(sign, Capture { sources, result });
                 })
             }
-            Op::Wide16 { signed, slots } => {
+            Op::Wide16 { sign, slots } => {
                 let (d, sources) = self.words(slots);
                 to_32(d, |result| {
-                    integer::wide16(signed, Capture { sources, result });
+                    integer::wide16(sign, Capture { sources, result });
                 })
             }
-            Op::Int16x2 { f, signed, slots } => {
+            Op::Int16x2 { f, sign, slots } => {
                 let [d, sources @ ..] = slots;
                 let sources = sources.map(|slot| self.word32(slot));
                 to_32(d, |result| {
-                    integer::int16x2(f, signed, Capture { sources, result });
+                    integer::int16x2(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int8x4 { f, signed, slots } => {
+            Op::Int8x4 { f, sign, slots } => {
                 let [d, sources @ ..] = slots;
                 let sources = sources.map(|slot| self.word32(slot));
                 to_32(d, |result| {
-                    integer::int8x4(f, signed, Capture { sources, result });
+                    integer::int8x4(f, sign, Capture { sources, result });
                 })
             }
             Op::Carry32 { f, mode, slots } => {
@@ -155,8 +155,8 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
             Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(a).id),
             Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(a).id),
             Op::MovPredicate { d, a } => register(Bank::Predicate, d, self.flag(a).id()),
-            Op::Extend32 { signed, d, a } => {
-                let wide = extended(self.word32(a), signed);
+            Op::Extend32 { sign, d, a } => {
+                let wide = extended(self.word32(a), sign);
                 register(Bank::B64, d, wide.id)
             }
             Op::Truncate64 { d, a } => register(Bank::B32, d, self.word64(a).to_narrow().id),
@@ -174,7 +174,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                         false => {
                             let narrow = wide.to_narrow();
                             let narrow = integer::convert(narrow, from, to, mode.saturate);
-                            extended(narrow, to.is_signed())
+                            extended(narrow, to.signedness())
                         }
                     },
                 )
@@ -276,21 +276,21 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     /// Compares integers by primitives. The comparison of floats is a node without operations.
     fn comparison(&self, c: &Comparison) -> Option<Flag<'g>> {
         use CompareKind as K;
-        let signed = matches!(c.kind, K::S16 | K::S32 | K::S64);
+        let sign = c.kind.signedness();
         let mut found = None;
         let result = &mut found;
         match c.kind {
             K::U32 | K::S32 => {
                 let sources = [c.a, c.b].map(|slot| self.word32(slot));
-                compare(c.op, signed, Capture { sources, result });
+                compare(c.op, sign, Capture { sources, result });
             }
             K::U16 | K::S16 => {
                 let sources = [c.a, c.b].map(|slot| self.word32(slot));
-                compare(c.op, signed, Upper16(Capture { sources, result }));
+                compare(c.op, sign, Upper16(Capture { sources, result }));
             }
             K::U64 | K::S64 => {
                 let sources = [c.a, c.b].map(|slot| self.word64(slot));
-                compare(c.op, signed, Capture { sources, result });
+                compare(c.op, sign, Capture { sources, result });
             }
             K::F16 | K::Bf16 | K::F32 => {
                 let sources = [c.a, c.b].map(|slot| self.word32(slot).id);
@@ -384,10 +384,10 @@ fn to_element(e: Element, value: Word64<'_>) -> Option<OperationResults> {
         Bank::B128 | Bank::Predicate => None,
     }
 }
-fn extended(value: Word32<'_>, signed: bool) -> Word64<'_> {
-    match signed {
-        true => value.to_wide_signed(),
-        false => value.to_wide_unsigned(),
+fn extended(value: Word32<'_>, sign: Signedness) -> Word64<'_> {
+    match sign {
+        Signedness::Signed => value.to_wide_signed(),
+        Signedness::Unsigned => value.to_wide_unsigned(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use warpgrid_emulator::plain::integer::Apply;
 use warpgrid_emulator::plain::word::{Truth, Word};
 use warpgrid_emulator::plain::{Bank, Slot};
+use warpgrid_isa::Signedness;
 
 /// Position of a node in its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,7 +88,7 @@ pub(crate) enum Node {
     },
     DotBytes {
         factors: [NodeId; 2],
-        is_signed: [bool; 2],
+        signs: [Signedness; 2],
     },
 }
 
@@ -419,8 +420,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         }
     }
 
-    /// Returns the upper 64 bits of the product of 64-bit factors, computed from the products of 32-bit halves.
-    fn mul_high_wide(self, other: Self, signed: bool) -> Self {
+    /// Returns the upper 64 bits of the product of unsigned 64-bit factors, computed from the products of 32-bit halves.
+    fn mul_high_wide_unsigned(self, other: Self) -> Self {
         let low = |v: Self| v.and(v.constant(0xffff_ffff));
         let high = |v: Self| v.shift_right_unsigned(v.of(v.graph.constant(32, 32)));
         let (x, y) = (self, other);
@@ -428,14 +429,17 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         let carried = high(low(x).mul(low(y)))
             .add(low(middle))
             .add(high(x).mul(low(y)));
-        let product = high(carried).add(high(middle)).add(high(x).mul(high(y)));
-        if !signed {
-            return product;
-        }
-        // A negative factor counts as 2^64 more than its value.
+        high(carried).add(high(middle)).add(high(x).mul(high(y)))
+    }
+
+    /// Returns the upper 64 bits of the product of signed 64-bit factors. As an unsigned factor, a negative factor is 2^64 more than its value.
+    fn mul_high_wide_signed(self, other: Self) -> Self {
+        let product = self.mul_high_wide_unsigned(other);
         let correction =
             |v: Self, w: Self| v.shift_right_signed(v.of(v.graph.constant(63, 32))).and(w);
-        product.sub(correction(x, y)).sub(correction(y, x))
+        product
+            .sub(correction(self, other))
+            .sub(correction(other, self))
     }
 }
 
@@ -556,7 +560,7 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
 
     fn mul_high_signed(self, other: Self) -> Self {
         if BITS == 64 {
-            return self.mul_high_wide(other, true);
+            return self.mul_high_wide_signed(other);
         }
         let product = self.to_wide_signed().mul(other.to_wide_signed());
         let high = product.shift_right_unsigned(self.of(self.graph.constant(32, 32)));
@@ -565,7 +569,7 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
 
     fn mul_high_unsigned(self, other: Self) -> Self {
         if BITS == 64 {
-            return self.mul_high_wide(other, false);
+            return self.mul_high_wide_unsigned(other);
         }
         let product = self.to_wide_unsigned().mul(other.to_wide_unsigned());
         let high = product.shift_right_unsigned(self.of(self.graph.constant(32, 32)));
@@ -631,10 +635,10 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
         })
     }
 
-    fn dot_bytes(self, other: Self, is_signed: [bool; 2]) -> Self {
+    fn dot_bytes(self, other: Self, signs: [Signedness; 2]) -> Self {
         self.graph.value(Node::DotBytes {
             factors: [self.id, other.id],
-            is_signed,
+            signs,
         })
     }
 }

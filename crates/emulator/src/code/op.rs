@@ -19,7 +19,7 @@ use crate::semantics::ops::{
     PackedOp, ShiftOp,
 };
 use crate::semantics::registers::Slot;
-use warpgrid_isa::{FloatTest, ScalarType, StateSpace};
+use warpgrid_isa::{FloatTest, ScalarType, Signedness, StateSpace};
 use warpgrid_program::SourceModifiers;
 
 /// The decoded operation. Slots are in the bank that the variant says; arithmetic has its result first,
@@ -32,46 +32,46 @@ use warpgrid_program::SourceModifiers;
 pub enum Op {
     Int16 {
         f: Int16Op,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 4],
     },
     Int32 {
         f: Int32Op,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 4],
     },
     Int64 {
         f: Int64Op,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 4],
     },
     /// Two 16-bit integers in a register.
     Int16x2 {
         f: PackedOp,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 3],
     },
     /// Four 8-bit integers in a register.
     Int8x4 {
         f: PackedOp,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 3],
     },
     /// b is 32 bits wide.
     Shift64 {
         f: ShiftOp,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 3],
     },
     /// `bfe` on 64 bits: position and length are 32 bits wide.
     Extract64 {
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 4],
     },
     /// The result is 32 bits wide, a 64.
     Count64 {
         f: CountOp,
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 2],
     },
     /// `bfi`: a into b at c, as many bits as the last says.
@@ -79,12 +79,12 @@ pub enum Op {
     Insert64([Slot; 5]),
     /// 32 by 32 to 64 bits, plus c when it is there.
     Wide32 {
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 4],
     },
     /// 16 by 16 to 32 bits, plus c when it is there.
     Wide16 {
-        signed: bool,
+        sign: Signedness,
         slots: [Slot; 4],
     },
     Float32 {
@@ -155,7 +155,7 @@ pub enum Op {
     },
     /// Signed or unsigned 32 to 64 bits.
     Extend32 {
-        signed: bool,
+        sign: Signedness,
         d: Slot,
         a: Slot,
     },

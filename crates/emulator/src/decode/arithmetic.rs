@@ -29,45 +29,45 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     }
     let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
     let ty = operand_type(op, modifiers);
-    let (bits, signed) = (ty.width_bits(), ty.is_signed());
+    let (bits, sign) = (ty.width_bits(), ty.signedness());
     let mode = FloatMode::from(ArithmeticMode::from(modifiers));
     let n = op.n_sources();
     Ok(match unit {
         Unit::Int16(f) => {
             let slots = mixed_width(d, op, bits, n)?;
-            Op::Int16 { f, signed, slots }
+            Op::Int16 { f, sign, slots }
         }
         Unit::Int32(f) => {
             let slots = mixed_width(d, op, bits, n)?;
             let f = with_table(d, op, f)?;
-            Op::Int32 { f, signed, slots }
+            Op::Int32 { f, sign, slots }
         }
         Unit::Int64(f) => {
             let slots = same_width(d, bits, n)?;
-            Op::Int64 { f, signed, slots }
+            Op::Int64 { f, sign, slots }
         }
         Unit::Int16x2(f) => {
             let [to, a, b, _] = same_width(d, bits, n)?;
             let slots = [to, a, b];
-            Op::Int16x2 { f, signed, slots }
+            Op::Int16x2 { f, sign, slots }
         }
         Unit::Int8x4(f) => {
             let [to, a, b, _] = same_width(d, bits, n)?;
             let slots = [to, a, b];
-            Op::Int8x4 { f, signed, slots }
+            Op::Int8x4 { f, sign, slots }
         }
         Unit::Shift64(f) => {
             let slots = [d.target(0, 64)?, d.source(1, 64)?, d.source(2, 32)?];
-            Op::Shift64 { f, signed, slots }
+            Op::Shift64 { f, sign, slots }
         }
         Unit::Count64(f) => {
             let slots = [d.target(0, 32)?, d.source(1, 64)?];
-            Op::Count64 { f, signed, slots }
+            Op::Count64 { f, sign, slots }
         }
         Unit::Extract64 => {
             let (b, c) = (d.source(2, 32)?, d.source(3, 32)?);
             let slots = [d.target(0, 64)?, d.source(1, 64)?, b, c];
-            Op::Extract64 { signed, slots }
+            Op::Extract64 { sign, slots }
         }
         Unit::Product => return product(d, op, ty),
         Unit::Insert => return insert(d, bits),
@@ -122,7 +122,7 @@ fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op>
 
 /// `mul.wide` and `mad.wide`
 fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> Decoded<Op> {
-    let (bits, signed) = (ty.width_bits(), ty.is_signed());
+    let (bits, sign) = (ty.width_bits(), ty.signedness());
     let to = d.target(0, 2 * bits)?;
     let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
     let c = if op == ArithmeticOp::Mad {
@@ -132,8 +132,8 @@ fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> Decoded<Op>
     };
     let slots = [to, a, b, c];
     Ok(match bits {
-        16 => Op::Wide16 { signed, slots },
-        _ => Op::Wide32 { signed, slots },
+        16 => Op::Wide16 { sign, slots },
+        _ => Op::Wide32 { sign, slots },
     })
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
         CarryOp::Madc => (product, true, 3),
     };
     let mode = CarryMode {
-        signed: ty.is_signed(),
+        sign: ty.signedness(),
         reads,
         writes: d.modifiers.has(Flag::Cc),
     };

@@ -6,7 +6,7 @@ use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal, machine};
 use crate::semantics::ops::Int32Op;
 use crate::semantics::registers::Slot;
-use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, TypeKind};
+use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, Signedness, TypeKind};
 
 pub(crate) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     let runs = match form {
@@ -125,8 +125,8 @@ fn halves(d: &mut Decoder<'_>) -> Decoded<[Comparison; 2]> {
 fn high_half(d: &mut Decoder<'_>, of: Slot) -> Slot {
     let to = d.hidden(32).slot;
     let slots = [to, of, d.constant(16, 32), d.constant(0, 32)];
-    let (f, signed) = (Int32Op::Shr, false);
-    d.before.push(Op::Int32 { f, signed, slots });
+    let (f, sign) = (Int32Op::Shr, Signedness::Unsigned);
+    d.before.push(Op::Int32 { f, sign, slots });
     to
 }
 

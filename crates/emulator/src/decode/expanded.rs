@@ -7,7 +7,7 @@ use crate::semantics::mode::ArithmeticMode;
 use crate::semantics::mode::{Conversion, FloatMode};
 use crate::semantics::ops::{Float32Op, FloatOp, Int32Op, IntOp, PackedOp};
 use crate::semantics::registers::Slot;
-use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType};
+use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType, Signedness};
 use warpgrid_program::OperandValue;
 
 /// What an operation becomes.
@@ -108,8 +108,8 @@ fn logic_and_predicate(d: &mut Decoder<'_>) -> Decoded<Op> {
             negated: q.negated,
         }),
     });
-    let signed = false;
-    Ok(Op::Int32 { f, signed, slots })
+    let sign = Signedness::Unsigned;
+    Ok(Op::Int32 { f, sign, slots })
 }
 
 /// `min.f32 d, a, b, c`: the smaller of two, then of that and the third.
@@ -176,15 +176,15 @@ fn widened(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
 fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let is_min = op == ArithmeticOp::Min;
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);
-    let signed = ty.is_signed();
+    let sign = ty.signedness();
     let zero = d.constant(0, 32);
     let (a, b) = (d.source(1, 32)?, d.source(2, 32)?);
     let (first, to) = (d.hidden(32).slot, d.target(0, 32)?);
     if ty.is_packed_integer() {
         let has_bytes = matches!(ty, ScalarType::S8x4 | ScalarType::U8x4);
         let of = |f, slots| match has_bytes {
-            true => Op::Int8x4 { f, signed, slots },
-            false => Op::Int16x2 { f, signed, slots },
+            true => Op::Int8x4 { f, sign, slots },
+            false => Op::Int16x2 { f, sign, slots },
         };
         let f = if is_min { PackedOp::Min } else { PackedOp::Max };
         d.before.push(of(f, [first, a, b]));
@@ -192,8 +192,8 @@ fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     }
     let f = Int32Op::Plain(if is_min { IntOp::Min } else { IntOp::Max });
     let slots = [first, a, b, zero];
-    d.before.push(Op::Int32 { f, signed, slots });
+    d.before.push(Op::Int32 { f, sign, slots });
     let f = Int32Op::Plain(IntOp::Max);
     let slots = [to, first, zero, zero];
-    Ok(Op::Int32 { f, signed, slots })
+    Ok(Op::Int32 { f, sign, slots })
 }

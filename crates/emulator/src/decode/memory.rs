@@ -202,7 +202,7 @@ pub(crate) fn access_plan(
         offset,
         element_bytes,
         width_bytes: element_bytes * elements.len() as u32,
-        signed: ty.is_signed(),
+        sign: ty.signedness(),
         written: elements
             .iter()
             .enumerate()

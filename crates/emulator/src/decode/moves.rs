@@ -10,7 +10,7 @@ use crate::semantics::narrow;
 use crate::semantics::narrow::Beside;
 use crate::semantics::ops::{Int32Op, Int64Op, IntOp};
 use crate::semantics::registers::Slot;
-use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType};
+use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType, Signedness};
 use warpgrid_program::{OperandValue, Source};
 
 pub(crate) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
@@ -163,7 +163,7 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
         false => (0, (1i64 << bits) - 1),
     };
     let zero = d.constant(0, 32);
-    let signed = true;
+    let sign = Signedness::Signed;
     let mut parts = [d.source(1, 32)?, d.source(2, 32)?];
     for part in &mut parts {
         for (op, limit) in [(IntOp::Max, least), (IntOp::Min, most)] {
@@ -171,7 +171,7 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
             let limit = d.constant(u64::from(limit as u32), 32);
             let slots = [to, *part, limit, zero];
             let f = Int32Op::Plain(op);
-            d.before.push(Op::Int32 { f, signed, slots });
+            d.before.push(Op::Int32 { f, sign, slots });
             *part = to;
         }
     }
@@ -182,7 +182,7 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
             let by = d.constant(u64::from(2 * bits), 32);
             let slots = [to, d.source(3, 32)?, by, zero];
             let f = Int32Op::Shl;
-            d.before.push(Op::Int32 { f, signed, slots });
+            d.before.push(Op::Int32 { f, sign, slots });
             to
         }
     };
@@ -357,8 +357,8 @@ fn conversion(d: &Decoder<'_>) -> Decoded<Conversion> {
 fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
     use ScalarType as T;
     let widening = |from: T| match from {
-        T::S32 => Some(true),
-        T::U32 | T::B32 => Some(false),
+        T::S32 => Some(Signedness::Signed),
+        T::U32 | T::B32 => Some(Signedness::Unsigned),
         _ => None,
     };
     let wide = matches!(conversion.to, T::S64 | T::U64 | T::B64);
@@ -376,13 +376,11 @@ fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
             d: d.slot,
             a: a.slot,
         },
-        (Bank::B64, Bank::B32, Some(signed)) if wide && a.bits == 32 && !saturates => {
-            Op::Extend32 {
-                signed,
-                d: d.slot,
-                a: a.slot,
-            }
-        }
+        (Bank::B64, Bank::B32, Some(sign)) if wide && a.bits == 32 && !saturates => Op::Extend32 {
+            sign,
+            d: d.slot,
+            a: a.slot,
+        },
         (Bank::B32, Bank::B64, None) if word && from_wide && d.bits == 32 && !saturates => {
             Op::Truncate64 {
                 d: d.slot,
@@ -414,7 +412,7 @@ fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
         let upper = d.constant(upper, 64);
         return Ok(Op::Int64 {
             f: Int64Op::Plain(IntOp::Or),
-            signed: false,
+            sign: Signedness::Unsigned,
             slots: [to.slot, a.slot, upper, Slot::NONE],
         });
     }

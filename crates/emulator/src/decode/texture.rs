@@ -8,7 +8,8 @@ use crate::contract::observe::CacheHints;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::registers::Slot;
 use warpgrid_isa::{
-    Geometry, ScalarType, Sem, StateSpace, SurfaceMode, SurfaceOp, TexelComponent, TextureOp,
+    Geometry, ScalarType, Sem, Signedness, StateSpace, SurfaceMode, SurfaceOp, TexelComponent,
+    TextureOp,
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
@@ -198,7 +199,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
             offset: 0,
             element_bytes,
             width_bytes: element_bytes * n as u32,
-            signed: false,
+            sign: Signedness::Unsigned,
             written: elements
                 .iter()
                 .enumerate()

@@ -5,7 +5,7 @@ use crate::semantics::ops::{
     CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow,
     PackedOp, ShiftOp,
 };
-use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType};
+use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType, Signedness};
 
 /// The unit that an instruction runs on, and what it does there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,8 +152,8 @@ impl Units {
         };
         let high = part(modifiers) == MulPart::Hi;
         let either = |hi, lo| if high { hi } else { lo };
-        let signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
-        let (a_signed, b_signed) = (signed(modifiers.a_type), signed(modifiers.b_type));
+        let signs = [modifiers.a_type, modifiers.b_type]
+            .map(|ty| ty.map_or(Signedness::Unsigned, ScalarType::signedness));
         let overflow = match modifiers.overflow {
             Some(OverflowMode::Wrap) => Overflow::Wrap,
             Some(OverflowMode::Clamp) | None => Overflow::Clamp,
@@ -268,12 +268,8 @@ impl Units {
             A::Szext => int32(I::Szext(overflow)),
             A::Bmsk => int32(I::Bmsk(overflow)),
             A::Prmt => int32(modifiers.permute.map_or(I::Prmt, I::PrmtMode)),
-            A::Dp4a => int32(I::Dp4a { a_signed, b_signed }),
-            A::Dp2a => int32(I::Dp2a {
-                a_signed,
-                b_signed,
-                high,
-            }),
+            A::Dp4a => int32(I::Dp4a { signs }),
+            A::Dp2a => int32(I::Dp2a { signs, high }),
             // `bfi` has a unit of its own, which takes five operands; `fns` has none.
             A::Bfi => NONE,
         }

@@ -4,14 +4,13 @@ use crate::code::VideoPlan;
 use crate::code::op::Op;
 use crate::decode::{Decoded, Decoder};
 use warpgrid_isa::video::Selection;
-use warpgrid_isa::{Flag, OverflowMode, ScalarType, VideoLanes, VideoOp};
+use warpgrid_isa::{Flag, OverflowMode, ScalarType, Signedness, VideoLanes, VideoOp};
 
 /// Where the number is that says what the operands select: after those of the row.
 const SELECTION: usize = 4;
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Decoded<Op> {
     let modifiers = d.modifiers;
-    let is_signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
     let c = match d.is_absent(3) {
         true => d.constant(0, 32),
         false => d.source(3, 32)?,
@@ -19,7 +18,8 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Dec
     let plan = VideoPlan {
         op,
         lanes,
-        signed: [modifiers.d_type, modifiers.a_type, modifiers.b_type].map(is_signed),
+        signs: [modifiers.d_type, modifiers.a_type, modifiers.b_type]
+            .map(|ty| ty.map_or(Signedness::Unsigned, ScalarType::signedness)),
         saturates: modifiers.has(Flag::Sat),
         second: modifiers.reduce,
         compare: modifiers.compare,

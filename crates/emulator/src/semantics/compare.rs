@@ -4,23 +4,24 @@ use crate::semantics::integer::Apply;
 use crate::semantics::mode::Round;
 use crate::semantics::soft;
 use crate::semantics::word::{Truth, Word, WordExt};
+use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{CompareOp, FloatFormat, ScalarType};
 
 /// Compares two integers.
 #[inline(always)]
-pub fn compare<W: Word>(op: CompareOp, signed: bool, rows: impl Apply<[W; 2], W::Truth>) {
+pub fn compare<W: Word>(op: CompareOp, sign: Signedness, rows: impl Apply<[W; 2], W::Truth>) {
     use CompareOp as C;
-    match (op, signed) {
+    match (op, sign) {
         (C::Eq | C::Equ, _) => rows.apply(|[a, b]| a.equal(b)),
         (C::Ne | C::Neu, _) => rows.apply(|[a, b]| a.equal(b).not()),
-        (C::Lt | C::Lo | C::Ltu, true) => rows.apply(|[a, b]| a.less_signed(b)),
-        (C::Lt | C::Lo | C::Ltu, false) => rows.apply(|[a, b]| a.less_unsigned(b)),
-        (C::Ge | C::Hs | C::Geu, true) => rows.apply(|[a, b]| a.less_signed(b).not()),
-        (C::Ge | C::Hs | C::Geu, false) => rows.apply(|[a, b]| a.less_unsigned(b).not()),
-        (C::Gt | C::Hi | C::Gtu, true) => rows.apply(|[a, b]| b.less_signed(a)),
-        (C::Gt | C::Hi | C::Gtu, false) => rows.apply(|[a, b]| b.less_unsigned(a)),
-        (C::Le | C::Ls | C::Leu, true) => rows.apply(|[a, b]| b.less_signed(a).not()),
-        (C::Le | C::Ls | C::Leu, false) => rows.apply(|[a, b]| b.less_unsigned(a).not()),
+        (C::Lt | C::Lo | C::Ltu, Signed) => rows.apply(|[a, b]| a.less_signed(b)),
+        (C::Lt | C::Lo | C::Ltu, Unsigned) => rows.apply(|[a, b]| a.less_unsigned(b)),
+        (C::Ge | C::Hs | C::Geu, Signed) => rows.apply(|[a, b]| a.less_signed(b).not()),
+        (C::Ge | C::Hs | C::Geu, Unsigned) => rows.apply(|[a, b]| a.less_unsigned(b).not()),
+        (C::Gt | C::Hi | C::Gtu, Signed) => rows.apply(|[a, b]| b.less_signed(a)),
+        (C::Gt | C::Hi | C::Gtu, Unsigned) => rows.apply(|[a, b]| b.less_unsigned(a)),
+        (C::Le | C::Ls | C::Leu, Signed) => rows.apply(|[a, b]| b.less_signed(a).not()),
+        (C::Le | C::Ls | C::Leu, Unsigned) => rows.apply(|[a, b]| b.less_unsigned(a).not()),
         // Integers are never NaN.
         (C::Num, _) => rows.apply(|[a, _]| a.equal(a)),
         (C::Nan, _) => rows.apply(|[a, _]| a.equal(a).not()),

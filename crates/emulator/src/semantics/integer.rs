@@ -7,6 +7,7 @@ use crate::semantics::ops::{
     CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow, PackedOp, ShiftOp,
 };
 use crate::semantics::word::{Word, WordExt};
+use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{PermuteMode, ScalarType};
 
 /// Sources and destination of an operation, for all lanes.
@@ -22,33 +23,33 @@ impl<W: Word<Narrow = W>> Word32 for W {}
 
 /// Arithmetic and logic of 32 and 64 bits.
 #[inline(always)]
-pub fn arithmetic<W: Word>(f: IntOp, signed: bool, rows: impl Apply<[W; 3], W>) {
+pub fn arithmetic<W: Word>(f: IntOp, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;
-    match (f, signed) {
+    match (f, sign) {
         (A::Add, _) => rows.apply(|[a, b, _]| a.add(b)),
         (A::Sub, _) => rows.apply(|[a, b, _]| a.sub(b)),
         (A::MulLo, _) => rows.apply(|[a, b, _]| a.mul(b)),
         (A::MadLo, _) => rows.apply(|[a, b, c]| a.mul(b).add(c)),
-        (A::MulHi, true) => rows.apply(|[a, b, _]| a.mul_high_signed(b)),
-        (A::MulHi, false) => rows.apply(|[a, b, _]| a.mul_high_unsigned(b)),
-        (A::MadHi, true) => rows.apply(|[a, b, c]| a.mul_high_signed(b).add(c)),
-        (A::MadHi, false) => rows.apply(|[a, b, c]| a.mul_high_unsigned(b).add(c)),
-        (A::Sad, true) => {
+        (A::MulHi, Signed) => rows.apply(|[a, b, _]| a.mul_high_signed(b)),
+        (A::MulHi, Unsigned) => rows.apply(|[a, b, _]| a.mul_high_unsigned(b)),
+        (A::MadHi, Signed) => rows.apply(|[a, b, c]| a.mul_high_signed(b).add(c)),
+        (A::MadHi, Unsigned) => rows.apply(|[a, b, c]| a.mul_high_unsigned(b).add(c)),
+        (A::Sad, Signed) => {
             rows.apply(|[a, b, c]| c.add(a.max_signed(b).sub(a.min_signed(b))));
         }
-        (A::Sad, false) => {
+        (A::Sad, Unsigned) => {
             rows.apply(|[a, b, c]| c.add(a.max_unsigned(b).sub(a.min_unsigned(b))));
         }
-        (A::Div, true) => rows.apply(|[a, b, _]| a.div_signed(b)),
-        (A::Div, false) => rows.apply(|[a, b, _]| a.div_unsigned(b)),
-        (A::Rem, true) => rows.apply(|[a, b, _]| a.rem_signed(b)),
-        (A::Rem, false) => rows.apply(|[a, b, _]| a.rem_unsigned(b)),
+        (A::Div, Signed) => rows.apply(|[a, b, _]| a.div_signed(b)),
+        (A::Div, Unsigned) => rows.apply(|[a, b, _]| a.div_unsigned(b)),
+        (A::Rem, Signed) => rows.apply(|[a, b, _]| a.rem_signed(b)),
+        (A::Rem, Unsigned) => rows.apply(|[a, b, _]| a.rem_unsigned(b)),
         (A::Abs, _) => rows.apply(|[a, ..]| a.abs()),
         (A::Neg, _) => rows.apply(|[a, ..]| a.neg()),
-        (A::Min, true) => rows.apply(|[a, b, _]| a.min_signed(b)),
-        (A::Min, false) => rows.apply(|[a, b, _]| a.min_unsigned(b)),
-        (A::Max, true) => rows.apply(|[a, b, _]| a.max_signed(b)),
-        (A::Max, false) => rows.apply(|[a, b, _]| a.max_unsigned(b)),
+        (A::Min, Signed) => rows.apply(|[a, b, _]| a.min_signed(b)),
+        (A::Min, Unsigned) => rows.apply(|[a, b, _]| a.min_unsigned(b)),
+        (A::Max, Signed) => rows.apply(|[a, b, _]| a.max_signed(b)),
+        (A::Max, Unsigned) => rows.apply(|[a, b, _]| a.max_unsigned(b)),
         (A::And, _) => rows.apply(|[a, b, _]| a.and(b)),
         (A::Or, _) => rows.apply(|[a, b, _]| a.or(b)),
         (A::Xor, _) => rows.apply(|[a, b, _]| a.xor(b)),
@@ -59,16 +60,16 @@ pub fn arithmetic<W: Word>(f: IntOp, signed: bool, rows: impl Apply<[W; 3], W>) 
 
 /// Operations on 32-bit registers. [`Int32Op::Fns`] searches bit by bit, which has no form without a loop, so each instantiation defines it.
 #[inline(always)]
-pub fn int32<W: Word32>(f: Int32Op, signed: bool, rows: impl Apply<[W; 3], W>) {
+pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use Int32Op as A;
     match f {
-        A::Plain(f) => arithmetic(f, signed, rows),
-        A::AddSaturated if signed => rows.apply(|[a, b, _]| add_saturated_signed(a, b)),
+        A::Plain(f) => arithmetic(f, sign, rows),
+        A::AddSaturated if sign == Signed => rows.apply(|[a, b, _]| add_saturated_signed(a, b)),
         A::AddSaturated => rows.apply(|[a, b, _]| {
             let sum = a.add(b);
             W::select(sum.less_unsigned(a), a.constant(u64::MAX), sum)
         }),
-        A::SubSaturated if signed => rows.apply(|[a, b, _]| {
+        A::SubSaturated if sign == Signed => rows.apply(|[a, b, _]| {
             let difference = a.sub(b);
             let overflow = a.xor(b).and(a.xor(difference));
             saturated(difference, overflow)
@@ -77,16 +78,16 @@ pub fn int32<W: Word32>(f: Int32Op, signed: bool, rows: impl Apply<[W; 3], W>) {
         A::MadHiSaturated => {
             rows.apply(|[a, b, c]| add_saturated_signed(a.mul_high_signed(b), c));
         }
-        A::Mul24Lo => rows.apply(|[a, b, _]| low24(a, signed).mul(low24(b, signed))),
-        A::Mad24Lo => rows.apply(|[a, b, c]| low24(a, signed).mul(low24(b, signed)).add(c)),
-        A::Mul24Hi => rows.apply(|[a, b, _]| mul24_high(a, b, signed)),
-        A::Mad24Hi => rows.apply(|[a, b, c]| mul24_high(a, b, signed).add(c)),
+        A::Mul24Lo => rows.apply(|[a, b, _]| low24(a, sign).mul(low24(b, sign))),
+        A::Mad24Lo => rows.apply(|[a, b, c]| low24(a, sign).mul(low24(b, sign)).add(c)),
+        A::Mul24Hi => rows.apply(|[a, b, _]| mul24_high(a, b, sign)),
+        A::Mad24Hi => rows.apply(|[a, b, c]| mul24_high(a, b, sign).add(c)),
         A::Mad24HiSaturated => {
-            rows.apply(|[a, b, c]| add_saturated_signed(mul24_high(a, b, signed), c));
+            rows.apply(|[a, b, c]| add_saturated_signed(mul24_high(a, b, sign), c));
         }
         A::Lop3(table) => rows.apply(|[a, b, c]| logic3(table, a, b, c)),
         A::Shl => rows.apply(|[a, b, _]| a.shift_left_clamped(b)),
-        A::Shr if signed => rows.apply(|[a, b, _]| a.shift_right_signed_clamped(b)),
+        A::Shr if sign == Signed => rows.apply(|[a, b, _]| a.shift_right_signed_clamped(b)),
         A::Shr => rows.apply(|[a, b, _]| a.shift_right_clamped(b)),
         A::ShfLeft(overflow) => rows.apply(|[a, b, c]| {
             let amount = shift_amount(c, overflow);
@@ -98,12 +99,12 @@ pub fn int32<W: Word32>(f: Int32Op, signed: bool, rows: impl Apply<[W; 3], W>) {
             let from_high = b.shift_left_clamped(a.constant(32).sub(amount));
             a.shift_right_clamped(amount).or(from_high)
         }),
-        A::Count(f) => count(f, signed, First(rows)),
+        A::Count(f) => count(f, sign, First(rows)),
         A::Brev => rows.apply(|[a, ..]| a.reverse_bits()),
-        A::Bfe => rows.apply(|[a, b, c]| extract(a, b, c, signed)),
+        A::Bfe => rows.apply(|[a, b, c]| extract(a, b, c, sign)),
         A::Fns => {}
         A::Szext(overflow) => {
-            rows.apply(|[a, b, _]| extract(a, a.constant(0), shift_amount(b, overflow), signed))
+            rows.apply(|[a, b, _]| extract(a, a.constant(0), shift_amount(b, overflow), sign))
         }
         A::Bmsk(overflow) => rows.apply(|[a, b, _]| {
             let [start, length] = [a, b].map(|n| shift_amount(n, overflow));
@@ -111,18 +112,12 @@ pub fn int32<W: Word32>(f: Int32Op, signed: bool, rows: impl Apply<[W; 3], W>) {
         }),
         A::Prmt => rows.apply(|[a, b, c]| a.permute_bytes(b, c)),
         A::PrmtMode(mode) => rows.apply(|[a, b, c]| a.permute_bytes(b, selector(mode, c))),
-        A::Dp4a { a_signed, b_signed } => {
-            rows.apply(|[a, b, c]| a.dot_bytes(b, [a_signed, b_signed]).add(c));
-        }
-        A::Dp2a {
-            a_signed,
-            b_signed,
-            high,
-        } => rows.apply(|[a, b, c]| {
+        A::Dp4a { signs } => rows.apply(|[a, b, c]| a.dot_bytes(b, signs).add(c)),
+        A::Dp2a { signs, high } => rows.apply(|[a, b, c]| {
             let start = if high { 16 } else { 0 };
             (0..2).fold(c, |sum, index| {
-                let factor = part(a, 16 * index, 16, a_signed);
-                sum.add(factor.mul(part(b, start + 8 * index, 8, b_signed)))
+                let factor = part(a, 16 * index, 16, signs[0]);
+                sum.add(factor.mul(part(b, start + 8 * index, 8, signs[1])))
             })
         }),
     }
@@ -131,16 +126,16 @@ pub fn int32<W: Word32>(f: Int32Op, signed: bool, rows: impl Apply<[W; 3], W>) {
 /// Operations on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source is ignored; that of the
 /// result is zero.
 #[inline(always)]
-pub fn int16<W: Word32>(f: Int16Op, signed: bool, rows: impl Apply<[W; 3], W>) {
+pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;
     match f {
         // The low bits of these results depend on the low bits of the sources alone.
         Int16Op::Plain(
             f @ (A::Add | A::Sub | A::MulLo | A::MadLo | A::And | A::Or | A::Xor | A::Not | A::Neg),
-        ) => arithmetic(f, signed, Low16(rows)),
+        ) => arithmetic(f, sign, Low16(rows)),
         Int16Op::Plain(f @ (A::MulHi | A::MadHi)) => {
             Low16(rows).apply(|[a, b, c]: [W; 3]| {
-                let product = low16(a, signed).mul(low16(b, signed));
+                let product = low16(a, sign).mul(low16(b, sign));
                 let high = product.shift_right_unsigned(a.constant(16));
                 if f == A::MadHi { high.add(c) } else { high }
             });
@@ -149,41 +144,44 @@ pub fn int16<W: Word32>(f: Int16Op, signed: bool, rows: impl Apply<[W; 3], W>) {
             // Extended 16-bit values are signed numbers of 32 bits.
             let extended = Extended16 {
                 rows: Low16(rows),
-                signed,
+                sign,
             };
-            arithmetic(f, true, extended);
+            arithmetic(f, Signed, extended);
         }
         Int16Op::Shl => Low16(rows).apply(|[a, b, _]: [W; 3]| a.shift_left_clamped(b)),
         Int16Op::Shr => {
-            Low16(rows).apply(|[a, b, _]: [W; 3]| low16(a, signed).shift_right_signed_clamped(b))
+            Low16(rows).apply(|[a, b, _]: [W; 3]| low16(a, sign).shift_right_signed_clamped(b))
         }
     }
 }
 
 /// Operations on 64-bit registers.
 #[inline(always)]
-pub fn int64<W: Word>(f: Int64Op, signed: bool, rows: impl Apply<[W; 3], W>) {
+pub fn int64<W: Word>(f: Int64Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     match f {
-        Int64Op::Plain(f) => arithmetic(f, signed, rows),
+        Int64Op::Plain(f) => arithmetic(f, sign, rows),
         Int64Op::Brev => rows.apply(|[a, ..]| a.reverse_bits()),
     }
 }
 
 /// Shifts of 64-bit registers.
 #[inline(always)]
-pub fn shift<W: Word>(f: ShiftOp, signed: bool, rows: impl Apply<(W, W::Narrow), W>) {
+pub fn shift<W: Word>(f: ShiftOp, sign: Signedness, rows: impl Apply<(W, W::Narrow), W>) {
     match f {
         ShiftOp::Left => rows.apply(|(a, b)| a.shift_left_clamped(b)),
-        ShiftOp::Right if signed => rows.apply(|(a, b)| a.shift_right_signed_clamped(b)),
+        ShiftOp::Right if sign == Signed => rows.apply(|(a, b)| a.shift_right_signed_clamped(b)),
         ShiftOp::Right => rows.apply(|(a, b)| a.shift_right_clamped(b)),
     }
 }
 
 /// Counts and searches of bits.
 #[inline(always)]
-pub fn count<W: Word>(f: CountOp, signed: bool, rows: impl Apply<W, W::Narrow>) {
+pub fn count<W: Word>(f: CountOp, sign: Signedness, rows: impl Apply<W, W::Narrow>) {
     // `bfind` ignores copies of the sign bit, so it searches the complement of a negative number.
-    let magnitude = |a: W| if signed { a.xor(a.sign_mask()) } else { a };
+    let magnitude = |a: W| match sign {
+        Signed => a.xor(a.sign_mask()),
+        Unsigned => a,
+    };
     match f {
         CountOp::Popc => rows.apply(|a| a.count_ones()),
         CountOp::Clz => rows.apply(|a| a.leading_zeros()),
@@ -200,16 +198,16 @@ pub fn count<W: Word>(f: CountOp, signed: bool, rows: impl Apply<W, W::Narrow>) 
 
 /// `bfe`: extracts `length` bits from `position` on. Bits beyond the top are copies of the sign bit, or zeros.
 #[inline(always)]
-pub fn extract<W: Word>(a: W, position: W::Narrow, length: W::Narrow, signed: bool) -> W {
+pub fn extract<W: Word>(a: W, position: W::Narrow, length: W::Narrow, sign: Signedness) -> W {
     let (position, length) = field::<W>(position, length);
     let width = a.narrow(W::BITS);
     let unused = width.sub(length.min_unsigned(width));
-    let bits = match signed {
-        true => a
+    let bits = match sign {
+        Signed => a
             .shift_right_signed_clamped(position)
             .shift_left(unused)
             .shift_right_signed(unused),
-        false => a
+        Unsigned => a
             .shift_right_clamped(position)
             .shift_left(unused)
             .shift_right_unsigned(unused),
@@ -262,7 +260,7 @@ pub fn carry<W: Word>(
         CarryOp::Add => rows.apply(|([a, b, _], flag)| sum(a, b, flag)),
         CarryOp::Sub => rows.apply(|([a, b, _], flag)| sum(a, b.not(), flag)),
         CarryOp::MadLo => rows.apply(|([a, b, c], flag)| sum(a.mul(b), c, flag)),
-        CarryOp::MadHi if mode.signed => {
+        CarryOp::MadHi if mode.sign == Signed => {
             rows.apply(|([a, b, c], flag)| sum(a.mul_high_signed(b), c, flag));
         }
         CarryOp::MadHi => rows.apply(|([a, b, c], flag)| sum(a.mul_high_unsigned(b), c, flag)),
@@ -271,17 +269,17 @@ pub fn carry<W: Word>(
 
 /// `mul.wide`, `mad.wide` of 32-bit factors: products of 64 bits, plus c.
 #[inline(always)]
-pub fn wide32<W: Word32>(signed: bool, rows: impl Apply<(W, W, W::Wide), W::Wide>) {
-    match signed {
-        true => rows.apply(|(a, b, c)| a.to_wide_signed().mul(b.to_wide_signed()).add(c)),
-        false => rows.apply(|(a, b, c)| a.to_wide_unsigned().mul(b.to_wide_unsigned()).add(c)),
+pub fn wide32<W: Word32>(sign: Signedness, rows: impl Apply<(W, W, W::Wide), W::Wide>) {
+    match sign {
+        Signed => rows.apply(|(a, b, c)| a.to_wide_signed().mul(b.to_wide_signed()).add(c)),
+        Unsigned => rows.apply(|(a, b, c)| a.to_wide_unsigned().mul(b.to_wide_unsigned()).add(c)),
     }
 }
 
 /// `mul.wide`, `mad.wide` of 16-bit factors: products of 32 bits, plus c.
 #[inline(always)]
-pub fn wide16<W: Word32>(signed: bool, rows: impl Apply<[W; 3], W>) {
-    rows.apply(|[a, b, c]| low16(a, signed).mul(low16(b, signed)).add(c));
+pub fn wide16<W: Word32>(sign: Signedness, rows: impl Apply<[W; 3], W>) {
+    rows.apply(|[a, b, c]| low16(a, sign).mul(low16(b, sign)).add(c));
 }
 
 /// `cvt` between integer types of at most `W::BITS` bits. The result has the sign of its type in the bits beyond its width.
@@ -307,37 +305,36 @@ pub fn convert<W: Word>(value: W, from: ScalarType, to: ScalarType, saturate: bo
 /// Extends the bits of a type to the width of a word.
 #[inline(always)]
 fn extend<W: Word>(value: W, ty: ScalarType) -> W {
-    match (ty.width_bits(), ty.is_signed()) {
-        (bits, _) if bits >= W::BITS => value,
-        (bits, true) => value.extend_low_signed(bits),
-        (bits, false) => value.extend_low_unsigned(bits),
+    match ty.width_bits() {
+        bits if bits >= W::BITS => value,
+        bits => extend_low(value, bits, ty.signedness()),
     }
 }
 
 /// Operations on two 16-bit integers in each 32-bit register.
 #[inline(always)]
-pub fn int16x2<W: Word32>(f: PackedOp, signed: bool, rows: impl Apply<[W; 2], W>) {
-    rows.apply(|[a, b]| packed::<W, 16>(f, signed, a, b));
+pub fn int16x2<W: Word32>(f: PackedOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
+    rows.apply(|[a, b]| packed::<W, 16>(f, sign, a, b));
 }
 
 /// Operations on four 8-bit integers in each 32-bit register.
 #[inline(always)]
-pub fn int8x4<W: Word32>(f: PackedOp, signed: bool, rows: impl Apply<[W; 2], W>) {
-    rows.apply(|[a, b]| packed::<W, 8>(f, signed, a, b));
+pub fn int8x4<W: Word32>(f: PackedOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
+    rows.apply(|[a, b]| packed::<W, 8>(f, sign, a, b));
 }
 
 /// Applies an operation to each element of `BITS` bits.
 #[inline(always)]
-fn packed<W: Word32, const BITS: u32>(f: PackedOp, signed: bool, a: W, b: W) -> W {
+fn packed<W: Word32, const BITS: u32>(f: PackedOp, sign: Signedness, a: W, b: W) -> W {
     use PackedOp as A;
-    let (least, most) = match signed {
-        true => (u64::MAX << (BITS - 1), (1 << (BITS - 1)) - 1),
-        false => (0, (1 << BITS) - 1),
+    let (least, most) = match sign {
+        Signed => (u64::MAX << (BITS - 1), (1 << (BITS - 1)) - 1),
+        Unsigned => (0, (1 << BITS) - 1),
     };
     let clamp = |v: W| v.max_signed(v.constant(least)).min_signed(v.constant(most));
     (0..32 / BITS).fold(a.constant(0), |row, index| {
         let start = BITS * index;
-        let (x, y) = (part(a, start, BITS, signed), part(b, start, BITS, signed));
+        let (x, y) = (part(a, start, BITS, sign), part(b, start, BITS, sign));
         let element = match f {
             A::Add => x.add(y),
             A::Sub => x.sub(y),
@@ -345,7 +342,7 @@ fn packed<W: Word32, const BITS: u32>(f: PackedOp, signed: bool, a: W, b: W) -> 
             A::SubSaturated => clamp(x.sub(y)),
             A::Mul => x.mul(y),
             A::Neg => x.neg(),
-            A::Abs => part(a, start, BITS, true).abs(),
+            A::Abs => part(a, start, BITS, Signed).abs(),
             A::Min => x.min_signed(y),
             A::Max => x.max_signed(y),
         };
@@ -356,39 +353,45 @@ fn packed<W: Word32, const BITS: u32>(f: PackedOp, signed: bool, a: W, b: W) -> 
 
 /// Extracts `bits` bits from `start` on.
 #[inline(always)]
-fn part<W: Word32>(value: W, start: u32, bits: u32, signed: bool) -> W {
+fn part<W: Word32>(value: W, start: u32, bits: u32, sign: Signedness) -> W {
     let top = value.shift_left(value.constant((32 - start - bits).into()));
     let unused = value.constant((32 - bits).into());
-    match signed {
-        true => top.shift_right_signed(unused),
-        false => top.shift_right_unsigned(unused),
+    match sign {
+        Signed => top.shift_right_signed(unused),
+        Unsigned => top.shift_right_unsigned(unused),
+    }
+}
+
+/// Extends the low bits.
+#[inline(always)]
+pub(crate) fn extend_low<W: Word>(value: W, bits: u32, sign: Signedness) -> W {
+    match sign {
+        Signed => value.extend_low_signed(bits),
+        Unsigned => value.extend_low_unsigned(bits),
     }
 }
 
 /// Extends the low 16 bits.
 #[inline(always)]
-pub(crate) fn low16<W: Word32>(value: W, signed: bool) -> W {
-    match signed {
-        true => value.extend_low_signed(16),
-        false => value.extend_low_unsigned(16),
-    }
+pub(crate) fn low16<W: Word32>(value: W, sign: Signedness) -> W {
+    extend_low(value, 16, sign)
 }
 
 /// Extends the low 24 bits.
 #[inline(always)]
-fn low24<W: Word32>(value: W, signed: bool) -> W {
-    match signed {
-        true => value.extend_low_signed(24),
-        false => value.extend_low_unsigned(24),
-    }
+fn low24<W: Word32>(value: W, sign: Signedness) -> W {
+    extend_low(value, 24, sign)
 }
 
 /// Bits 16 to 47 of the product of the low 24 bits.
 #[inline(always)]
-fn mul24_high<W: Word32>(a: W, b: W, signed: bool) -> W {
-    let [a, b] = [a, b].map(|v| match signed {
-        true => v.extend_low_signed(24).to_wide_signed(),
-        false => v.extend_low_unsigned(24).to_wide_unsigned(),
+fn mul24_high<W: Word32>(a: W, b: W, sign: Signedness) -> W {
+    let [a, b] = [a, b].map(|v| {
+        let low = low24(v, sign);
+        match sign {
+            Signed => low.to_wide_signed(),
+            Unsigned => low.to_wide_unsigned(),
+        }
     });
     let product = a.mul(b);
     let high = product.shift_right_unsigned(product.narrow(16));
@@ -477,14 +480,14 @@ impl<W: Word, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Low16<R> {
 /// Sources of 16 bits, extended.
 struct Extended16<R> {
     rows: R,
-    signed: bool,
+    sign: Signedness,
 }
 
 impl<W: Word32, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Extended16<R> {
     #[inline(always)]
     fn apply(self, f: impl Fn([W; 3]) -> W) {
-        let signed = self.signed;
+        let sign = self.sign;
         self.rows
-            .apply(|sources| f(sources.map(|v| low16(v, signed))));
+            .apply(|sources| f(sources.map(|v| low16(v, sign))));
     }
 }

@@ -1,7 +1,7 @@
 //! What each arithmetic unit does, one enum a unit. In: nothing; out: the operations that the decoder makes
 //! and that exec matches exhaustively, so that a unit never meets an operation that it does not have.
 
-use warpgrid_isa::PermuteMode;
+use warpgrid_isa::{PermuteMode, Signedness};
 
 /// What integers of 16, 32 and 64 bits share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,12 +72,10 @@ pub enum Int32Op {
     Prmt,
     PrmtMode(PermuteMode),
     Dp4a {
-        a_signed: bool,
-        b_signed: bool,
+        signs: [Signedness; 2],
     },
     Dp2a {
-        a_signed: bool,
-        b_signed: bool,
+        signs: [Signedness; 2],
         high: bool,
     },
 }
@@ -192,7 +190,7 @@ pub enum CarryOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarryMode {
     /// Whether the factors of a product are signed.
-    pub signed: bool,
+    pub sign: Signedness,
     pub reads: bool,
     pub writes: bool,
 }

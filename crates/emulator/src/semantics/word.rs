@@ -4,6 +4,8 @@
 //! instantiates them with `u32`, `u64` and `bool`, inside its loops over the lanes of a warp. The translator instantiates them with symbolic
 //! values, from which it generates WebAssembly.
 
+use warpgrid_isa::Signedness;
+
 /// Truth value of a comparison, or value of a predicate register.
 pub trait Truth: Copy {
     fn and(self, other: Self) -> Self;
@@ -76,7 +78,7 @@ pub trait Word: Copy {
     /// ISA, "prmt"). Defined for 32 bits.
     fn permute_bytes(self, high: Self, selector: Self) -> Self;
     /// Returns the sum of the products of the four bytes of both factors, whose bytes are signed or unsigned. Defined for 32 bits.
-    fn dot_bytes(self, other: Self, is_signed: [bool; 2]) -> Self;
+    fn dot_bytes(self, other: Self, signs: [Signedness; 2]) -> Self;
 }
 
 /// Operations that are composed of primitives.
@@ -263,16 +265,16 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn dot_bytes(self, other: $word, [a_signed, b_signed]: [bool; 2]) -> $word {
-                let byte = |word: $word, index: u32, is_signed: bool| {
+            fn dot_bytes(self, other: $word, [of_self, of_other]: [Signedness; 2]) -> $word {
+                let byte = |word: $word, index: u32, sign: Signedness| {
                     let byte = (word >> (8 * index)) as u8;
-                    match is_signed {
-                        true => byte as i8 as $word,
-                        false => $word::from(byte),
+                    match sign {
+                        Signedness::Signed => byte as i8 as $word,
+                        Signedness::Unsigned => $word::from(byte),
                     }
                 };
                 (0..4).fold(0, |sum: $word, index| {
-                    let factors = [byte(self, index, a_signed), byte(other, index, b_signed)];
+                    let factors = [byte(self, index, of_self), byte(other, index, of_other)];
                     sum.wrapping_add(factors[0].wrapping_mul(factors[1]))
                 })
             }

@@ -17,6 +17,13 @@ pub enum TypeKind {
     Predicate,
 }
 
+/// Interpretation of the bits of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Signedness {
+    Signed,
+    Unsigned,
+}
+
 macro_rules! scalar_types {
     ($($variant:ident $text:literal $bits:literal $kind:ident;)*) => {
         /// A scalar type as an instruction or declaration names it.
@@ -168,6 +175,14 @@ impl ScalarType {
     /// Whether the type is a signed integer.
     pub const fn is_signed(self) -> bool {
         matches!(self.kind(), TypeKind::Signed)
+    }
+
+    /// Returns how integer instructions interpret values of the type.
+    pub const fn signedness(self) -> Signedness {
+        match self.kind() {
+            TypeKind::Signed => Signedness::Signed,
+            _ => Signedness::Unsigned,
+        }
     }
 
     /// Whether the type is a floating-point format, packed or not.

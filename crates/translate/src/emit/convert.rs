@@ -7,7 +7,7 @@ use crate::instructions::low_halves;
 use crate::instructions::splat32;
 use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{ArithmeticMode, Bank, Conversion, Element, Slot};
-use warpgrid_isa::{Rounding, ScalarType};
+use warpgrid_isa::{Rounding, ScalarType, Signedness};
 use wasm_encoder::Instruction as I;
 
 /// How a number becomes a whole one.
@@ -79,16 +79,16 @@ impl Emitter<'_> {
         match (from, to) {
             (_, T::F32) if is_narrow(from) && nearest && is_plain => {
                 self.read32(a.slot)?;
-                self.fit(from.width_bits(), from.is_signed());
-                self.op(match from.is_signed() {
-                    true => I::F32x4ConvertI32x4S,
-                    false => I::F32x4ConvertI32x4U,
+                self.fit(from.width_bits(), from.signedness());
+                self.op(match from.signedness() {
+                    Signedness::Signed => I::F32x4ConvertI32x4S,
+                    Signedness::Unsigned => I::F32x4ConvertI32x4U,
                 });
                 self.write32(d.slot);
                 Ok(())
             }
             (T::F32, _) if is_narrow(to) => match whole {
-                Some(whole) => self.float_to_integer(whole, mode.ftz, to, d, a),
+                Some(whole) => self.float_to_integer(whole, mode, to, d, a),
                 None => self.refuse("a conversion to an integer without a rounding mode"),
             },
             (T::F32, T::F32) if whole.is_some() || mode.rounding.is_none() => {
@@ -136,34 +136,31 @@ impl Emitter<'_> {
         }
     }
 
-    /// Cuts the numbers of 32 bits on the stack, signed or not, to what a type has.
-    fn clamp(&mut self, signed: bool, to: ScalarType) {
+    /// Saturates the signed numbers of 32 bits on the stack to the range of a type.
+    fn clamp(&mut self, to: ScalarType) {
         let bits = to.width_bits();
-        let most = match to.is_signed() {
-            true => u32::MAX >> (33 - bits),
-            false => u32::MAX >> (32 - bits),
-        };
-        match (signed, to.is_signed()) {
-            (true, true) => {
-                self.ops([splat32(!most), I::I32x4MaxS, splat32(most), I::I32x4MinS]);
+        self.ops(match to.signedness() {
+            Signedness::Signed => {
+                let most = u32::MAX >> (33 - bits);
+                [splat32(!most), I::I32x4MaxS, splat32(most), I::I32x4MinS]
             }
-            (true, false) => {
-                self.ops([splat32(0), I::I32x4MaxS, splat32(most), I::I32x4MinU]);
+            Signedness::Unsigned => {
+                let most = u32::MAX >> (32 - bits);
+                [splat32(0), I::I32x4MaxS, splat32(most), I::I32x4MinU]
             }
-            (false, _) => self.ops([splat32(most), I::I32x4MinU]),
-        }
+        });
     }
 
     fn float_to_integer(
         &mut self,
         whole: Whole,
-        flushes: bool,
+        mode: ArithmeticMode,
         to: ScalarType,
         d: Element,
         a: Element,
     ) -> Result<(), Refusal> {
         self.read_any_nan(a.slot)?;
-        if flushes {
+        if mode.ftz {
             self.flush();
         }
         self.op(whole.row32());
@@ -171,10 +168,10 @@ impl Emitter<'_> {
             ScalarType::U32 => self.op(I::I32x4TruncSatF32x4U),
             _ => {
                 self.op(I::I32x4TruncSatF32x4S);
-                self.clamp(true, to);
+                self.clamp(to);
             }
         }
-        self.fit(d.bits, false);
+        self.fit(d.bits, Signedness::Unsigned);
         self.write32(d.slot);
         Ok(())
     }
@@ -231,7 +228,7 @@ impl Emitter<'_> {
         d: Element,
         a: Element,
     ) -> Result<(), Refusal> {
-        let signed = from.is_signed();
+        let sign = from.signedness();
         let [low, high, ..] = self.names.vectors;
         for (half, local) in [(0, low), (1, high)] {
             self.read64(a.slot, half)?;
@@ -241,9 +238,9 @@ impl Emitter<'_> {
             self.each_lane(|e, lane| {
                 e.get(if lane < 2 { low } else { high });
                 e.op(I::I64x2ExtractLane(lane % 2));
-                e.op(match signed {
-                    true => I::F32ConvertI64S,
-                    false => I::F32ConvertI64U,
+                e.op(match sign {
+                    Signedness::Signed => I::F32ConvertI64S,
+                    Signedness::Unsigned => I::F32ConvertI64U,
                 });
                 e.op(I::I32ReinterpretF32);
             });
@@ -254,9 +251,9 @@ impl Emitter<'_> {
             self.each_wide_lane(|e, lane| {
                 e.get(local);
                 e.op(I::I64x2ExtractLane(lane));
-                e.op(match signed {
-                    true => I::F64ConvertI64S,
-                    false => I::F64ConvertI64U,
+                e.op(match sign {
+                    Signedness::Signed => I::F64ConvertI64S,
+                    Signedness::Unsigned => I::F64ConvertI64U,
                 });
                 e.op(I::I64ReinterpretF64);
             });
@@ -273,7 +270,7 @@ impl Emitter<'_> {
         d: Element,
         a: Element,
     ) -> Result<(), Refusal> {
-        let signed = to.is_signed();
+        let sign = to.signedness();
         let [_, low, high, ..] = self.names.vectors;
         if from == ScalarType::F32 {
             self.read32(a.slot)?;
@@ -297,16 +294,16 @@ impl Emitter<'_> {
                 if from == ScalarType::F32 {
                     e.get(low);
                     e.op(I::F32x4ExtractLane(2 * half + lane));
-                    e.op(match signed {
-                        true => I::I64TruncSatF32S,
-                        false => I::I64TruncSatF32U,
+                    e.op(match sign {
+                        Signedness::Signed => I::I64TruncSatF32S,
+                        Signedness::Unsigned => I::I64TruncSatF32U,
                     });
                 } else {
                     e.get(if half == 0 { low } else { high });
                     e.op(I::F64x2ExtractLane(lane));
-                    e.op(match signed {
-                        true => I::I64TruncSatF64S,
-                        false => I::I64TruncSatF64U,
+                    e.op(match sign {
+                        Signedness::Signed => I::I64TruncSatF64S,
+                        Signedness::Unsigned => I::I64TruncSatF64U,
                     });
                 }
             });
@@ -349,18 +346,18 @@ impl Emitter<'_> {
     }
 
     /// Cuts a row to its low bits, and extends it.
-    pub(crate) fn fit(&mut self, bits: u32, signed: bool) {
+    pub(crate) fn fit(&mut self, bits: u32, sign: Signedness) {
         if bits >= 32 {
             return;
         }
-        match signed {
-            true => self.ops([
+        match sign {
+            Signedness::Signed => self.ops([
                 I::I32Const(32 - bits as i32),
                 I::I32x4Shl,
                 I::I32Const(32 - bits as i32),
                 I::I32x4ShrS,
             ]),
-            false => self.ops([splat32(u32::MAX >> (32 - bits)), I::V128And]),
+            Signedness::Unsigned => self.ops([splat32(u32::MAX >> (32 - bits)), I::V128And]),
         }
     }
 }

@@ -3,10 +3,11 @@
 use crate::code::Moves;
 use crate::emit::{Emitter, RECORD};
 use crate::helpers;
-use crate::instructions::{at, extended_words};
+use crate::instructions::{at, zero_extended_words};
 use crate::place::{GANG, record};
 use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, Place};
+use warpgrid_isa::Signedness;
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Bytes of the stack of a thread that become others of it.
@@ -54,7 +55,7 @@ impl Emitter<'_> {
             (Bank::B32 | Bank::B64, Bank::B32) => {
                 self.read_element32(from)?;
                 self.frame = to_frame;
-                self.fit(to.bits, false);
+                self.fit(to.bits, Signedness::Unsigned);
                 self.write32(to.slot);
             }
             (Bank::B32 | Bank::B64, Bank::B64) => {
@@ -64,7 +65,7 @@ impl Emitter<'_> {
                         self.read64(from.slot, half)?;
                     } else {
                         self.read32(from.slot)?;
-                        self.op(extended_words(false, half));
+                        self.op(zero_extended_words(half));
                     }
                     self.frame = to_frame;
                     self.write64(to.slot, half);

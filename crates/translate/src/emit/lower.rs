@@ -4,10 +4,11 @@
 //! Operations without a vector instruction are computed lane by lane. A value with several uses is computed once.
 
 use crate::emit::Emitter;
-use crate::instructions::{extended_words, halves, high_words, low_words, splat32, splat64};
+use crate::instructions::{halves, high_words, low_words, splat32, splat64, zero_extended_words};
 use crate::refusal::Refusal;
 use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::BTreeMap;
+use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// The low or the high words of two vectors, interleaved.
@@ -176,7 +177,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.apply(I::V128Bitselect, [ones, zeros, mask], part)
             }
             (Node::PermuteBytes { bytes, selector }, _) => self.permute(bytes, selector, part),
-            (Node::DotBytes { factors, is_signed }, _) => self.dot(factors, is_signed, part),
+            (Node::DotBytes { factors, signs }, _) => self.dot(factors, signs, part),
             (Node::CarryFlag | Node::FloatComparison(_), _) => {
                 self.refuse("a predicate value as an integer operand")
             }
@@ -266,9 +267,11 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     fn unary(&mut self, op: Unary, a: NodeId, part: LaneSelection) -> Result<(), Refusal> {
         match (op, part) {
             (Unary::Not, _) => self.apply(I::V128Not, [a], part)?,
-            (Unary::ToWideSigned | Unary::ToWideUnsigned, LaneSelection::Half(half)) => {
-                let instruction = extended_words(op == Unary::ToWideSigned, half);
-                self.apply(instruction, [a], LaneSelection::All)?;
+            (Unary::ToWideSigned, LaneSelection::Half(half)) => {
+                self.apply(halves(half), [a], LaneSelection::All)?;
+            }
+            (Unary::ToWideUnsigned, LaneSelection::Half(half)) => {
+                self.apply(zero_extended_words(half), [a], LaneSelection::All)?;
             }
             (Unary::ToNarrow, _) => {
                 // A shuffle extracts the upper words.
@@ -312,12 +315,12 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     ) -> Result<(), Refusal> {
         if let LaneSelection::Half(half) = part {
             if op == Binary::Mul
-                && let Some((signed, factors)) = self.extended_factors([a, b])
+                && let Some((sign, factors)) = self.extended_factors([a, b])
             {
                 for factor in factors {
                     self.push_factor(factor)?;
                 }
-                self.op(extended_product(signed, half));
+                self.op(extended_product(sign, half));
                 return Ok(());
             }
             if op == Binary::Or
@@ -374,24 +377,24 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Returns 32-bit factors whose extensions are the 64-bit factors, and whether the extension is signed.
-    fn extended_factors(&self, factors: [NodeId; 2]) -> Option<(bool, [Factor; 2])> {
-        let extended = |signed: bool| {
+    fn extended_factors(&self, factors: [NodeId; 2]) -> Option<(Signedness, [Factor; 2])> {
+        let extended = |sign: Signedness| {
             let factor = |id: NodeId| match self.graph.node(id).0 {
-                Node::Unary(Unary::ToWideSigned, x) if signed => Some(Factor::Node(x)),
-                Node::Unary(Unary::ToWideUnsigned, x) if !signed => Some(Factor::Node(x)),
+                Node::Unary(Unary::ToWideSigned, x) if sign == Signed => Some(Factor::Node(x)),
+                Node::Unary(Unary::ToWideUnsigned, x) if sign == Unsigned => Some(Factor::Node(x)),
                 Node::Constant(value) => {
                     let word = value as u32;
-                    let extension = match signed {
-                        true => i64::from(word as i32) as u64,
-                        false => word.into(),
+                    let extension = match sign {
+                        Signed => i64::from(word as i32) as u64,
+                        Unsigned => word.into(),
                     };
                     (extension == value).then_some(Factor::Constant(word))
                 }
                 _ => None,
             };
-            Some((signed, [factor(factors[0])?, factor(factors[1])?]))
+            Some((sign, [factor(factors[0])?, factor(factors[1])?]))
         };
-        extended(false).or_else(|| extended(true))
+        extended(Unsigned).or_else(|| extended(Signed))
     }
 
     /// Returns the low and the high word of a 64-bit value that is composed of two words.
@@ -574,7 +577,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     fn dot(
         &mut self,
         factors: [NodeId; 2],
-        is_signed: [bool; 2],
+        signs: [Signedness; 2],
         part: LaneSelection,
     ) -> Result<(), Refusal> {
         let rows = [
@@ -582,21 +585,21 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             self.save_vector(factors[1], part)?,
         ];
         let sums = [ValType::V128; 2].map(|ty| self.temporary(ty));
-        let extended = |signed: bool, half: usize| match (signed, half) {
-            (true, 0) => I::I16x8ExtendLowI8x16S,
-            (true, _) => I::I16x8ExtendHighI8x16S,
-            (false, 0) => I::I16x8ExtendLowI8x16U,
-            (false, _) => I::I16x8ExtendHighI8x16U,
+        let extended = |sign: Signedness, half: usize| match (sign, half) {
+            (Signed, 0) => I::I16x8ExtendLowI8x16S,
+            (Signed, _) => I::I16x8ExtendHighI8x16S,
+            (Unsigned, 0) => I::I16x8ExtendLowI8x16U,
+            (Unsigned, _) => I::I16x8ExtendHighI8x16U,
         };
         for (half, sum) in sums.into_iter().enumerate() {
-            for (row, signed) in rows.into_iter().zip(is_signed) {
+            for (row, sign) in rows.into_iter().zip(signs) {
                 self.emitter.get(row);
-                self.op(extended(signed, half));
+                self.op(extended(sign, half));
             }
             self.op(I::I16x8Mul);
             // Unsigned products need all 16 bits.
-            self.op(match is_signed {
-                [false, false] => I::I32x4ExtAddPairwiseI16x8U,
+            self.op(match signs {
+                [Unsigned, Unsigned] => I::I32x4ExtAddPairwiseI16x8U,
                 _ => I::I32x4ExtAddPairwiseI16x8S,
             });
             self.emitter.set(sum);
@@ -681,8 +684,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(I::I32x4ExtractLane(0));
                 Ok(())
             }
-            Node::DotBytes { factors, is_signed } => {
-                self.dot(factors, is_signed, LaneSelection::First)?;
+            Node::DotBytes { factors, signs } => {
+                self.dot(factors, signs, LaneSelection::First)?;
                 self.op(I::I32x4ExtractLane(0));
                 Ok(())
             }
@@ -843,12 +846,12 @@ fn type_of(bits: u32, part: LaneSelection) -> ValType {
 }
 
 /// Returns the instruction that multiplies two halves of vectors to 64-bit lanes.
-fn extended_product(signed: bool, half: u32) -> I<'static> {
-    match (signed, half) {
-        (true, 0) => I::I64x2ExtMulLowI32x4S,
-        (true, _) => I::I64x2ExtMulHighI32x4S,
-        (false, 0) => I::I64x2ExtMulLowI32x4U,
-        (false, _) => I::I64x2ExtMulHighI32x4U,
+fn extended_product(sign: Signedness, half: u32) -> I<'static> {
+    match (sign, half) {
+        (Signed, 0) => I::I64x2ExtMulLowI32x4S,
+        (Signed, _) => I::I64x2ExtMulHighI32x4S,
+        (Unsigned, 0) => I::I64x2ExtMulLowI32x4U,
+        (Unsigned, _) => I::I64x2ExtMulHighI32x4U,
     }
 }
 

@@ -13,11 +13,12 @@ pub(crate) mod row;
 pub(crate) use crate::emit::memory::address::Lie;
 use crate::emit::memory::quick::accepts;
 use crate::emit::{Emitter, Names};
-use crate::instructions::{at, extended_words, halves};
+use crate::instructions::{at, halves, zero_extended_words};
 use crate::place::{SEVERAL, STORE, Site, holds, site};
 use crate::refusal::Refusal;
 use crate::registers::Writes;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
+use warpgrid_isa::Signedness::{Signed, Unsigned};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
@@ -283,15 +284,15 @@ impl<'p> Emitter<'p> {
                 self.set(kept);
                 for half in 0..2 {
                     self.get(kept);
-                    match plan.signed {
-                        true => self.op(halves(half)),
-                        false => self.op(extended_words(false, half)),
+                    match plan.sign {
+                        Signed => self.op(halves(half)),
+                        Unsigned => self.op(zero_extended_words(half)),
                     }
                     self.write64(element.slot, half);
                 }
             }
             _ => {
-                self.fit(element.bits, false);
+                self.fit(element.bits, Unsigned);
                 self.write32(element.slot);
             }
         }
@@ -365,11 +366,11 @@ impl<'p> Emitter<'p> {
 /// A load of one element of up to 32 bits.
 pub(crate) fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
     let at = at(offset);
-    match (plan.element_bytes, plan.signed) {
-        (1, true) => I::I32Load8S(at),
-        (1, false) => I::I32Load8U(at),
-        (2, true) => I::I32Load16S(at),
-        (2, false) => I::I32Load16U(at),
+    match (plan.element_bytes, plan.sign) {
+        (1, Signed) => I::I32Load8S(at),
+        (1, Unsigned) => I::I32Load8U(at),
+        (2, Signed) => I::I32Load16S(at),
+        (2, Unsigned) => I::I32Load16U(at),
         _ => I::I32Load(at),
     }
 }

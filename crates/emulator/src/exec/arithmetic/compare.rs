@@ -72,21 +72,21 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
 #[inline(always)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
     use CompareKind as K;
-    let signed = matches!(c.kind, K::S16 | K::S32 | K::S64);
+    let sign = c.kind.signedness();
     let mut found = 0;
     let mask = &mut found;
     match c.kind {
         K::U32 | K::S32 => {
             let sources = [l.r32(c.a), l.r32(c.b)];
-            integers(c.op, signed, MaskRows { sources, mask });
+            integers(c.op, sign, MaskRows { sources, mask });
         }
         K::U16 | K::S16 => {
             let sources = [l.r32(c.a), l.r32(c.b)];
-            integers(c.op, signed, Upper16(MaskRows { sources, mask }));
+            integers(c.op, sign, Upper16(MaskRows { sources, mask }));
         }
         K::U64 | K::S64 => {
             let sources = [l.r64(c.a), l.r64(c.b)];
-            integers(c.op, signed, MaskRows { sources, mask });
+            integers(c.op, sign, MaskRows { sources, mask });
         }
         K::F16 | K::Bf16 | K::F32 | K::F64 => {
             return floats(c.op, &float_values(l, c, c.a), &float_values(l, c, c.b));

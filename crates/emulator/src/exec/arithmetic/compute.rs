@@ -8,6 +8,7 @@ use crate::exec::arithmetic::float::{float32, float32x2, float64, half};
 use crate::exec::arithmetic::integer::*;
 use crate::exec::arithmetic::{compare, convert, machine, pack, predicate, select, video};
 use crate::semantics::registers::{LANES, Lanes, Results, Row64, Slot, copy};
+use warpgrid_isa::Signedness;
 
 /// Operations that only change registers. False for all others, which are not executed.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
@@ -20,9 +21,9 @@ pub(crate) fn compute<const FMA: bool>(
 ) -> bool {
     let Results { r32, r64 } = results;
     match instr.op {
-        Op::Int32 { f, signed, slots } => int32(l, r32, f, signed, slots),
-        Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
-        Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
+        Op::Int32 { f, sign, slots } => int32(l, r32, f, sign, slots),
+        Op::Int64 { f, sign, slots } => int64(l, r64, f, sign, slots),
+        Op::Wide32 { sign, slots } => wide32(l, r64, sign, slots),
         Op::Float32 { f, mode, slots } => float32::<FMA>(l, r32, f, mode, slots),
         Op::Float64 { f, mode, slots } => float64::<FMA>(l, r64, f, mode, slots),
         Op::Mov32 { d, a } => {
@@ -39,7 +40,7 @@ pub(crate) fn compute<const FMA: bool>(
             q,
             combine,
         } => compare::set_predicate(l, compare, d, q, combine),
-        Op::Extend32 { signed, d, a } => extend32(l, r64, signed, d, a),
+        Op::Extend32 { sign, d, a } => extend32(l, r64, sign, d, a),
         Op::Truncate64 { d, a } => {
             let a = l.r64(a);
             for lane in 0..LANES {
@@ -48,7 +49,7 @@ pub(crate) fn compute<const FMA: bool>(
             l.set32(d, r32);
         }
         Op::Select32 { d, a, b, p } => select::select::<u32>(l, [d, a, b, p]),
-        Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
+        Op::Shift64 { f, sign, slots } => shift64(l, r64, f, sign, slots),
         Op::Nop => {}
         infrequent!() => return compute_more(instr, code, l, results),
         beyond_registers!() | waiting!() => return false,
@@ -68,13 +69,12 @@ pub(crate) fn compute_apart(
 }
 
 #[inline(always)]
-fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) {
+fn extend32(l: &mut Lanes<'_>, row: &mut Row64, sign: Signedness, d: Slot, a: Slot) {
     let a = l.r32(a);
     for lane in 0..LANES {
-        row[lane] = if signed {
-            i64::from(a[lane] as i32) as u64
-        } else {
-            u64::from(a[lane])
+        row[lane] = match sign {
+            Signedness::Signed => i64::from(a[lane] as i32) as u64,
+            Signedness::Unsigned => u64::from(a[lane]),
         };
     }
     l.set64(d, row);
@@ -87,14 +87,14 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
     let list_of =
         |list: PlanId<Vec<Element>>| -> &[Element] { code.packs.get(list).map_or(&[], |e| e) };
     match instr.op {
-        Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
-        Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
-        Op::Int8x4 { f, signed, slots } => int8x4(l, r32, f, signed, slots),
-        Op::Extract64 { signed, slots } => extract64(l, r64, signed, slots),
-        Op::Count64 { f, signed, slots } => count64(l, r32, f, signed, slots),
+        Op::Int16 { f, sign, slots } => int16(l, r32, f, sign, slots),
+        Op::Int16x2 { f, sign, slots } => int16x2(l, r32, f, sign, slots),
+        Op::Int8x4 { f, sign, slots } => int8x4(l, r32, f, sign, slots),
+        Op::Extract64 { sign, slots } => extract64(l, r64, sign, slots),
+        Op::Count64 { f, sign, slots } => count64(l, r32, f, sign, slots),
         Op::Insert32(slots) => insert(l, r32, slots),
         Op::Insert64(slots) => insert(l, r64, slots),
-        Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
+        Op::Wide16 { sign, slots } => wide16(l, r32, sign, slots),
         Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
         Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
         Op::Video(plan) => {

@@ -6,6 +6,7 @@ use crate::semantics::ops::{
 };
 use crate::semantics::registers::{BankWord, LANES, Lanes, Row32, Row64, Slot};
 use crate::semantics::word::Word;
+use warpgrid_isa::Signedness;
 
 /// The rows of an operation's sources and of its destination.
 pub(crate) struct OperandRows<'a, S, R> {
@@ -85,7 +86,7 @@ pub(crate) fn int32(
     l: &mut Lanes<'_>,
     result: &mut Row32,
     f: Int32Op,
-    signed: bool,
+    sign: Signedness,
     [d, a, b, c]: [Slot; 4],
 ) {
     let rows = OperandRows {
@@ -94,7 +95,7 @@ pub(crate) fn int32(
     };
     match f {
         Int32Op::Fns => rows.apply(|[a, b, c]| find_nth(a, b, c)),
-        _ => integer::int32(f, signed, rows),
+        _ => integer::int32(f, sign, rows),
     }
     l.set32(d, result);
 }
@@ -104,11 +105,11 @@ pub(crate) fn int16(
     l: &mut Lanes<'_>,
     result: &mut Row32,
     f: Int16Op,
-    signed: bool,
+    sign: Signedness,
     [d, a, b, c]: [Slot; 4],
 ) {
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
-    integer::int16(f, signed, OperandRows { sources, result });
+    integer::int16(f, sign, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -131,11 +132,11 @@ pub(crate) fn int16x2(
     l: &mut Lanes<'_>,
     result: &mut Row32,
     f: PackedOp,
-    signed: bool,
+    sign: Signedness,
     [d, a, b]: [Slot; 3],
 ) {
     let sources = [l.r32(a), l.r32(b)];
-    integer::int16x2(f, signed, OperandRows { sources, result });
+    integer::int16x2(f, sign, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -144,11 +145,11 @@ pub(crate) fn int8x4(
     l: &mut Lanes<'_>,
     result: &mut Row32,
     f: PackedOp,
-    signed: bool,
+    sign: Signedness,
     [d, a, b]: [Slot; 3],
 ) {
     let sources = [l.r32(a), l.r32(b)];
-    integer::int8x4(f, signed, OperandRows { sources, result });
+    integer::int8x4(f, sign, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -158,11 +159,11 @@ pub(crate) fn int64(
     l: &mut Lanes<'_>,
     result: &mut Row64,
     f: Int64Op,
-    signed: bool,
+    sign: Signedness,
     [d, a, b, c]: [Slot; 4],
 ) {
     let sources = [l.r64(a), l.r64(b), l.r64(c)];
-    integer::int64(f, signed, OperandRows { sources, result });
+    integer::int64(f, sign, OperandRows { sources, result });
     l.set64(d, result);
 }
 
@@ -172,11 +173,11 @@ pub(crate) fn shift64(
     l: &mut Lanes<'_>,
     result: &mut Row64,
     f: ShiftOp,
-    signed: bool,
+    sign: Signedness,
     [d, a, b]: [Slot; 3],
 ) {
     let sources = (l.r64(a), l.r32(b));
-    integer::shift(f, signed, OperandRows { sources, result });
+    integer::shift(f, sign, OperandRows { sources, result });
     l.set64(d, result);
 }
 
@@ -185,11 +186,11 @@ pub(crate) fn count64(
     l: &mut Lanes<'_>,
     result: &mut Row32,
     f: CountOp,
-    signed: bool,
+    sign: Signedness,
     [d, a]: [Slot; 2],
 ) {
     let sources = l.r64(a);
-    integer::count(f, signed, OperandRows { sources, result });
+    integer::count(f, sign, OperandRows { sources, result });
     l.set32(d, result);
 }
 
@@ -197,12 +198,12 @@ pub(crate) fn count64(
 pub(crate) fn extract64(
     l: &mut Lanes<'_>,
     result: &mut Row64,
-    signed: bool,
+    sign: Signedness,
     [d, a, b, c]: [Slot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r32(b), l.r32(c));
     each_lane(result, |lane| {
-        integer::extract(a[lane], b[lane], c[lane], signed)
+        integer::extract(a[lane], b[lane], c[lane], sign)
     });
     l.set64(d, result);
 }
@@ -222,16 +223,26 @@ pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
 
 /// Products of 64 bits of 32-bit factors.
 #[inline(always)]
-pub(crate) fn wide32(l: &mut Lanes<'_>, result: &mut Row64, signed: bool, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn wide32(
+    l: &mut Lanes<'_>,
+    result: &mut Row64,
+    sign: Signedness,
+    [d, a, b, c]: [Slot; 4],
+) {
     let sources = (l.r32(a), l.r32(b), l.r64(c));
-    integer::wide32(signed, OperandRows { sources, result });
+    integer::wide32(sign, OperandRows { sources, result });
     l.set64(d, result);
 }
 
 /// Products of 32 bits of 16-bit factors.
-pub(crate) fn wide16(l: &mut Lanes<'_>, result: &mut Row32, signed: bool, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn wide16(
+    l: &mut Lanes<'_>,
+    result: &mut Row32,
+    sign: Signedness,
+    [d, a, b, c]: [Slot; 4],
+) {
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
-    integer::wide16(signed, OperandRows { sources, result });
+    integer::wide16(sign, OperandRows { sources, result });
     l.set32(d, result);
 }
 

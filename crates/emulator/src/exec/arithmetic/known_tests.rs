@@ -11,7 +11,7 @@ use crate::semantics::mode::{ArithmeticMode, Conversion};
 use crate::semantics::mode::{FloatMode, Round};
 use crate::semantics::ops::{CarryMode, CarryOp, Float32Op, FloatOp, HalfOp};
 use crate::semantics::registers::{BankSizes, Banks, FULL, LANES, Lanes, Slot};
-use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType};
+use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType, Signedness};
 
 /// Runs `f` with four registers of each bank, the first ones of which are given.
 fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -> T {
@@ -42,7 +42,7 @@ fn chain(first: CarryOp, second: CarryOp, a: u32, b: u32) -> (u32, u32) {
         let mut row = [0; LANES];
         let slots = |d, a, b| [d, a, b, 2].map(Slot::register);
         let mode = |reads| CarryMode {
-            signed: false,
+            sign: Signedness::Unsigned,
             reads,
             writes: !reads,
         };

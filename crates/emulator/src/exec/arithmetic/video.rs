@@ -3,6 +3,7 @@
 
 use crate::code::VideoPlan;
 use crate::semantics::registers::{LANES, Lanes, Row32};
+use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::video::Parts;
 use warpgrid_isa::{CompareOp, ReduceOp, VideoLanes, VideoOp};
 
@@ -22,32 +23,32 @@ pub(crate) fn video(l: &mut Lanes<'_>, row: &mut Row32, plan: &VideoPlan) {
 }
 
 /// The low bits of a value, zero- or sign-extended.
-fn extend(value: u32, width_bits: u32, signed: bool) -> i64 {
+fn extend(value: u32, width_bits: u32, sign: Signedness) -> i64 {
     let unused = 64 - width_bits;
     let value = u64::from(value) << unused;
-    match signed {
-        true => value as i64 >> unused,
-        false => (value >> unused) as i64,
+    match sign {
+        Signed => value as i64 >> unused,
+        Unsigned => (value >> unused) as i64,
     }
 }
 
 /// The part of a register that is selected, or all of it.
-fn part(value: u32, parts: Option<Parts>, signed: bool) -> i64 {
+fn part(value: u32, parts: Option<Parts>, sign: Signedness) -> i64 {
     match parts {
-        None => extend(value, 32, signed),
+        None => extend(value, 32, sign),
         Some(parts) => {
             let width = parts.width_bits();
-            extend(value >> (parts.first() * width).min(31), width, signed)
+            extend(value >> (parts.first() * width).min(31), width, sign)
         }
     }
 }
 
 /// The nearest value of a type.
-fn clamp(value: i128, width_bits: u32, signed: bool) -> i128 {
+fn clamp(value: i128, width_bits: u32, sign: Signedness) -> i128 {
     let values = 1i128 << width_bits;
-    match signed {
-        true => value.clamp(-(values / 2), values / 2 - 1),
-        false => value.clamp(0, values - 1),
+    match sign {
+        Signed => value.clamp(-(values / 2), values / 2 - 1),
+        Unsigned => value.clamp(0, values - 1),
     }
 }
 
@@ -93,27 +94,27 @@ fn holds(op: CompareOp, x: i128, y: i128) -> bool {
 
 /// One value: selected, computed, saturated, combined with c.
 fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
-    let [d_signed, a_signed, b_signed] = plan.signed;
+    let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
-    let x = part(a, selection.a, a_signed);
-    let y = part(b, selection.b, b_signed);
+    let x = part(a, selection.a, a_sign);
+    let y = part(b, selection.b, b_sign);
     let width = selection.d.map_or(32, |parts| parts.width_bits());
     let mut value = compute(plan, x, y);
     if plan.saturates {
         value = match width {
-            32 => saturated(plan, value, d_signed),
-            _ => clamp(value, width, d_signed),
+            32 => saturated(plan, value, d_sign),
+            _ => clamp(value, width, d_sign),
         };
     }
     // Of `vset` the first source says whether c has a sign.
-    let is_signed = match plan.compare {
-        Some(_) => a_signed,
-        None => d_signed,
+    let sign = match plan.compare {
+        Some(_) => a_sign,
+        None => d_sign,
     };
     let value = match plan.second {
         Some(ReduceOp::Add) => value + i128::from(c),
-        Some(ReduceOp::Min) => chosen(whole(plan, value), c, is_signed, false),
-        Some(ReduceOp::Max) => chosen(whole(plan, value), c, is_signed, true),
+        Some(ReduceOp::Min) => less_first(whole(plan, value), c, sign)[0],
+        Some(ReduceOp::Max) => less_first(whole(plan, value), c, sign)[1],
         Some(ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) | None => value,
     };
     match selection.d {
@@ -128,9 +129,9 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
 
 /// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a result without a sign
 /// is cut off above, a difference after it was compared with c. Left shifts are exact, as the manual has them.
-fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
+fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     let value = match plan.op {
-        VideoOp::AbsDiff if !signed => return value,
+        VideoOp::AbsDiff if sign == Unsigned => return value,
         VideoOp::Add
         | VideoOp::Sub
         | VideoOp::AbsDiff
@@ -139,19 +140,19 @@ fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
         | VideoOp::Average
         | VideoOp::Shr
         | VideoOp::Mad
-        | VideoOp::Set => match signed {
-            true => value,
-            false => value.max(0) & 0xffff_ffff,
+        | VideoOp::Set => match sign {
+            Signed => value,
+            Unsigned => value.max(0) & 0xffff_ffff,
         },
         VideoOp::Shl => value,
     };
-    clamp(value, 32, signed)
+    clamp(value, 32, sign)
 }
 
 /// A result in 64 bits: of sums and differences it is the low 32 with their sign, whatever the type.
 fn whole(plan: &VideoPlan, value: i128) -> i64 {
     match plan.op {
-        VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, true),
+        VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, Signed),
         VideoOp::AbsDiff
         | VideoOp::Min
         | VideoOp::Max
@@ -163,24 +164,34 @@ fn whole(plan: &VideoPlan, value: i128) -> i64 {
     }
 }
 
-/// The smaller or the larger one of a result and c, as the assembler's code compares them.
-fn chosen(value: i64, c: u32, signed: bool, larger: bool) -> i128 {
-    let c = extend(c, 32, signed);
-    let is_smaller = match signed {
-        true => value < c,
-        false => (value as u64) < c as u64,
+/// Returns the smaller and the larger one of a result and c, as the assembler's code compares them.
+fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
+    let c = extend(c, 32, sign);
+    let is_smaller = match sign {
+        Signed => value < c,
+        Unsigned => (value as u64) < c as u64,
     };
-    i128::from(if is_smaller == larger { c } else { value })
+    let (smaller, larger) = if is_smaller { (value, c) } else { (c, value) };
+    [smaller.into(), larger.into()]
 }
 
 /// `vmad`: a product of up to 64 bits, plus c, scaled. As in what the assembler makes of it (13.5, all architectures): whole registers and c
 /// have signs whatever their types say, the sum has 64 bits, and what does not fit is looked for above the shift.
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
-    let [_, a_signed, b_signed] = plan.signed;
+    let [_, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
-    let x = part(a, selection.a, a_signed || selection.a.is_none());
-    let y = part(b, selection.b, b_signed || selection.b.is_none());
-    let signed = a_signed || b_signed || selection.negate_product || selection.negate_addend;
+    let factor = |register: u32, parts: Option<Parts>, sign: Signedness| match parts {
+        Some(_) => part(register, parts, sign),
+        None => part(register, parts, Signed),
+    };
+    let x = factor(a, selection.a, a_sign);
+    let y = factor(b, selection.b, b_sign);
+    let is_unsigned =
+        [a_sign, b_sign] == [Unsigned; 2] && !selection.negate_product && !selection.negate_addend;
+    let sign = match is_unsigned {
+        true => Unsigned,
+        false => Signed,
+    };
     let addend = if selection.negate_addend { !c } else { c };
     let product = x.wrapping_mul(y);
     let product = if selection.negate_product {
@@ -190,28 +201,28 @@ fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     };
     let one = plan.plus_one || selection.negate_product || selection.negate_addend;
     let sum = product
-        .wrapping_add(extend(addend, 32, true))
+        .wrapping_add(extend(addend, 32, Signed))
         .wrapping_add(one.into());
-    let scaled = match signed {
-        true => sum >> plan.scale,
-        false => (sum as u64 >> plan.scale) as i64,
+    let scaled = match sign {
+        Signed => sum >> plan.scale,
+        Unsigned => (sum as u64 >> plan.scale) as i64,
     };
     match plan.saturates {
-        true => clamp(scaled.into(), 32, signed) as u32,
+        true => clamp(scaled.into(), 32, sign) as u32,
         false => scaled as u32,
     }
 }
 
 /// Two half words or four bytes at once.
 fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
-    let [d_signed, a_signed, b_signed] = plan.signed;
+    let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
     let n = plan.lanes.count();
     let width = 32 / n as u32;
-    let element = |number: usize, signed: bool| {
+    let element = |number: usize, sign: Signedness| {
         let register = if number < n { a } else { b };
         let at = (number % n) as u32 * width;
-        extend(register >> at, width, signed)
+        extend(register >> at, width, sign)
     };
     // Without a selector, a gives the parts of the first register and b those of the second.
     let chosen = |parts: Option<Parts>, index: usize, first: usize| {
@@ -230,11 +241,11 @@ fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
         if !is_written(index) {
             continue;
         }
-        let x = element(chosen(selection.a, index, 0).unwrap_or(index), a_signed);
-        let y = element(chosen(selection.b, index, n).unwrap_or(index), b_signed);
+        let x = element(chosen(selection.a, index, 0).unwrap_or(index), a_sign);
+        let y = element(chosen(selection.b, index, n).unwrap_or(index), b_sign);
         let mut value = compute(plan, x, y);
         if plan.saturates {
-            value = clamp(value, width, d_signed);
+            value = clamp(value, width, d_sign);
         }
         let at = index as u32 * width;
         result = match sums {

@@ -12,7 +12,7 @@ use crate::exec::memory::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use crate::state::memory::{PagedBytes, TriedAccess, copy_few};
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{Signedness, StateSpace};
 
 /// Bytes of all lanes, lane after lane.
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
@@ -237,7 +237,7 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
     let bits = plan.element_bytes * 8;
     if bits > 64 {
         write128(l, element, row);
-    } else if plan.signed {
+    } else if plan.sign == Signedness::Signed {
         let shift = 64 - bits;
         let row = row.map(|v| (((v as u64) << shift) as i64 >> shift) as u64);
         write64(l, element, &row);

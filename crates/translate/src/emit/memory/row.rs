@@ -6,6 +6,7 @@ use crate::emit::memory::{Access, Way};
 use crate::instructions::{halves, high_halves, high_words, low_halves, low_words, splat32};
 use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element};
+use warpgrid_isa::Signedness::{Signed, Unsigned};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// The low, or the high, words of two rows by turns.
@@ -51,18 +52,18 @@ impl Emitter<'_> {
             (2, _) => {
                 self.get_pointer();
                 self.op(I::V128Load64Zero(pointer.at(0)));
-                self.op(match plan.signed {
-                    true => I::I32x4ExtendLowI16x8S,
-                    false => I::I32x4ExtendLowI16x8U,
+                self.op(match plan.sign {
+                    Signed => I::I32x4ExtendLowI16x8S,
+                    Unsigned => I::I32x4ExtendLowI16x8U,
                 });
                 self.set(kept[0]);
             }
             _ => {
                 self.get_pointer();
                 self.op(I::V128Load32Zero(pointer.at(0)));
-                match plan.signed {
-                    true => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
-                    false => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
+                match plan.sign {
+                    Signed => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
+                    Unsigned => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
                 }
                 self.set(kept[0]);
             }
