@@ -631,6 +631,13 @@ pub struct Collective {
     pub kind: CollectiveKind,
 }
 
+/// Result of `match`: the lanes with the same value, or these lanes only if all lanes have the same value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchMode {
+    Any,
+    All,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub enum CollectiveKind {
     Shuffle {
@@ -647,7 +654,7 @@ pub enum CollectiveKind {
         a: Predicate,
     },
     Match {
-        all: bool,
+        mode: MatchMode,
         d: Slot,
         predicate: Slot,
         a: Element,

@@ -13,7 +13,7 @@ pub use crate::code::operands::SlotAccess;
 pub use crate::code::plans::PlanId;
 pub use crate::code::{
     AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind,
-    Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
+    Combine, CompareKind, Comparison, Element, GroupWait, Instr, MatchMode, Predicate,
 };
 pub use crate::contract::pending::GroupKind;
 pub use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Round};

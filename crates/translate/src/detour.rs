@@ -122,7 +122,6 @@ fn detour_at(code: &Code<'_>, flow: &Flow, index: usize) -> Option<Detour> {
             end: target,
         },
     };
-    let n_near = detour.near.len();
     let is_short = |blocks: Range<usize>| {
         let blocks = flow.blocks.get(blocks)?;
         let n = blocks.iter().map(|b| b.end - b.start).sum::<usize>();
@@ -130,10 +129,7 @@ fn detour_at(code: &Code<'_>, flow: &Flow, index: usize) -> Option<Detour> {
     };
     is_short(detour.near.clone())?;
     is_short(detour.far.clone())?;
-    let is_plain = detour.blocks().enumerate().all(|(place, block)| {
-        let jumps = !detour.far.is_empty() && place + 1 == n_near;
-        side.is_plain(block, detour.end, jumps)
-    });
+    let is_plain = detour.blocks().all(|block| side.is_plain(block, &detour));
     // In the order in which the interpreter lets lanes go on.
     let all = detour.blocks().chain([detour.end]);
     let numbers: Vec<u32> = all.map(|block| flow.number(block)).collect();
@@ -155,18 +151,19 @@ impl Side<'_, '_> {
         }
     }
 
-    /// Whether a block can be executed by some lanes while others wait at `end`: it does not wait and leads nowhere else. `jumps` says that
-    /// it leads there with all of its lanes.
-    fn is_plain(&self, block: usize, end: usize, jumps: bool) -> bool {
-        let Some(block) = self.flow.blocks.get(block) else {
+    /// Checks whether some lanes can execute a block while others wait at the end of the detour: the block does not wait, and leads nowhere
+    /// else. From the last block before the second side, all lanes jump there.
+    fn is_plain(&self, index: usize, detour: &Detour) -> bool {
+        let Some(block) = self.flow.blocks.get(index) else {
             return false;
         };
+        let jumps = !detour.far.is_empty() && index + 1 == detour.far.start;
         let code = self.code.range(block.start..block.end);
         let is_simple = code.iter().all(|placed| {
             let leads_to_end = match placed.instr.op {
                 Op::Branch { target } => {
                     let leads_on = jumps != is_guarded(&placed.instr);
-                    leads_on && self.flow.block_at(target as usize) == Some(end)
+                    leads_on && self.flow.block_at(target as usize) == Some(detour.end)
                 }
                 _ => !leads_away(&placed.instr),
             };

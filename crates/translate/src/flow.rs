@@ -83,6 +83,13 @@ pub(crate) struct ByHost {
     pub(crate) warps: BTreeSet<u32>,
 }
 
+impl Block {
+    /// Checks whether the block, which ends with this instruction, is a loop of its own.
+    pub(crate) fn loops_to_itself(&self, last: &Instr) -> bool {
+        matches!(last.op, Op::Branch { target } if target as usize == self.start)
+    }
+}
+
 /// What lanes wait for before an instruction is executed.
 fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
     match instr.op {

@@ -12,6 +12,7 @@ use crate::flow::{ByHost, Flow, Meeting};
 use crate::helpers;
 use crate::helpers::count::Reconvergence;
 use crate::helpers::join::Held;
+use crate::helpers::note::EqualStores;
 use crate::helpers::{FunctionType, PHASE, ROUTINES, STRIP, TYPES};
 use crate::nan::find_any_nan;
 use crate::place::{Places, Site, Sizes};
@@ -329,11 +330,15 @@ fn module(
         Some(_) => Reconvergence::Dependent { seed: plain.seed() },
         None => Reconvergence::Independent,
     };
+    let equal_stores = match flow.has_copies {
+        true => EqualStores::Conflict,
+        false => EqualStores::Allowed,
+    };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![
         helpers::resolve(places),
         helpers::ordered(),
-        helpers::note(places, !flow.has_copies),
+        helpers::note(places, equal_stores),
         helpers::part(places),
         whole,
         helpers::phase(places, flow.wait_numbers()),

@@ -8,7 +8,8 @@ use warpgrid_emulator::plain::compare::{Upper16, compare, true_bits};
 use warpgrid_emulator::plain::integer;
 use warpgrid_emulator::plain::word::{Truth, Word};
 use warpgrid_emulator::plain::{
-    Bank, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain, Slot, SlotPlace,
+    Bank, CarryMode, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain, Slot,
+    SlotPlace,
 };
 use warpgrid_isa::{BoolOp, Signedness};
 
@@ -142,7 +143,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let mut found = None;
                 let result = &mut found;
                 integer::carry(f, mode, Capture { sources, result });
-                found.map(|(sum, flag)| with_flag(Bank::B32, d, sum.id, mode.writes, flag))
+                found.map(|(sum, flag)| with_flag(Bank::B32, d, sum.id, mode, flag))
             }
             Op::Carry64 { f, mode, slots } => {
                 let (d, sources) = self.wide_words(slots);
@@ -150,7 +151,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let mut found = None;
                 let result = &mut found;
                 integer::carry(f, mode, Capture { sources, result });
-                found.map(|(sum, flag)| with_flag(Bank::B64, d, sum.id, mode.writes, flag))
+                found.map(|(sum, flag)| with_flag(Bank::B64, d, sum.id, mode, flag))
             }
             Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(a).id),
             Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(a).id),
@@ -412,8 +413,14 @@ fn to_64<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word64<'g>>)) -> Option
     register(Bank::B64, d, result?.id)
 }
 
-fn with_flag(bank: Bank, d: Slot, sum: NodeId, writes: bool, flag: Flag<'_>) -> OperationResults {
-    let flag = writes.then_some((Destination::CarryFlag, flag.id()));
+fn with_flag(
+    bank: Bank,
+    d: Slot,
+    sum: NodeId,
+    mode: CarryMode,
+    flag: Flag<'_>,
+) -> OperationResults {
+    let flag = mode.writes.then_some((Destination::CarryFlag, flag.id()));
     let sum = (Destination::Register(bank, d), sum);
     [sum].into_iter().chain(flag).collect()
 }

@@ -6,7 +6,7 @@ use crate::module::Kernel;
 use crate::place::{FIRST_NAME, GANG, GANGS, Places, Window, cell};
 use crate::place::{MOST_NAMES, RESUMES, stop};
 use crate::refusal::Refusal;
-use crate::serve::Served;
+use crate::serve::{Callers, Served};
 use std::time::Duration;
 use warpgrid_emulator::plain::{Plain, StepCounts};
 
@@ -161,10 +161,11 @@ impl<'r, I: Instance> Run<'r, I> {
                     return Ok(());
                 }
             }
+            self.block_name = self.progress.next_name;
             self.begin_block(plain, self.progress.next_block);
             let mut begins = self.kernel.n_entries as i32;
             loop {
-                self.begin_phase(begins >= 0, max_steps);
+                self.begin_phase(max_steps);
                 let ran = self.run_phase(plain, begins);
                 self.keep_names();
                 ran?;
@@ -189,17 +190,19 @@ impl<'r, I: Instance> Run<'r, I> {
             let stopped = self.instance.phase(begins);
             let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
             begins = RESUMES;
-            if !matches!(stopped, stop::CALL | stop::CALL_FOR_WARP) {
-                return self.check(stopped);
-            }
-            if !self.serve(plain, stopped == stop::CALL_FOR_WARP) {
+            let callers = match stopped {
+                stop::CALL => Callers::Lanes,
+                stop::CALL_FOR_WARP => Callers::Warp,
+                _ => return self.check(stopped),
+            };
+            if !self.serve(plain, callers) {
                 return Err(Stopped::Refused(Refusal::Rare));
             }
         }
     }
 
     /// Does for the lanes of the warp at hand what they wait for; false where that is not possible.
-    fn serve(&mut self, plain: Plain<'_>, for_warp: bool) -> bool {
+    fn serve(&mut self, plain: Plain<'_>, callers: Callers) -> bool {
         let kernel = self.kernel;
         let places = &kernel.places;
         let cells = Window::of(self.instance, cell::ALL);
@@ -210,7 +213,7 @@ impl<'r, I: Instance> Run<'r, I> {
         let mut served = Served::default();
         for range in [gangs.clone(), parts.clone()] {
             let records = Window::of(self.instance, range);
-            served.read(kernel, plain, &records, for_warp);
+            served.read(kernel, plain, &records, callers);
         }
         if !served.execute(plain) {
             return false;
@@ -218,7 +221,7 @@ impl<'r, I: Instance> Run<'r, I> {
         for range in [gangs, parts] {
             let start = range.start;
             self.instance.edit(range, |bytes| {
-                served.write(kernel, &mut Window { start, bytes }, for_warp);
+                served.write(kernel, &mut Window { start, bytes }, callers);
             });
         }
         true
@@ -260,15 +263,12 @@ impl<'r, I: Instance> Run<'r, I> {
         }
     }
 
-    fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
+    fn begin_phase(&mut self, max_steps: u64) {
         let name = self.progress.next_name;
         let n_gangs = self.places().n_gangs;
         self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(LONGEST_STRIP);
-        if is_first {
-            self.block_name = name;
-        }
         // All cells at once, since what an engine of another language is asked costs most: the others begin with each gang, or as zero.
         let mut cells = Window {
             start: cell::ALL.start,

@@ -6,6 +6,13 @@ use crate::registers::parts;
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{LANES, Plain, WarpRegisters};
 
+/// Lanes for which the host executes an instruction: those of a lane group, or all lanes of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callers {
+    Lanes,
+    Warp,
+}
+
 /// The instructions that lanes of a warp wait for, by number.
 #[derive(Default)]
 pub(crate) struct Served {
@@ -24,12 +31,15 @@ fn number_of<B: AsRef<[u8]>>(
     kernel: &Kernel,
     records: &Window<B>,
     at: u32,
-    for_warp: bool,
+    callers: Callers,
 ) -> Option<u32> {
     let number = records.get32(at + record::WAITS_FOR);
     let has_ended = records.get32(at + record::ENTRY).cast_signed() < 0;
-    let is_now = number > 0 && (number < kernel.first_of_lanes) == for_warp;
-    (is_now && !has_ended).then_some(number)
+    let of_number = match number < kernel.first_of_lanes {
+        true => Callers::Warp,
+        false => Callers::Lanes,
+    };
+    (number > 0 && of_number == callers && !has_ended).then_some(number)
 }
 
 /// The addresses of the records of a window.
@@ -68,10 +78,10 @@ impl Served {
         kernel: &Kernel,
         plain: Plain<'_>,
         records: &Window<B>,
-        for_warp: bool,
+        callers: Callers,
     ) {
         for at in addresses(kernel, records) {
-            let Some(number) = number_of(kernel, records, at, for_warp) else {
+            let Some(number) = number_of(kernel, records, at, callers) else {
                 continue;
             };
             let Some(operation) = kernel.by_host.get(&number) else {
@@ -101,10 +111,10 @@ impl Served {
         &self,
         kernel: &Kernel,
         records: &mut Window<B>,
-        for_warp: bool,
+        callers: Callers,
     ) {
         for at in addresses(kernel, records) {
-            let Some(number) = number_of(kernel, records, at, for_warp) else {
+            let Some(number) = number_of(kernel, records, at, callers) else {
                 continue;
             };
             let (Some(operation), Some(work)) =

@@ -1,7 +1,7 @@
 //! Exchange between the lanes of a warp: each has a plan with the mask of the lanes that take part.
 
 use crate::code::op::Op;
-use crate::code::{Collective, CollectiveKind};
+use crate::code::{Collective, CollectiveKind, MatchMode};
 use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::registers::Slot;
@@ -29,7 +29,10 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             let a = d.element(1, ty.width_bits())?;
             let (to, predicate) = d.pair(0, 32)?;
             let kind = CollectiveKind::Match {
-                all: d.modifiers.has(Flag::All),
+                mode: match d.modifiers.has(Flag::All) {
+                    true => MatchMode::All,
+                    false => MatchMode::Any,
+                },
                 d: to,
                 predicate,
                 a,

@@ -1,7 +1,7 @@
 //! Operations across the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync", "match.sync",
 //! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
 
-use crate::code::{Collective, CollectiveKind};
+use crate::code::{Collective, CollectiveKind, MatchMode};
 use crate::exec::elements::read64;
 use crate::semantics::mode::FloatMode;
 use crate::semantics::ops::{Float32Op, FloatOp};
@@ -38,13 +38,13 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             }
         }
         CollectiveKind::Match {
-            all,
+            mode,
             d,
             predicate,
             a,
         } => {
             let values = read64(l, a);
-            let (row, same) = match_values(all, &values, l.mask, &groups);
+            let (row, same) = match_values(mode, &values, l.mask, &groups);
             set_both(l, d, &row, predicate, same);
         }
         CollectiveKind::Reduce {
@@ -117,9 +117,9 @@ fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANE
     (row, predicate)
 }
 
-/// `match`: the lanes of the group with the same value, and those whose whole group has it; with `all`, none unless all have it.
+/// `match`: the lanes of the group with the same value, and those whose whole group has it; in mode `All`, none unless all have it.
 fn match_values(
-    all: bool,
+    mode: MatchMode,
     values: &[u64; LANES],
     mask: u32,
     groups: &[u32; LANES],
@@ -134,7 +134,10 @@ fn match_values(
             if equal == lanes {
                 same |= 1 << lane;
             }
-            row[lane] = if all && equal != lanes { 0 } else { equal };
+            row[lane] = match mode {
+                MatchMode::All if equal != lanes => 0,
+                MatchMode::All | MatchMode::Any => equal,
+            };
         }
     });
     (row, same)

@@ -249,17 +249,13 @@ impl Emitter<'_> {
         let Some((last, _)) = self.code.range(block.start..block.end).split_last() else {
             return Ok(());
         };
-        // A block that goes back to itself is a loop of its own.
-        let own_start = block.start as u32;
-        let is_loop = matches!(last.instr.op, Op::Branch { target } if target == own_start);
-        if is_loop {
-            self.op(I::Loop(BlockType::Empty));
-            self.nest += 1;
+        if !block.loops_to_itself(&last.instr) {
+            return self.write_ways(index);
         }
-        self.write_ways(index, is_loop)?;
-        if is_loop {
-            self.close();
-        }
+        self.op(I::Loop(BlockType::Empty));
+        self.nest += 1;
+        self.write_ways(index)?;
+        self.close();
         Ok(())
     }
 
@@ -293,8 +289,8 @@ impl Emitter<'_> {
         block.meets == Meeting::None && !last.is_some_and(|last| leads_away(&last.instr))
     }
 
-    /// What a block ends with, beyond its body; `is_loop` says that it goes back to the construct around.
-    pub(crate) fn end_block(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+    /// What a block ends with, beyond its body.
+    pub(crate) fn end_block(&mut self, index: usize) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
         let Some(last) = self.code.get(block.end - 1) else {
             return Ok(());
@@ -303,7 +299,7 @@ impl Emitter<'_> {
         match last.op {
             _ if block.meets == Meeting::Warp => self.meet(last),
             _ if block.meets == Meeting::Host => self.call_host(),
-            Op::Branch { target } => self.branch(last, target, is_loop),
+            Op::Branch { target } => self.branch(index, last, target),
             Op::Return | Op::Exit => self.exit(last),
             Op::Barrier(plan) => self.barrier(last, plan),
             _ if block.end == self.code.len() => self.refuse("code without a terminator"),
@@ -367,7 +363,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn branch(&mut self, instr: &Instr, target: u32, is_loop: bool) -> Result<(), Refusal> {
+    fn branch(&mut self, index: usize, instr: &Instr, target: u32) -> Result<(), Refusal> {
         let Some(block) = self.flow.block_at(target as usize) else {
             return self.refuse("a branch target outside the code");
         };
@@ -377,7 +373,10 @@ impl Emitter<'_> {
             if is_back {
                 self.go_back();
             }
-            self.take(block, is_loop);
+            match block == index {
+                true => self.op(I::Br(0)),
+                false => self.go(block),
+            }
             return Ok(());
         }
         self.push_taken(instr)?;
@@ -401,24 +400,13 @@ impl Emitter<'_> {
         if is_back {
             self.go_back();
         }
-        self.take_within(block, is_loop);
-        self.close();
-        Ok(())
-    }
-
-    fn take(&mut self, block: usize, is_loop: bool) {
-        match is_loop {
-            true => self.op(I::Br(0)),
-            false => self.go(block),
-        }
-    }
-
-    /// As [`Emitter::take`], from within the block of a guarded branch.
-    fn take_within(&mut self, block: usize, is_loop: bool) {
-        match is_loop {
+        match block == index {
+            // The loop is around the construct of the guarded branch.
             true => self.op(I::Br(1)),
             false => self.go(block),
         }
+        self.close();
+        Ok(())
     }
 
     /// Whether a guarded branch was taken becomes part of the path.

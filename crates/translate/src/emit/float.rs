@@ -192,7 +192,7 @@ impl Emitter<'_> {
     /// An operation on the rows in one or two locals; of `fma` the product.
     pub(crate) fn operate(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
         if matches!(f, FloatOp::Min | FloatOp::Max) {
-            return self.extreme([x, y], f == FloatOp::Min, &LANES_OF_32);
+            return self.extreme([x, y], f, &LANES_OF_32);
         }
         self.get(x);
         match f {
@@ -311,7 +311,7 @@ impl Emitter<'_> {
     }
 
     /// `min` and `max` of two locals: the number of a NaN and a number, and -0 below +0.
-    fn extreme(&mut self, [x, y]: [u32; 2], is_min: bool, lanes: &Lanes) {
+    fn extreme(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &Lanes) {
         let chosen = self.names.vectors[3];
         self.get(x);
         self.get(y);
@@ -323,7 +323,7 @@ impl Emitter<'_> {
             self.ops([I::I32Const(1), lanes.shift.clone(), I::V128Xor]);
         }
         self.op(lanes.less.clone());
-        if !is_min {
+        if f != FloatOp::Min {
             self.op(I::V128Not);
         }
         self.op(I::V128Bitselect);
@@ -357,7 +357,7 @@ impl Emitter<'_> {
                     self.read64(source, half)?;
                     self.set(row);
                 }
-                self.extreme([x, y], f == FloatOp::Min, &LANES_OF_64);
+                self.extreme([x, y], f, &LANES_OF_64);
                 self.stop_at_nan(half);
                 self.write64(d, half);
                 continue;

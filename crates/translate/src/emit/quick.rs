@@ -53,8 +53,8 @@ impl Ways {
 }
 
 impl Emitter<'_> {
-    /// A block; `is_loop` says that a construct is open around it, which it goes back to.
-    pub(crate) fn write_ways(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+    /// A block. Around a block that branches to itself, a loop construct is open.
+    pub(crate) fn write_ways(&mut self, index: usize) -> Result<(), Refusal> {
         let accesses = self.quick_accesses(index);
         // What is noted takes as long on both ways.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
         if self.writes != Writes::Strip || !is_worth || ends.len() > MOST_ENDS {
             self.body(index)?;
-            return self.end_block(index, is_loop);
+            return self.end_block(index);
         }
         let n_places = ends.len() as u32 + 2;
         let outer = self.nest;
@@ -86,7 +86,7 @@ impl Emitter<'_> {
         });
         // Both ways share sites.
         let n_sites = self.sites.len();
-        self.quick_way(index, is_loop)?;
+        self.quick_way(index)?;
         self.sites.truncate(n_sites);
         self.lies.clear();
         if let Some(ways) = &mut self.ways {
@@ -96,7 +96,7 @@ impl Emitter<'_> {
         self.body(index)?;
         self.close();
         self.ways = None;
-        self.end_block(index, is_loop)
+        self.end_block(index)
     }
 
     /// The careful way takes over at the access at hand, where the quick one ends.
@@ -177,19 +177,20 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Goes to the last instruction of the careful way; where the number on the stack is not zero, if `asks`.
-    fn go_to_last(&mut self, asks: bool) {
-        let Some(ways) = &self.ways else {
-            return;
-        };
-        let depth = self.nest - (ways.outer + 1);
-        self.op(match asks {
-            true => I::BrIf(depth),
-            false => I::Br(depth),
-        });
+    /// Branches to the last instruction of the careful way: always, or where the number on the stack is not zero.
+    fn go_to_last(&mut self, branch: fn(u32) -> I<'static>) {
+        if let Some(ways) = &self.ways {
+            let depth = self.nest - (ways.outer + 1);
+            self.op(branch(depth));
+        }
     }
 
-    fn quick_way(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+    fn quick_way(&mut self, index: usize) -> Result<(), Refusal> {
+        let block = &self.flow.blocks[index];
+        let last = block.end - 1;
+        let code = self.code;
+        let last_instr = code.get(last).map(|placed| &placed.instr);
+        let is_loop = last_instr.is_some_and(|instr| block.loops_to_itself(instr));
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Ne, I::BrIf(0)]);
         if is_loop {
@@ -206,14 +207,12 @@ impl Emitter<'_> {
             let early = std::mem::take(&mut ways.early);
             self.out.splice(first..first, early);
         }
-        let last = self.flow.blocks[index].end - 1;
-        let code = self.code;
-        match code.get(last).map(|placed| &placed.instr) {
+        match last_instr {
             Some(instr) if matches!(instr.op, Op::Branch { .. }) => {
                 self.branch_quickly(index, instr, is_loop.then_some(start))?;
             }
             _ if self.goes_on(index) && last + 1 < code.len() => self.go(index + 1),
-            _ => self.go_to_last(false),
+            _ => self.go_to_last(I::Br),
         }
         if is_loop {
             self.close();
@@ -245,7 +244,7 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(ALL), I::I32Ne]);
                 self.get(active);
                 self.ops([I::I32Const(0), I::I32Ne, I::I32And]);
-                self.go_to_last(true);
+                self.go_to_last(I::BrIf);
             }
             self.add_to_path(active);
             self.get(active);

@@ -89,33 +89,21 @@ const OFFSET: u32 = 7;
 
 impl Lines {
     fn function(self) -> Function {
-        let Lines {
-            n_lines,
-            line_bytes,
-            chunk_bytes,
-            is_store,
-            is_narrow,
-            notes_shared,
-        } = self;
-        let noted = match notes_shared {
+        let mut code = Vec::new();
+        self.access_noted_range(&mut code);
+        self.access_chunks(&mut code);
+        code.push(I::I32Const(0));
+        helpers::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
+    }
+
+    /// Accesses all lines in the range that was met last, without notes, and returns. Continues if they are not within this range.
+    fn access_noted_range(self, c: &mut Vec<I<'static>>) {
+        let noted = match self.notes_shared {
             true => holds::NOTED | holds::WINDOW | holds::SHARED,
             false => holds::NOTED,
         };
-        let next_line = [
-            I::LocalGet(ADDRESS),
-            I::LocalGet(STRIDE),
-            I::I64Add,
-            I::LocalSet(ADDRESS),
-            I::LocalGet(SCRATCH),
-            I::I32Const(line_bytes as i32),
-            I::I32Add,
-            I::LocalSet(SCRATCH),
-        ];
-        let mut code = Vec::new();
-        let c = &mut code;
-        // All of them in the range that was met last, without notes.
         c.extend([
-            I::I32Const(n_lines as i32),
+            I::I32Const(self.n_lines as i32),
             I::LocalSet(LEFT),
             I::Block(BlockType::Empty),
             I::LocalGet(SITE),
@@ -128,9 +116,9 @@ impl Lines {
         c.extend([
             I::BrIf(0),
             I::LocalGet(STRIDE),
-            I::I64Const(i64::from(n_lines) - 1),
+            I::I64Const(i64::from(self.n_lines) - 1),
             I::I64Mul,
-            I::I64Const(line_bytes.into()),
+            I::I64Const(self.line_bytes.into()),
             I::I64Add,
         ]);
         c.extend(helpers::bytes_left(SITE, OFFSET));
@@ -139,7 +127,7 @@ impl Lines {
             I::BrIf(0),
             I::LocalGet(ADDRESS),
             I::I32WrapI64,
-            I::I32Const(chunk_bytes as i32 - 1),
+            I::I32Const(self.chunk_bytes as i32 - 1),
             I::I32And,
             I::BrIf(0),
             I::LocalGet(OFFSET),
@@ -150,7 +138,7 @@ impl Lines {
             I::LocalSet(PLACE),
             I::Loop(BlockType::Empty),
         ]);
-        copy(c, line_bytes, is_store);
+        self.copy(c, self.line_bytes);
         c.extend([
             I::LocalGet(PLACE),
             I::LocalGet(STRIDE),
@@ -158,10 +146,12 @@ impl Lines {
             I::I32Add,
             I::LocalSet(PLACE),
         ]);
-        c.extend(next_line.clone());
-        c.extend(helpers::next_round(LEFT));
+        self.go_to_next_line(c);
         c.extend([I::I32Const(0), I::Return, I::End]);
-        // Chunk by chunk.
+    }
+
+    /// Accesses the lines chunk by chunk, each with a lookup of its range.
+    fn access_chunks(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::Loop(BlockType::Empty),
             I::I32Const(0),
@@ -172,13 +162,13 @@ impl Lines {
             I::I64ExtendI32U,
             I::I64Add,
         ]);
-        if is_narrow {
+        if self.is_narrow {
             c.extend([I::I64Const(0xffff_ffff), I::I64And]);
         }
         c.extend([
             I::LocalGet(SITE),
-            I::I32Const(chunk_bytes as i32),
-            I::I32Const(is_store.into()),
+            I::I32Const(self.chunk_bytes as i32),
+            I::I32Const(self.is_store.into()),
             I::Call(helpers::RESOLVE),
             I::LocalTee(PLACE),
         ]);
@@ -192,33 +182,45 @@ impl Lines {
             ]);
         };
         step(c, I::I32Add);
-        copy(c, chunk_bytes, is_store);
+        self.copy(c, self.chunk_bytes);
         step(c, I::I32Sub);
         c.extend([
             I::LocalGet(DONE),
-            I::I32Const(chunk_bytes as i32),
+            I::I32Const(self.chunk_bytes as i32),
             I::I32Add,
             I::LocalTee(DONE),
-            I::I32Const(line_bytes as i32),
+            I::I32Const(self.line_bytes as i32),
             I::I32LtU,
             I::BrIf(0),
             I::End,
         ]);
-        c.extend(next_line);
-        c.extend(helpers::next_round(LEFT));
-        c.push(I::I32Const(0));
-        helpers::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
+        self.go_to_next_line(c);
     }
-}
 
-/// Copies bytes between the place and scratch memory.
-fn copy(c: &mut Vec<I<'static>>, n_bytes: u32, is_store: bool) {
-    let (from, to) = match is_store {
-        true => (SCRATCH, PLACE),
-        false => (PLACE, SCRATCH),
-    };
-    for pair in helpers::copies(n_bytes.into(), 0, 0) {
-        c.extend([I::LocalGet(to), I::LocalGet(from)]);
-        c.extend(pair);
+    /// Advances the address and the place in scratch memory, and ends a round of the loop over lines.
+    fn go_to_next_line(self, c: &mut Vec<I<'static>>) {
+        c.extend([
+            I::LocalGet(ADDRESS),
+            I::LocalGet(STRIDE),
+            I::I64Add,
+            I::LocalSet(ADDRESS),
+            I::LocalGet(SCRATCH),
+            I::I32Const(self.line_bytes as i32),
+            I::I32Add,
+            I::LocalSet(SCRATCH),
+        ]);
+        c.extend(helpers::next_round(LEFT));
+    }
+
+    /// Copies bytes between the place and scratch memory.
+    fn copy(self, c: &mut Vec<I<'static>>, n_bytes: u32) {
+        let (from, to) = match self.is_store {
+            true => (SCRATCH, PLACE),
+            false => (PLACE, SCRATCH),
+        };
+        for pair in helpers::copies(n_bytes.into(), 0, 0) {
+            c.extend([I::LocalGet(to), I::LocalGet(from)]);
+            c.extend(pair);
+        }
     }
 }

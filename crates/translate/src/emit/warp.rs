@@ -151,24 +151,23 @@ impl Emitter<'_> {
             self.block = index;
             if index > blocks.start {
                 steps += u64::from(block.steps);
-                let accesses = accesses_memory(self.plain, rest);
-                if accesses && !names_are_new {
-                    self.ops(new_names());
+                if accesses_memory(self.plain, rest) {
+                    if !names_are_new {
+                        self.ops(new_names());
+                    }
+                    names_are_new = false;
                 }
-                names_are_new &= !accesses;
-                self.between(index, rest, warp, accesses)?;
+                self.between(index, rest, warp)?;
             }
             self.come_to(block.end - 1);
-            let accesses = accesses_memory(self.plain, std::slice::from_ref(last));
-            if accesses {
+            if accesses_memory(self.plain, std::slice::from_ref(last)) {
                 if !names_are_new {
                     self.ops(new_names());
                 }
                 names_are_new = false;
                 self.name_whole_warp();
             }
-            let is_first = index == blocks.start;
-            let is_store = self.warp_operation(&last.instr, warp, is_first)?;
+            let is_store = self.warp_operation(&last.instr, warp)?;
             self.stores += u64::from(is_store);
             steps += u64::from(!last.instr.with_next);
         }
@@ -222,13 +221,7 @@ impl Emitter<'_> {
     }
 
     /// What is between two operations, gang by gang.
-    fn between(
-        &mut self,
-        index: usize,
-        code: &[Placed<'_>],
-        warp: Warp,
-        accesses: bool,
-    ) -> Result<(), Refusal> {
+    fn between(&mut self, index: usize, code: &[Placed<'_>], warp: Warp) -> Result<(), Refusal> {
         if code.is_empty() {
             return Ok(());
         }
@@ -239,9 +232,7 @@ impl Emitter<'_> {
         let operation = self.own_registers()?;
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
         let read = self.reads.get(index).cloned().unwrap_or_default();
-        let Names {
-            mask, me, phase, ..
-        } = self.names;
+        let mask = self.names.mask;
         self.get(warp.base);
         self.set(RECORD);
         self.op(I::I32Const(0));
@@ -257,23 +248,8 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.op(I::I32Load(at(record::MASK)));
         self.set(mask);
-        if accesses {
-            self.begin_names();
-            self.ops([
-                I::I32Const(0),
-                I::I32Const(0),
-                I::I32Store(at(cell::ANCESTORS)),
-                I::I32Const(0),
-                I::I32Const(0),
-                I::I32Load(at(cell::SINCE)),
-            ]);
-            self.get(warp.gang);
-            self.ops(helpers::first_name());
-            self.ops([I::I32Add, I::I32Store(at(cell::ME))]);
-            self.read_name(me);
-            self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
-            self.ops([splat32(crate::place::ALL_BYTES), I::V128Or]);
-            self.set(phase);
+        if accesses_memory(self.plain, code) {
+            self.name_gang(warp);
         }
         self.load(&read);
         self.lies.clear();
@@ -296,6 +272,27 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Gives the gang at hand the name of its accesses until the next operation of the warp.
+    fn name_gang(&mut self, warp: Warp) {
+        let Names { me, phase, .. } = self.names;
+        self.begin_names();
+        self.ops([
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I32Store(at(cell::ANCESTORS)),
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I32Load(at(cell::SINCE)),
+        ]);
+        self.get(warp.gang);
+        self.ops(helpers::first_name());
+        self.ops([I::I32Add, I::I32Store(at(cell::ME))]);
+        self.read_name(me);
+        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
+        self.ops([splat32(crate::place::ALL_BYTES), I::V128Or]);
+        self.set(phase);
+    }
+
     /// What follows is done by all lanes as one.
     fn name_whole_warp(&mut self) {
         self.ops([
@@ -312,12 +309,7 @@ impl Emitter<'_> {
     }
 
     /// An operation for all gangs; whether it stores.
-    fn warp_operation(
-        &mut self,
-        instr: &Instr,
-        warp: Warp,
-        is_first: bool,
-    ) -> Result<bool, Refusal> {
+    fn warp_operation(&mut self, instr: &Instr, warp: Warp) -> Result<bool, Refusal> {
         if is_done_by_host(self.plain, &instr.op) {
             self.count_steps_of_warp(u64::from(!instr.with_next));
             self.ops([I::I32Const(stop::CALL_FOR_WARP as i32), I::Return]);
@@ -325,11 +317,11 @@ impl Emitter<'_> {
         }
         match instr.op {
             Op::WarpBarrier { mask } => {
-                self.check_mask(mask, Groups::MakeNoDifference, warp, is_first)?;
+                self.check_mask(mask, Groups::MakeNoDifference, warp)?;
                 Ok(false)
             }
             Op::ActiveMask { d } => {
-                self.stop_if_apart(is_first);
+                self.stop_if_apart();
                 self.write_same(d, warp, |e| {
                     e.ops([I::I32Const(0), I::V128Load32Splat(at(cell::LIVE))]);
                 });
@@ -344,12 +336,12 @@ impl Emitter<'_> {
                     CollectiveKind::Shuffle { .. } => Groups::MakeNoDifference,
                     _ => Groups::Matter,
                 };
-                self.check_mask(plan.mask, groups, warp, is_first)?;
+                self.check_mask(plan.mask, groups, warp)?;
                 self.collective(&plan.kind, warp)?;
                 Ok(false)
             }
             Op::AsyncCommit(_) => {
-                self.call_groups(helpers::COMMITS, is_first);
+                self.call_groups(helpers::COMMITS);
                 Ok(false)
             }
             Op::AsyncWait(wait) => {
@@ -357,7 +349,7 @@ impl Emitter<'_> {
                     None => helpers::WAITS_FOR_ALL,
                     Some(latest) => latest.min(i32::MAX as u32) as i32,
                 };
-                self.call_groups(n, is_first);
+                self.call_groups(n);
                 Ok(false)
             }
             Op::Matrix(plan) => {
@@ -406,8 +398,8 @@ impl Emitter<'_> {
     }
 
     /// Makes a group of the copies of the warp, or waits for groups.
-    fn call_groups(&mut self, what: i32, is_first: bool) {
-        self.stop_if_apart(is_first);
+    fn call_groups(&mut self, what: i32) {
+        self.stop_if_apart();
         self.ops([I::I32Const(what), I::Call(helpers::GROUPS)]);
         self.return_if(self.names.first);
     }
@@ -419,8 +411,8 @@ impl Emitter<'_> {
 
     /// Stops where lanes may have come apart to an operation that does not wait for them. Those that are further back in the code go on before the ones
     /// that have come, so that all are there together unless some were beyond it.
-    fn stop_if_apart(&mut self, is_first: bool) {
-        if is_first {
+    fn stop_if_apart(&mut self) {
+        if self.is_first_of_chain() {
             let own = self.flow.number(self.block);
             self.ops([
                 I::I32Const(0),
@@ -432,14 +424,19 @@ impl Emitter<'_> {
         }
     }
 
+    /// Checks whether the operation at the end of the block at hand is the first one of its chain.
+    fn is_first_of_chain(&self) -> bool {
+        self.flow.chain_at(self.block).is_some()
+    }
+
     /// The same if lanes that the operation does not wait for, as the number on the stack says, have ended since the lanes last met.
-    fn stop_if_passed(&mut self, is_first: bool) {
-        if !is_first {
+    fn stop_if_passed(&mut self) {
+        if !self.is_first_of_chain() {
             return self.op(I::Drop);
         }
         self.ops([I::I32Const(0), I::I32Load(at(cell::MET)), I::I32And]);
         self.op(I::If(BlockType::Empty));
-        self.stop_if_apart(is_first);
+        self.stop_if_apart();
         self.op(I::End);
     }
 
@@ -461,23 +458,17 @@ impl Emitter<'_> {
 
     /// Stops unless the mask names all lanes that are there; where groups make no difference, lanes that came together may have masks of
     /// their own.
-    fn check_mask(
-        &mut self,
-        mask: Slot,
-        groups: Groups,
-        warp: Warp,
-        is_first: bool,
-    ) -> Result<(), Refusal> {
+    fn check_mask(&mut self, mask: Slot, groups: Groups, warp: Warp) -> Result<(), Refusal> {
         let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
         match self.known32(mask) {
-            _ if mask.place() == SlotPlace::None => self.stop_if_apart(is_first),
+            _ if mask.place() == SlotPlace::None => self.stop_if_apart(),
             Some(u32::MAX) => {}
             Some(known) => {
                 self.ops(live);
                 self.ops([I::I32Const(!known as i32), I::I32And]);
                 self.stop_if(stop::RARE);
                 self.op(I::I32Const(!known as i32));
-                self.stop_if_passed(is_first);
+                self.stop_if_passed();
             }
             None => {
                 // Lanes that are not there have any mask.
@@ -503,13 +494,13 @@ impl Emitter<'_> {
                 match groups {
                     Groups::Matter => self.ops([I::I32Const(stop::RARE as i32), I::Return]),
                     Groups::MakeNoDifference => {
-                        self.stop_if_apart(is_first);
+                        self.stop_if_apart();
                         self.check_own_bits(mask, warp)?;
                     }
                 }
                 self.op(I::End);
                 self.get(self.names.first);
-                self.stop_if_passed(is_first);
+                self.stop_if_passed();
             }
         }
         Ok(())

@@ -98,10 +98,17 @@ pub(crate) fn ordered() -> Function {
     function(&[], &code)
 }
 
+/// Whether several gangs may store the same bytes to a word without an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EqualStores {
+    Allowed,
+    Conflict,
+}
+
 /// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, those from `ATOMIC_SHIFT` on
-/// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top. Where `may_agree` several gangs may store to a word, if all
-/// leave the same bytes there: what is stored is looked at when the gang stops.
-pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
+/// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top. Equal
+/// stores of several gangs to a word are compared when the gang stops, where they are allowed.
+pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
     const PLACE: u32 = 0;
     const WORDS: u32 = 1;
     const FLAGS: u32 = 2;
@@ -238,9 +245,9 @@ pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
         I::LocalSet(NAMED),
         I::Else,
     ]);
-    match may_agree {
-        true => agree(c, places, [PLACE, SHARED, BOTH, NAMED]),
-        false => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
+    match equal_stores {
+        EqualStores::Allowed => agree(c, places, [PLACE, SHARED, BOTH, NAMED]),
+        EqualStores::Conflict => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
     }
     c.push(I::End);
     c.extend(word(WROTE));

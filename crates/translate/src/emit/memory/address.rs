@@ -84,7 +84,6 @@ impl Emitter<'_> {
     /// of the width, or the base no register that is as wide as addresses are.
     pub(crate) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
         let plan = access.plan;
-        let align = access.width();
         let SlotPlace::Register(index) = plan.base.place() else {
             return Ok(None);
         };
@@ -100,15 +99,12 @@ impl Emitter<'_> {
         let stride = self.strides.get(&key.0).copied();
         let lie = match stride {
             None => {
+                let locals = [first, is_row, is_one];
                 match plan.wide {
-                    true => {
-                        self.find_wide_lie(plan.base, [first, is_row, is_one], access.width())?
-                    }
-                    false => {
-                        self.find_narrow_lie(plan.base, [first, is_row, is_one], access.width())?
-                    }
+                    true => self.find_wide_lie(plan.base, locals, access.width())?,
+                    false => self.find_narrow_lie(plan.base, locals, access.width())?,
                 }
-                self.push_whole(plan.wide, first, align);
+                self.push_whole(access, first);
                 self.tee(self.names.pointer);
                 self.get(is_row);
                 self.op(I::I32And);
@@ -136,7 +132,7 @@ impl Emitter<'_> {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
                         // The access itself looks, before another one asks.
                         Some(_) => self.op(I::I32Const(1)),
-                        None => self.push_whole(plan.wide, first, align),
+                        None => self.push_whole(access, first),
                     }
                     self.set(is_whole);
                 }
@@ -168,25 +164,16 @@ impl Emitter<'_> {
         locals
     }
 
-    /// Keeps the address of the first lane of a row on the stack in a local.
-    fn keep_first(&mut self, wide: bool, first: u32) {
-        self.op(match wide {
-            true => I::I64x2ExtractLane(0),
-            false => I::I32x4ExtractLane(0),
-        });
-        self.set(first);
-    }
-
     /// Pushes whether all lanes are there, and the address in a local is aligned.
-    fn push_whole(&mut self, wide: bool, first: u32, align: u32) {
+    fn push_whole(&mut self, access: &Access<'_>, first: u32) {
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Eq]);
         self.get(first);
-        if wide {
+        if access.plan.wide {
             self.op(I::I32WrapI64);
         }
         self.ops([
-            I::I32Const(align as i32 - 1),
+            I::I32Const(access.width() as i32 - 1),
             I::I32And,
             I::I32Eqz,
             I::I32And,
@@ -202,7 +189,8 @@ impl Emitter<'_> {
         let [low, high] = self.names.addresses;
         self.read32(base)?;
         self.tee(low);
-        self.keep_first(false, first);
+        self.op(I::I32x4ExtractLane(0));
+        self.set(first);
         self.get(low);
         self.get(first);
         self.ops([I::I32x4Splat, I::I32x4Sub]);
@@ -223,7 +211,8 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         let [low, high] = self.names.addresses;
         self.read64(base, 0)?;
-        self.keep_first(true, first);
+        self.op(I::I64x2ExtractLane(0));
+        self.set(first);
         for (half, local) in [(0, low), (1, high)] {
             self.read64(base, half)?;
             self.get(first);

@@ -6,7 +6,7 @@ use crate::instructions::{at, splat32};
 use crate::place::stop;
 use crate::place::{GANG, GANGS, cell};
 use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{CollectiveKind, Element, LANES, Predicate, Slot};
+use warpgrid_emulator::plain::{CollectiveKind, Element, LANES, MatchMode, Predicate, Slot};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
@@ -66,11 +66,11 @@ impl Emitter<'_> {
             }
             CollectiveKind::Vote { mode, d, a } => self.vote(mode, d, a, warp),
             CollectiveKind::Match {
-                all,
+                mode,
                 d,
                 predicate,
                 a,
-            } => self.match_values(all, [d, predicate], a, warp),
+            } => self.match_values(mode, [d, predicate], a, warp),
             CollectiveKind::Reduce { op, ty, d, a, .. } => self.reduce(op, ty, [d, a], warp),
             CollectiveKind::Elect { d, predicate } => {
                 self.elect(d, predicate, warp);
@@ -360,7 +360,7 @@ impl Emitter<'_> {
     /// Lane after lane, which others have the same value.
     fn match_values(
         &mut self,
-        all: bool,
+        mode: MatchMode,
         [d, predicate]: [Slot; 2],
         a: Element,
         warp: Warp,
@@ -383,7 +383,7 @@ impl Emitter<'_> {
             })?;
             self.ops(live.clone());
             self.op(I::I32And);
-            if all {
+            if mode == MatchMode::All {
                 self.tee(found);
                 self.op(I::I32Const(0));
                 self.get(found);
