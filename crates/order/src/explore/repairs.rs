@@ -97,13 +97,12 @@ impl Weakest {
         bad: &[Vec<u64>],
         most_tries: u64,
     ) -> Result<Weakest, ExploreError> {
-        let has_copies = sites::has_async_proxy(&question);
         let places: Vec<Vec<bool>> = (0..question.threads.len())
-            .map(|thread| places_of(&question, thread, has_copies))
+            .map(|thread| places_of(&question, thread))
             .collect();
         let traces = find(&question, &places, Breadth::All)?;
         let bad: BTreeSet<Vec<u64>> = bad.iter().cloned().collect();
-        let sites = sites_of(&question, &traces, &places, has_copies);
+        let sites = sites_of(&question, &traces, &places);
         let mut weakest = Weakest {
             combinations: Vec::new(),
             open: Vec::new(),

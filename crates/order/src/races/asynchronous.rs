@@ -15,8 +15,8 @@ use crate::races::threads::Warp;
 use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::{
-    GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, Reduction, SyncEvent, Work,
-    ends_phase,
+    GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, Reduction, SyncEvent,
+    SyncKind, Work, ends_phase,
 };
 use warpgrid_isa::{Scope, StateSpace, Transfer};
 
@@ -34,17 +34,17 @@ pub(crate) struct Start<'a> {
 
 impl Start<'_> {
     /// What the accesses of a lane are attributed to: row, lanes, epoch.
-    fn attribution(&self, lane: u32, reads: bool) -> (Row, u32, u32) {
+    fn attribution(&self, lane: u32, access: Kind) -> (Row, u32, u32) {
         match &self.numbers {
             None => {
                 let (row, bit) = Row::single(self.pending.id.0);
                 (row, bit, 1)
             }
             Some((kind, numbers)) => {
-                let kind = match (kind, reads) {
-                    (GroupKind::Bulk, true) => RowKind::BulkReads,
-                    (GroupKind::Bulk, false) => RowKind::BulkWrites,
-                    _ => RowKind::Copies,
+                let kind = match kind {
+                    GroupKind::Bulk if access.writes() => RowKind::BulkWrites,
+                    GroupKind::Bulk => RowKind::BulkReads,
+                    GroupKind::Copies | GroupKind::Products => RowKind::Copies,
                 };
                 let row = Row::of(kind, self.block, self.warp);
                 (row, 1 << lane, numbers[lane as usize & 31])
@@ -133,8 +133,8 @@ impl Detector {
                 source.address,
                 piece.bytes.len() as u32,
             );
-            let by = self.accessor(start, site, piece.lane, true);
-            self.look_at_range(&by, bytes, true);
+            let by = self.accessor(start, site, piece.lane);
+            self.look_at_range(&by, bytes);
         }
         let site = self.async_site(start, Side::Destination, piece);
         let bytes = Bytes::at(
@@ -142,12 +142,12 @@ impl Detector {
             piece.address,
             piece.bytes.len() as u32,
         );
-        let by = self.accessor(start, site, piece.lane, false);
-        self.look_at_range(&by, bytes, false);
+        let by = self.accessor(start, site, piece.lane);
+        self.look_at_range(&by, bytes);
     }
 
     /// Looks at bytes that a piece of an operation reads or writes.
-    fn look_at_range(&mut self, by: &Accessor<'_>, bytes: Bytes, reads: bool) {
+    fn look_at_range(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         // Lanes that copy a few bytes each have nothing from being looked at as ranges.
         let rest = match by.as_row.is_copies() {
             true => Some(bytes),
@@ -158,35 +158,22 @@ impl Detector {
         };
         self.look_at_life(by, bytes);
         self.check(by, rest);
-        if !reads {
+        if self.sites.get(by.site).kind.writes() {
             self.forget_strong(bytes);
         }
     }
 
-    pub(crate) fn look_async(
-        &mut self,
-        start: &Start<'_>,
-        site: SiteId,
-        lane: u32,
-        bytes: Bytes,
-        reads: bool,
-    ) {
-        let by = self.accessor(start, site, lane, reads);
+    pub(crate) fn look_async(&mut self, start: &Start<'_>, site: SiteId, lane: u32, bytes: Bytes) {
+        let by = self.accessor(start, site, lane);
         if bytes.n > 0 {
             self.look(&by, bytes);
         }
     }
 
-    /// A lane that starts an operation which reads, or writes.
-    fn accessor<'a>(
-        &self,
-        start: &Start<'a>,
-        site: SiteId,
-        lane: u32,
-        reads: bool,
-    ) -> Accessor<'a> {
+    /// A lane that starts an operation with this access.
+    fn accessor<'a>(&self, start: &Start<'a>, site: SiteId, lane: u32) -> Accessor<'a> {
         let lane = lane & 31;
-        let (as_row, as_lanes, as_epoch) = start.attribution(lane, reads);
+        let (as_row, as_lanes, as_epoch) = start.attribution(lane, self.sites.get(site).kind);
         Accessor {
             warp: start.state,
             threads: row_of(start.block, start.warp),
@@ -260,7 +247,7 @@ impl Detector {
             address,
             crate::races::mbarrier_object::OBJECT_BYTES,
         );
-        self.look_async(start, site, lane, bytes, false);
+        self.look_async(start, site, lane, bytes);
         if start.proxy == ProxyKind::Async && !is_arrival(start.pending) {
             self.look_at_init(start, site, lane, bytes);
         }
@@ -348,13 +335,15 @@ impl Detector {
     }
 
     /// Lanes have waited for their operations of a kind.
-    pub(crate) fn see_wait(
-        &mut self,
-        event: &SyncEvent<'_>,
-        kind: GroupKind,
-        latest: Option<u32>,
-        reads: bool,
-    ) {
+    pub(crate) fn see_wait(&mut self, event: &SyncEvent<'_>) {
+        let SyncKind::Waited {
+            kind,
+            latest,
+            reads,
+        } = event.what
+        else {
+            return;
+        };
         let (block, warp) = (event.block, event.warp);
         let mut state = self.take(block, warp);
         let complete = state.complete(kind, latest);

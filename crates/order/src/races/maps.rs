@@ -104,7 +104,7 @@ impl Detector {
         };
         if let Some(bytes) = bytes_of(&touch) {
             let site = self.map_site(start.event, MapAct::Use);
-            self.look_async(start, site, lane, bytes, true);
+            self.look_async(start, site, lane, bytes);
         }
     }
 

@@ -224,7 +224,7 @@ fn width_of(question: &Question, scope: Scope) -> usize {
 }
 
 /// Whether some thread copies through the async proxy.
-pub(crate) fn has_async_proxy(question: &Question) -> bool {
+fn has_async_proxy(question: &Question) -> bool {
     let functions = question.threads.iter();
     let mut functions =
         functions.filter_map(|t| question.program.functions.get(t.function.0 as usize));
@@ -239,7 +239,8 @@ pub(crate) fn has_async_proxy(question: &Question) -> bool {
 
 /// Instructions of a thread before which a fence may go: accesses that follow another one with no fence, and no barrier, between. Beside
 /// barriers too, where copies go through the async proxy.
-pub(crate) fn places_of(question: &Question, thread: usize, has_copies: bool) -> Vec<bool> {
+pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
+    let has_copies = has_async_proxy(question);
     let spec = question.threads.get(thread);
     let function = spec.and_then(|t| question.program.functions.get(t.function.0 as usize));
     let instructions = function.map_or(&[][..], |function| &function.instructions);
@@ -301,12 +302,8 @@ fn is_one_sided(sem: Option<Sem>) -> bool {
 }
 
 /// All places of change, thread after thread.
-pub(crate) fn sites_of(
-    question: &Question,
-    traces: &Traces,
-    places: &[Vec<bool>],
-    has_copies: bool,
-) -> Vec<Site> {
+pub(crate) fn sites_of(question: &Question, traces: &Traces, places: &[Vec<bool>]) -> Vec<Site> {
+    let has_copies = has_async_proxy(question);
     let scopes = scopes_of(question);
     let words = words_of(traces);
     let mut sites = Vec::new();
