@@ -115,16 +115,6 @@ pub enum Bank {
     Predicate,
 }
 
-impl Bank {
-    /// Returns the bank of a register of 64 bits, if `is_wide`, or of 32 bits.
-    pub const fn of_width(is_wide: bool) -> Bank {
-        match is_wide {
-            true => Bank::B64,
-            false => Bank::B32,
-        }
-    }
-}
-
 /// An operand of any bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
@@ -305,6 +295,16 @@ pub struct AccessPlan {
     pub noted: AccessNotes,
 }
 
+impl AccessPlan {
+    /// Returns the bank of the base.
+    pub const fn base_bank(&self) -> Bank {
+        match self.wide {
+            true => Bank::B64,
+            false => Bank::B32,
+        }
+    }
+}
+
 /// What only listeners ask of an access.
 #[derive(Clone, Debug)]
 pub struct AccessNotes {
@@ -398,10 +398,15 @@ pub(crate) enum Transfer {
     /// The elements of the destination.
     Registers,
     Copy(Source),
-    /// An arrival after all earlier copies of the lane; `is_counted` says whether the phase expects it already.
-    Arrival {
-        is_counted: bool,
-    },
+    /// An arrival after all earlier copies of the lane.
+    Arrival(ArrivalCount),
+}
+
+/// Whether an arrival is expected by the phase already, or increments the expected arrivals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArrivalCount {
+    Expected,
+    Added,
 }
 
 /// Where a copy comes from.

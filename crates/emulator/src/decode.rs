@@ -411,12 +411,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// A hidden register that holds a stack address of the frame.
-    fn frame_address(&mut self, addend: u64, wide: bool) -> Slot {
-        let bank = Bank::of_width(wide);
+    fn frame_address(&mut self, addend: u64, bank: Bank) -> Slot {
         if let Some(slot) = self.frame_slots.get(&(bank, addend)) {
             return *slot;
         }
-        let slot = self.hidden(if wide { 64 } else { 32 }).slot;
+        let slot = self.hidden(if bank == Bank::B64 { 64 } else { 32 }).slot;
         self.frame_slots.insert((bank, addend), slot);
         if let Some(function) = self.code.functions.get_mut(self.index) {
             function

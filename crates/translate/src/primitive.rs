@@ -8,8 +8,8 @@ use warpgrid_emulator::plain::compare::{Upper16, compare, true_bits};
 use warpgrid_emulator::plain::integer;
 use warpgrid_emulator::plain::word::{Truth, Word};
 use warpgrid_emulator::plain::{
-    Bank, CarryMode, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain, Slot,
-    SlotPlace,
+    Bank, CarryMode, CarryOp, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain,
+    PlanId, Slot, SlotPlace,
 };
 use warpgrid_isa::{BoolOp, Signedness};
 
@@ -61,7 +61,43 @@ struct GraphBuilder<'a, 'g, O> {
 
 impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     fn results(&self, op: &Op) -> Option<OperationResults> {
-        let graph = self.graph;
+        match op {
+            Op::Int16 { .. }
+            | Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Int8x4 { .. }
+            | Op::Wide32 { .. }
+            | Op::Wide16 { .. }
+            | Op::Carry32 { .. }
+            | Op::Carry64 { .. } => self.integer_results(op),
+            Op::Shift64 { .. }
+            | Op::Count64 { .. }
+            | Op::Extract64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Pack { .. }
+            | Op::Unpack { .. } => self.bit_results(op),
+            Op::Mov32 { .. }
+            | Op::Mov64 { .. }
+            | Op::MovPredicate { .. }
+            | Op::Extend32 { .. }
+            | Op::Truncate64 { .. }
+            | Op::Convert { .. }
+            | Op::Offset { .. }
+            | Op::AlignDown { .. }
+            | Op::Select32 { .. }
+            | Op::Select64 { .. }
+            | Op::Policy { .. } => self.move_results(op),
+            Op::PredicateLogic { .. } | Op::SetPredicate { .. } | Op::Set { .. } => {
+                self.predicate_results(op)
+            }
+            _ => None,
+        }
+    }
+
+    /// Integer arithmetic, products, and carry chains.
+    fn integer_results(&self, op: &Op) -> Option<OperationResults> {
         match *op {
             Op::Int16 { f, sign, slots } => {
                 let (d, sources) = self.words(slots);
@@ -81,6 +117,48 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                     integer::int64(f, sign, Capture { sources, result });
                 })
             }
+            Op::Int16x2 { f, sign, slots } => {
+                let (d, sources) = (slots[0], [slots[1], slots[2]].map(|slot| self.word32(slot)));
+                to_32(d, |result| {
+                    integer::int16x2(f, sign, Capture { sources, result });
+                })
+            }
+            Op::Int8x4 { f, sign, slots } => {
+                let (d, sources) = (slots[0], [slots[1], slots[2]].map(|slot| self.word32(slot)));
+                to_32(d, |result| {
+                    integer::int8x4(f, sign, Capture { sources, result });
+                })
+            }
+            Op::Wide32 { sign, slots } => {
+                let [d, a, b, c] = slots;
+                let [a, b] = [a, b].map(|slot| self.word32(slot));
+                let sources = (a, b, self.word64(c));
+                to_64(d, |result| {
+                    integer::wide32(sign, Capture { sources, result });
+                })
+            }
+            Op::Wide16 { sign, slots } => {
+                let (d, sources) = self.words(slots);
+                to_32(d, |result| {
+                    integer::wide16(sign, Capture { sources, result });
+                })
+            }
+            Op::Carry32 { f, mode, slots } => {
+                let (d, sources) = self.words(slots);
+                self.carried(Bank::B32, d, f, mode, sources)
+            }
+            Op::Carry64 { f, mode, slots } => {
+                let (d, sources) = self.wide_words(slots);
+                self.carried(Bank::B64, d, f, mode, sources)
+            }
+            _ => None,
+        }
+    }
+
+    /// Shifts, bit fields, and elements of registers.
+    fn bit_results(&self, op: &Op) -> Option<OperationResults> {
+        let graph = self.graph;
+        match *op {
             Op::Shift64 { f, sign, slots } => {
                 let [d, a, b] = slots;
                 let sources = (self.word64(a), self.word32(b));
@@ -109,101 +187,11 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let [position, length] = [c, e].map(|slot| self.word32(slot));
                 register(Bank::B64, d, integer::insert(a, b, position, length).id)
             }
-            Op::Wide32 { sign, slots } => {
-                let [d, a, b, c] = slots;
-                let [a, b] = [a, b].map(|slot| self.word32(slot));
-                let sources = (a, b, self.word64(c));
-                to_64(d, |result| {
-                    integer::wide32(sign, Capture { sources, result });
-                })
-            }
-            Op::Wide16 { sign, slots } => {
-                let (d, sources) = self.words(slots);
-                to_32(d, |result| {
-                    integer::wide16(sign, Capture { sources, result });
-                })
-            }
-            Op::Int16x2 { f, sign, slots } => {
-                let [d, sources @ ..] = slots;
-                let sources = sources.map(|slot| self.word32(slot));
-                to_32(d, |result| {
-                    integer::int16x2(f, sign, Capture { sources, result });
-                })
-            }
-            Op::Int8x4 { f, sign, slots } => {
-                let [d, sources @ ..] = slots;
-                let sources = sources.map(|slot| self.word32(slot));
-                to_32(d, |result| {
-                    integer::int8x4(f, sign, Capture { sources, result });
-                })
-            }
-            Op::Carry32 { f, mode, slots } => {
-                let (d, sources) = self.words(slots);
-                let sources = (sources, graph.flag(Node::CarryFlag));
-                let mut found = None;
-                let result = &mut found;
-                integer::carry(f, mode, Capture { sources, result });
-                found.map(|(sum, flag)| with_flag(Bank::B32, d, sum.id, mode, flag))
-            }
-            Op::Carry64 { f, mode, slots } => {
-                let (d, sources) = self.wide_words(slots);
-                let sources = (sources, graph.flag(Node::CarryFlag));
-                let mut found = None;
-                let result = &mut found;
-                integer::carry(f, mode, Capture { sources, result });
-                found.map(|(sum, flag)| with_flag(Bank::B64, d, sum.id, mode, flag))
-            }
-            Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(a).id),
-            Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(a).id),
-            Op::MovPredicate { d, a } => register(Bank::Predicate, d, self.flag(a).id()),
-            Op::Extend32 { sign, d, a } => {
-                let wide = extended(self.word32(a), sign);
-                register(Bank::B64, d, wide.id)
-            }
-            Op::Truncate64 { d, a } => register(Bank::B32, d, self.word64(a).to_narrow().id),
-            Op::Convert {
-                ref conversion,
-                d,
-                a,
-            } if conversion.is_between_integers() => {
-                let Conversion { from, to, mode } = *conversion;
-                let wide = self.element(a)?;
-                to_element(
-                    d,
-                    match from.width_bits().max(to.width_bits()) > 32 {
-                        true => integer::convert(wide, from, to, mode.saturate),
-                        false => {
-                            let narrow = wide.to_narrow();
-                            let narrow = integer::convert(narrow, from, to, mode.saturate);
-                            extended(narrow, to.signedness())
-                        }
-                    },
-                )
-            }
-            Op::Offset { d, a, addend } => {
-                let a = self.element(a)?;
-                to_element(d, a.add(a.constant(addend)))
-            }
-            Op::AlignDown { d, a, bytes } => {
-                let a = self.element(a)?;
-                to_element(d, a.and(a.constant(!u64::from(bytes.max(1) - 1))))
-            }
             Op::Pack {
                 d,
                 elements,
                 element_bits,
-            } if d.bank != Bank::B128 => {
-                let mut value = graph.value::<64>(Node::Constant(0));
-                for (shift, element) in (0u64..)
-                    .step_by(element_bits.max(1).into())
-                    .zip(self.operands.plain().elements(elements))
-                    .take_while(|(shift, _)| *shift < 64)
-                {
-                    let element = low_bits(self.element(*element)?, element_bits.into());
-                    value = value.or(element.shift_left(graph.value(Node::Constant(shift))));
-                }
-                to_element(d, value)
-            }
+            } if d.bank != Bank::B128 => self.packed(d, elements, element_bits),
             Op::Unpack {
                 a,
                 elements,
@@ -222,6 +210,48 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let results: Option<Vec<OperationResults>> = parts.collect();
                 results.map(|results| results.concat())
             }
+            _ => None,
+        }
+    }
+
+    /// Moves, conversions between integers, and selections.
+    fn move_results(&self, op: &Op) -> Option<OperationResults> {
+        let graph = self.graph;
+        match *op {
+            Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(a).id),
+            Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(a).id),
+            Op::MovPredicate { d, a } => register(Bank::Predicate, d, self.flag(a).id()),
+            Op::Extend32 { sign, d, a } => {
+                let wide = extended(self.word32(a), sign);
+                register(Bank::B64, d, wide.id)
+            }
+            Op::Truncate64 { d, a } => register(Bank::B32, d, self.word64(a).to_narrow().id),
+            Op::Convert {
+                ref conversion,
+                d,
+                a,
+            } if conversion.is_between_integers() => {
+                let Conversion { from, to, .. } = *conversion;
+                let wide = self.element(a)?;
+                to_element(
+                    d,
+                    match from.width_bits().max(to.width_bits()) > 32 {
+                        true => integer::convert(wide, conversion),
+                        false => {
+                            let narrow = integer::convert(wide.to_narrow(), conversion);
+                            extended(narrow, to.signedness())
+                        }
+                    },
+                )
+            }
+            Op::AlignDown { d, a, bytes } => {
+                let a = self.element(a)?;
+                to_element(d, a.and(a.constant(!u64::from(bytes.max(1) - 1))))
+            }
+            Op::Offset { d, a, addend } => {
+                let a = self.element(a)?;
+                to_element(d, a.add(a.constant(addend)))
+            }
             Op::Select32 { d, a, b, p } => {
                 let [a, b] = [a, b].map(|slot| self.word32(slot));
                 register(Bank::B32, d, Value::select(self.flag(p), a, b).id)
@@ -230,6 +260,15 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let [a, b] = [a, b].map(|slot| self.word64(slot));
                 register(Bank::B64, d, Value::select(self.flag(p), a, b).id)
             }
+            Op::Policy { d } => register(Bank::B64, d, graph.value::<64>(Node::Constant(0)).id),
+            _ => None,
+        }
+    }
+
+    /// Predicate logic and comparisons.
+    fn predicate_results(&self, op: &Op) -> Option<OperationResults> {
+        let graph = self.graph;
+        match *op {
             Op::PredicateLogic { table, d, a, b } => {
                 let [a, b] = [a, b].map(|slot| self.flag(slot));
                 // Bit `2 * a + b` of the table is the result.
@@ -269,9 +308,48 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let yes: Word32<'g> = graph.value(Node::Constant(true_bits(to).into()));
                 register(Bank::B32, d, Value::select(holds, yes, yes.constant(0)).id)
             }
-            Op::Policy { d } => register(Bank::B64, d, graph.value::<64>(Node::Constant(0)).id),
             _ => None,
         }
+    }
+
+    /// Returns the sum of an operation of a carry chain, and the carry flag that it writes.
+    fn carried<const BITS: u32>(
+        &self,
+        bank: Bank,
+        d: Slot,
+        f: CarryOp,
+        mode: CarryMode,
+        sources: [Value<'g, BITS>; 3],
+    ) -> Option<OperationResults> {
+        let sources = (sources, self.graph.flag(Node::CarryFlag));
+        let mut found = None;
+        let result = &mut found;
+        integer::carry(f, mode, Capture { sources, result });
+        let (sum, flag) = found?;
+        let mut results = vec![(Destination::Register(bank, d), sum.id)];
+        if mode.writes {
+            results.push((Destination::CarryFlag, flag.id()));
+        }
+        Some(results)
+    }
+
+    /// Returns a register that is composed of elements.
+    fn packed(
+        &self,
+        d: Element,
+        elements: PlanId<Vec<Element>>,
+        element_bits: u8,
+    ) -> Option<OperationResults> {
+        let mut value = self.graph.value::<64>(Node::Constant(0));
+        for (shift, element) in (0u64..)
+            .step_by(element_bits.max(1).into())
+            .zip(self.operands.plain().elements(elements))
+            .take_while(|(shift, _)| *shift < 64)
+        {
+            let element = low_bits(self.element(*element)?, element_bits.into());
+            value = value.or(element.shift_left(self.graph.value(Node::Constant(shift))));
+        }
+        to_element(d, value)
     }
 
     /// Compares integers by primitives. The comparison of floats is a node without operations.
@@ -411,16 +489,4 @@ fn to_64<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word64<'g>>)) -> Option
     let mut result = None;
     operation(&mut result);
     register(Bank::B64, d, result?.id)
-}
-
-fn with_flag(
-    bank: Bank,
-    d: Slot,
-    sum: NodeId,
-    mode: CarryMode,
-    flag: Flag<'_>,
-) -> OperationResults {
-    let flag = mode.writes.then_some((Destination::CarryFlag, flag.id()));
-    let sum = (Destination::Register(bank, d), sum);
-    [sum].into_iter().chain(flag).collect()
 }

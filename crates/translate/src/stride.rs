@@ -507,7 +507,7 @@ impl Reader<'_, '_> {
         if !is_constant && (!is_of_all || self.is_strict) {
             return None;
         }
-        let bank = Bank::of_width(plan.wide);
+        let bank = plan.base_bank();
         Some(self.read(bank, plan.base).and(ONE))
     }
 }

@@ -7,9 +7,9 @@ use crate::code::plans::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
 use crate::code::warp_product::WarpProductPlan;
 use crate::code::{
-    AccessPlan, AsyncPlan, AtomicPlan, BarrierPlan, CallPlan, Collective, Combine, Comparison,
-    Element, FillPlan, GroupWait, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan, MultimemPlan,
-    Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
+    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierPlan, CallPlan, Collective, Combine,
+    Comparison, Element, FillPlan, GroupWait, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan,
+    MultimemPlan, Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
 };
 use crate::contract::pending::GroupKind;
 use crate::semantics::mode::{Conversion, FloatMode};
@@ -204,7 +204,8 @@ pub enum Op {
     },
     TestFloat {
         test: FloatTest,
-        wide: bool,
+        /// Of a.
+        bank: Bank,
         d: Slot,
         a: Slot,
     },

@@ -141,8 +141,8 @@ impl Code {
                 v.read_comparison(compare, combine);
                 v.write(B32, d);
             }
-            Op::TestFloat { wide, d, a, .. } => {
-                v.read(Bank::of_width(wide), a);
+            Op::TestFloat { bank, d, a, .. } => {
+                v.read(bank, a);
                 v.write(Predicate, d);
             }
             Op::Select32 { d, a, b, p } => {
@@ -398,7 +398,7 @@ impl Visitor<'_> {
 
     /// Visits the base register of an address.
     fn read_base(&mut self, access: &AccessPlan) {
-        self.read(Bank::of_width(access.wide), access.base);
+        self.read(access.base_bank(), access.base);
     }
 
     fn places<'p>(&mut self, access: SlotAccess, places: impl Iterator<Item = &'p Place>) {
@@ -439,7 +439,7 @@ impl Visitor<'_> {
                 self.read_elements(plan.to.iter().flat_map(|to| &to.elements));
             }
             Transfer::Copy(source) => self.copy_source(source),
-            Transfer::Arrival { .. } => {}
+            Transfer::Arrival(_) => {}
         }
     }
 

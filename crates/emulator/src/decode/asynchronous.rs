@@ -2,7 +2,8 @@
 
 use crate::code::op::Op;
 use crate::code::{
-    AccessPlan, AsyncPlan, Element, GroupWait, Predicate, Source as CopySource, Transfer,
+    AccessPlan, ArrivalCount, AsyncPlan, Element, GroupWait, Predicate, Source as CopySource,
+    Transfer,
 };
 use crate::contract::pending::{GroupKind, Reduction};
 use crate::contract::support::Support;
@@ -213,9 +214,10 @@ fn arrival(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     Ok(AsyncPlan {
         to: None,
         mbarrier: Some(object(d, 0)?),
-        transfer: Transfer::Arrival {
-            is_counted: d.modifiers.has(Flag::Noinc),
-        },
+        transfer: Transfer::Arrival(match d.modifiers.has(Flag::Noinc) {
+            true => ArrivalCount::Expected,
+            false => ArrivalCount::Added,
+        }),
         reduces: None,
         group: None,
     })

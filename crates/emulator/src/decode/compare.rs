@@ -3,7 +3,7 @@
 use crate::code::op::Op;
 use crate::code::{Combine, CompareKind, Comparison, SignOf};
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal, machine};
+use crate::decode::{Decoded, Decoder, Refusal, bank_of, machine};
 use crate::semantics::ops::Int32Op;
 use crate::semantics::registers::Slot;
 use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, Signedness, TypeKind};
@@ -62,7 +62,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
             let test = d.modifiers.test.ok_or_else(|| Refusal::missing("test"))?;
             Ok(Op::TestFloat {
                 test,
-                wide: bits == 64,
+                bank: bank_of(bits),
                 a: d.source(1, bits)?,
                 d: d.target(0, 1)?,
             })

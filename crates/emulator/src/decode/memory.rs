@@ -27,8 +27,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
     match op {
         MemoryOp::Load => load(d),
         MemoryOp::Store => store(d),
-        MemoryOp::Atomic => atomic(d, true),
-        MemoryOp::Reduction => atomic(d, false),
+        MemoryOp::Atomic | MemoryOp::Reduction => atomic(d, op),
         MemoryOp::StoreBulk => bulk_store(d),
     }
 }
@@ -71,7 +70,8 @@ fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 /// `atom` and `red`; the latter has no destination before its address.
-fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
+fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
+    let returns = op == MemoryOp::Atomic;
     let ty = access_type(d)?;
     let bits = ty.width_bits();
     let op = d.modifiers.atomic;
@@ -215,20 +215,23 @@ pub(crate) fn access_plan(
             ty,
             sem: modifiers.sem.unwrap_or(sem),
             scope: modifiers.scope,
-            cache: cache_hints(modifiers, policy),
+            cache: CacheHints {
+                policy,
+                ..cache_hints(modifiers)
+            },
             access_bytes: None,
             operands,
         },
     })
 }
 
-fn cache_hints(modifiers: &Modifiers, policy: bool) -> CacheHints {
+fn cache_hints(modifiers: &Modifiers) -> CacheHints {
     CacheHints {
         op: modifiers.cache,
         evict_l1: modifiers.evict_l1,
         evict_l2: modifiers.evict_l2,
         prefetch: modifiers.prefetch,
-        policy,
+        policy: false,
         non_coherent: modifiers.has(Flag::NonCoherent),
         mmio: modifiers.has(Flag::Mmio),
     }

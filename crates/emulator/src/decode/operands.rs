@@ -364,7 +364,7 @@ impl<'a> Decoder<'a> {
                 (VariablePlace::Frame(start), _) => {
                     let addend = u64::from(start).wrapping_add_signed(offset);
                     let window = if generic { self.layout.map.local } else { 0 };
-                    let slot = self.frame_address(addend.wrapping_add(window), bits > 32);
+                    let slot = self.frame_address(addend.wrapping_add(window), bank_of(bits));
                     return Ok(Element {
                         slot,
                         bank: bank_of(bits),
@@ -436,7 +436,7 @@ impl<'a> Decoder<'a> {
                     (self.constant(start, 64), true, 0)
                 }
                 (VariablePlace::Frame(start), _) => (
-                    self.frame_address(u64::from(start), true),
+                    self.frame_address(u64::from(start), Bank::B64),
                     true,
                     address.offset,
                 ),

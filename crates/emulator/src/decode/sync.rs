@@ -22,8 +22,7 @@ pub(crate) fn supports(op: SyncOp) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
     match op {
-        SyncOp::Bar => barrier(d, true),
-        SyncOp::Barrier => barrier(d, d.modifiers.has(Flag::Aligned)),
+        SyncOp::Bar | SyncOp::Barrier => barrier(d, op),
         SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
             mask: d.source(0, 32)?,
         }),
@@ -43,7 +42,7 @@ fn fence(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 /// `bar` and `barrier`: `a{, b}`, and `d, a{, b}, c` where they reduce.
-fn barrier(d: &mut Decoder<'_>, is_aligned: bool) -> Decoded<Op> {
+fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
     let reduces = d.modifiers.has(Flag::Red);
     let first = usize::from(reduces);
     let kind = if reduces {
@@ -57,7 +56,7 @@ fn barrier(d: &mut Decoder<'_>, is_aligned: bool) -> Decoded<Op> {
         id: d.source(first, 32)?,
         threads: d.source_or_none(first + 1, 32)?,
         kind,
-        is_aligned,
+        is_aligned: op == SyncOp::Bar || d.modifiers.has(Flag::Aligned),
     };
     Ok(Op::Barrier(d.code.barriers.add(plan)))
 }

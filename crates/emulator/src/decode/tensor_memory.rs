@@ -36,8 +36,11 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
             },
         },
         T::Copy => copy(d)?,
-        T::Load => TensorMemoryPlan::Load(moved(d, (0, 1, 2), false)?),
-        T::LoadReduce => TensorMemoryPlan::Load(moved(d, (0, 2, 3), true)?),
+        T::Load => TensorMemoryPlan::Load(Box::new(moved(d, (0, 1, 2))?)),
+        T::LoadReduce => TensorMemoryPlan::Load(Box::new(MovePlan {
+            reduces: Some(reduction(d)?),
+            ..moved(d, (0, 2, 3))?
+        })),
         T::Store => store(d)?,
         T::Product => product(d, Places::PLAIN)?,
         T::ScaledProduct => product(d, Places::SCALED)?,
@@ -90,27 +93,11 @@ fn address(d: &mut Decoder<'_>, index: usize) -> Decoded<TensorAddress> {
 /// The positions of the registers, the address and the immediate.
 type MovePlaces = (usize, usize, usize);
 
-fn moved(
-    d: &mut Decoder<'_>,
-    (registers, place, half): MovePlaces,
-    reduces: bool,
-) -> Decoded<Box<MovePlan>> {
+fn moved(d: &mut Decoder<'_>, (registers, place, half): MovePlaces) -> Decoded<MovePlan> {
     let modifiers = d.modifiers;
     let shape = modifiers.unit.moved;
     let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
-    let reduces = match reduces {
-        true => Some(Reduced {
-            to: reduced(d, 1)?,
-            op: modifiers
-                .reduce
-                .ok_or_else(|| Refusal::missing("operation"))?,
-            ty: modifiers.ty.unwrap_or(ScalarType::U32),
-            absolute: modifiers.has(Flag::Abs),
-            nan: modifiers.has(Flag::NaN),
-        }),
-        false => None,
-    };
-    Ok(Box::new(MovePlan {
+    Ok(MovePlan {
         place: address(d, place)?,
         shape,
         half: match shape {
@@ -120,8 +107,20 @@ fn moved(
         is_packed: modifiers.has(Flag::Pack16) || modifiers.has(Flag::Unpack16),
         registers: d.destinations(registers)?.0,
         lanes: lanes(modifiers),
-        reduces,
-    }))
+        reduces: None,
+    })
+}
+
+/// The reduction of the words that a load moves.
+fn reduction(d: &mut Decoder<'_>) -> Decoded<Reduced> {
+    let op = d.modifiers.reduce;
+    Ok(Reduced {
+        to: reduced(d, 1)?,
+        op: op.ok_or_else(|| Refusal::missing("operation"))?,
+        ty: d.modifiers.ty.unwrap_or(ScalarType::U32),
+        absolute: d.modifiers.has(Flag::Abs),
+        nan: d.modifiers.has(Flag::NaN),
+    })
 }
 
 /// The lanes that take part in a move.

@@ -8,8 +8,8 @@ use crate::contract::observe::CacheHints;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::registers::Slot;
 use warpgrid_isa::{
-    Geometry, ScalarType, Sem, Signedness, StateSpace, SurfaceMode, SurfaceOp, TexelComponent,
-    TextureOp,
+    Geometry, Modifiers, ScalarType, Sem, Signedness, StateSpace, SurfaceMode, SurfaceOp,
+    TexelComponent, TextureOp,
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
@@ -22,8 +22,11 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
         TextureOp::SampleLevel => sample(d, 3)?,
         TextureOp::SampleGradient => sample(d, 4)?,
         TextureOp::Gather => sample(d, 2)?,
-        TextureOp::Query => query(d, false)?,
-        TextureOp::QueryLevel => query(d, true)?,
+        TextureOp::Query => ImagePlan::Query(query(d)?),
+        TextureOp::QueryLevel => ImagePlan::Query(QueryPlan {
+            level: Some(d.element(2, 32)?),
+            ..query(d)?
+        }),
         TextureOp::IsReference => reference(d)?,
     };
     Ok(planned(d, plan))
@@ -32,7 +35,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
 pub(crate) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> {
     let plan = match op {
         SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Reduction => surface(d, op)?,
-        SurfaceOp::Query => query(d, false)?,
+        SurfaceOp::Query => ImagePlan::Query(query(d)?),
     };
     Ok(planned(d, plan))
 }
@@ -133,8 +136,8 @@ fn place(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Option<Element>
     }
 }
 
-/// `d, [a]{, level}`
-fn query(d: &mut Decoder<'_>, has_level: bool) -> Decoded<ImagePlan> {
+/// `d, [a]`
+fn query(d: &mut Decoder<'_>) -> Decoded<QueryPlan> {
     let property = d.modifiers.unit.property;
     let property = property.ok_or_else(|| Refusal::missing("property"))?;
     let to = d.destination(0)?;
@@ -144,17 +147,13 @@ fn query(d: &mut Decoder<'_>, has_level: bool) -> Decoded<ImagePlan> {
         bank: crate::decode::bank_of(64),
         bits: 64,
     };
-    let level = match has_level {
-        true => Some(d.element(2, 32)?),
-        false => None,
-    };
-    Ok(ImagePlan::Query(QueryPlan {
+    Ok(QueryPlan {
         property,
         to,
         image,
         addend,
-        level,
-    }))
+        level: None,
+    })
 }
 
 /// `suld d, [a, coordinates]`, `sust [a, coordinates], b`, `sured [a, coordinates], b`
@@ -183,7 +182,6 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
     };
     elements.resize(n, last);
     operands.resize(n, operand);
-    let element_bytes = ty.width_bytes();
     Ok(ImagePlan::Access(SurfacePlan {
         op,
         geometry,
@@ -192,35 +190,46 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
         image,
         coordinates,
         reduces: modifiers.atomic,
-        access: AccessPlan {
-            space: StateSpace::Global,
-            base: Slot::NONE,
-            wide: true,
-            offset: 0,
-            element_bytes,
-            width_bytes: element_bytes * n as u32,
-            sign: Signedness::Unsigned,
-            written: elements
-                .iter()
-                .enumerate()
-                .filter(|(_, element)| element.slot.is_some())
-                .fold(0, |mask, (index, _)| mask | 1 << index),
-            whole_registers: false,
-            moves_words: false,
-            elements,
-            noted: AccessNotes {
-                ty,
-                sem: Sem::Weak,
-                scope: None,
-                cache: CacheHints {
-                    op: modifiers.cache,
-                    ..CacheHints::default()
-                },
-                access_bytes: None,
-                operands,
-            },
-        },
+        access: surface_access(modifiers, ty, elements, operands),
     }))
+}
+
+/// The access to the elements of a surface, whose addresses are found in another way.
+fn surface_access(
+    modifiers: &Modifiers,
+    ty: ScalarType,
+    elements: Vec<Element>,
+    operands: Vec<u32>,
+) -> AccessPlan {
+    let element_bytes = ty.width_bytes();
+    AccessPlan {
+        space: StateSpace::Global,
+        base: Slot::NONE,
+        wide: true,
+        offset: 0,
+        element_bytes,
+        width_bytes: element_bytes * elements.len() as u32,
+        sign: Signedness::Unsigned,
+        written: elements
+            .iter()
+            .enumerate()
+            .filter(|(_, element)| element.slot.is_some())
+            .fold(0, |mask, (index, _)| mask | 1 << index),
+        whole_registers: false,
+        moves_words: false,
+        elements,
+        noted: AccessNotes {
+            ty,
+            sem: Sem::Weak,
+            scope: None,
+            cache: CacheHints {
+                op: modifiers.cache,
+                ..CacheHints::default()
+            },
+            access_bytes: None,
+            operands,
+        },
+    }
 }
 
 /// What a surface takes, and which operands that is.

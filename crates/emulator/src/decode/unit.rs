@@ -73,8 +73,8 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     let saturates = modifiers.has(Flag::Sat);
     match packing(ty) {
         Packing::None => {}
-        Packing::Halves => return packed(units.int?, saturates).map(Unit::Int16x2),
-        Packing::Bytes => return packed(units.int?, saturates).map(Unit::Int8x4),
+        Packing::Halves => return packed(units.int?, modifiers).map(Unit::Int16x2),
+        Packing::Bytes => return packed(units.int?, modifiers).map(Unit::Int8x4),
     }
     // Only the 32-bit unit saturates.
     if saturates {
@@ -319,7 +319,8 @@ fn logic(op: IntOp) -> Option<Logic> {
     }
 }
 
-fn packed(op: IntOp, saturates: bool) -> Option<PackedOp> {
+fn packed(op: IntOp, modifiers: &Modifiers) -> Option<PackedOp> {
+    let saturates = modifiers.has(Flag::Sat);
     match op {
         IntOp::Add if saturates => Some(PackedOp::AddSaturated),
         IntOp::Sub if saturates => Some(PackedOp::SubSaturated),

@@ -28,8 +28,8 @@ pub(crate) fn supports(op: WarpgroupOp) -> Support {
 pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
     let kind = GroupKind::Products;
     match op {
-        WarpgroupOp::Product => product(d, false),
-        WarpgroupOp::SparseProduct => product(d, true),
+        WarpgroupOp::Product => product(d, Sparsity::Dense),
+        WarpgroupOp::SparseProduct => product(d, Sparsity::Sparse),
         // Products read registers as they start.
         WarpgroupOp::Fence => Ok(Op::Nop),
         WarpgroupOp::Commit => Ok(d.commit(kind)),
@@ -41,12 +41,22 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
     }
 }
 
+/// Whether half of the elements of A are left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sparsity {
+    Dense,
+    Sparse,
+}
+
 /// `d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, trans-a}, trans-b}`
-fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
-    let (plan, depth) = plan(d, ProductOp::Wgmma, is_sparse)?;
+fn product(d: &mut Decoder<'_>, sparsity: Sparsity) -> Decoded<Op> {
+    let (plan, depth) = plan(d, ProductOp::Wgmma, sparsity)?;
     let n_columns = d.modifiers.shape.map_or(0, |shape| shape.columns.into());
     let (sums, _) = d.destinations(0)?;
-    let after = if is_sparse { 5 } else { 3 };
+    let (after, sparse) = match sparsity {
+        Sparsity::Dense => (3, None),
+        Sparsity::Sparse => (5, Some((d.element(3, 32)?, d.immediate(4)? as u32))),
+    };
     let negated = |d: &Decoder<'_>, at| Ok(number(d, at)?.is_some_and(|n| n as i64 == -1));
     let negate = [negated(d, after + 1)?, negated(d, after + 2)?];
     let major = |d: &Decoder<'_>, at| {
@@ -66,10 +76,6 @@ fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
         major: b_major,
     };
     let adds = d.condition(after)?;
-    let sparse = match is_sparse {
-        true => Some((d.element(3, 32)?, d.immediate(4)? as u32)),
-        false => None,
-    };
     Ok(Op::Warpgroup(d.code.warp_products.add(WarpProductPlan {
         plan,
         kind: DescriptorKind::Warpgroup,
@@ -99,7 +105,7 @@ fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
 
 /// `mma.sp`: `d, a, b, c, metadata, selector{, factors of A and of B}`, all in registers.
 pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
-    let (plan, depth) = plan(d, ProductOp::Mma, true)?;
+    let (plan, depth) = plan(d, ProductOp::Mma, Sparsity::Sparse)?;
     let factors = match d.is_absent(6) {
         true => None,
         false => Some([
@@ -138,17 +144,16 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
 }
 
 /// How sums are computed, and how many terms each has.
-fn plan(d: &Decoder<'_>, op: ProductOp, is_sparse: bool) -> Decoded<(Plan, usize)> {
+fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: Sparsity) -> Decoded<(Plan, usize)> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("type");
     let d_type = modifiers.d_type.ok_or_else(missing)?;
     let shape = modifiers.shape.ok_or_else(|| Refusal::missing("shape"))?;
     let core = TensorCore::of(d.program.target);
     // A sparse row has half of its terms.
-    let terms = if is_sparse {
-        shape.depth / 2
-    } else {
-        shape.depth
+    let terms = match sparsity {
+        Sparsity::Dense => shape.depth,
+        Sparsity::Sparse => shape.depth / 2,
     };
     let product = Product {
         core: core.ok_or(Refusal::NotYet(None))?,

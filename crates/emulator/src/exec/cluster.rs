@@ -1,7 +1,7 @@
 //! Addresses in the shared memory of a cluster (PTX ISA, "mapa", "getctarank"), and ranges that are filled (PTX ISA,
 //! "st.bulk").
 
-use crate::code::{Element, FillPlan};
+use crate::code::{AccessPlan, Element, FillPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
 use crate::contract::observe::{AccessAction, MemoryId, PieceHead};
 use crate::exec::elements::{read64, write64};
@@ -18,16 +18,15 @@ pub(crate) const PIECE_BYTES: usize = 16;
 /// What a filled range is a multiple of (PTX ISA, "st.bulk").
 const FILL_UNIT: u64 = 8;
 
-/// `mapa`: the same place in the block with rank `b`.
+/// `mapa`: the same place in the block with rank `b`. Addresses count from `window` on.
 pub(crate) fn map_to_rank(
     map: &AddressMap,
     l: &mut Lanes<'_>,
     d: Element,
     a: Element,
     b: &Row32,
-    generic: bool,
+    window: u64,
 ) {
-    let window = if generic { map.shared } else { 0 };
     let mut row = read64(l, a);
     for (address, rank) in row.iter_mut().zip(b) {
         *address = map
@@ -44,9 +43,8 @@ pub(crate) fn rank_of(
     d: Element,
     a: Element,
     own_rank: u32,
-    generic: bool,
+    window: u64,
 ) {
-    let window = if generic { map.shared } else { 0 };
     let row: Row64 = read64(l, a).map(|address| {
         let place = map.shared_place(address.wrapping_sub(window));
         u64::from(place.rank.unwrap_or(own_rank))
@@ -73,34 +71,7 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
         if size == 0 {
             continue;
         }
-        let memories = reach.memories();
-        let address = starts[lane];
-        let write = Purpose::Write;
-        let found = memories.examine_range(access.space, address, FILL_UNIT, size, write);
-        let place = match found {
-            Ok((Backing::Shared, at)) => Ok((lane, at as usize, size as usize)),
-            Ok((Backing::Peer(_) | Backing::Arena | Backing::Stack, _)) => {
-                Err(FaultKind::WrongSpace)
-            }
-            Err(kind) => Err(kind),
-        };
-        places.push(place.map_err(|kind| {
-            let width = if kind == FaultKind::Misaligned {
-                FILL_UNIT
-            } else {
-                size
-            };
-            Box::new(Halt {
-                kind,
-                lanes: 1 << lane,
-                access: Some(TriedAccess {
-                    kind: AccessKind::Store,
-                    space: access.space,
-                    address,
-                    width_bytes: width as u32,
-                }),
-            })
-        })?);
+        places.push(fill_place(reach, access, starts[lane], size, lane)?);
     }
     let listens = reach.interest.covers(AccessAction::Store);
     reach.events.clear();
@@ -136,4 +107,34 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
         reach.report(AccessAction::Store, l.mask, access);
     }
     Ok(())
+}
+
+/// The lane, the place and the size of a range in shared memory of the block.
+fn fill_place(
+    reach: &Reach<'_>,
+    access: &AccessPlan,
+    address: u64,
+    size: u64,
+    lane: usize,
+) -> Result<(usize, usize, usize), Box<Halt>> {
+    let memories = reach.memories();
+    let found = memories.examine_range(access.space, address, FILL_UNIT, size, Purpose::Write);
+    let (kind, width) = match found {
+        Ok((Backing::Shared, at)) => return Ok((lane, at as usize, size as usize)),
+        Ok((Backing::Peer(_) | Backing::Arena | Backing::Stack, _)) => {
+            (FaultKind::WrongSpace, size)
+        }
+        Err(FaultKind::Misaligned) => (FaultKind::Misaligned, FILL_UNIT),
+        Err(kind) => (kind, size),
+    };
+    Err(Box::new(Halt {
+        kind,
+        lanes: 1 << lane,
+        access: Some(TriedAccess {
+            kind: AccessKind::Store,
+            space: access.space,
+            address,
+            width_bytes: width as u32,
+        }),
+    }))
 }

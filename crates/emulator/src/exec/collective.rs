@@ -56,18 +56,22 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             a,
         } => {
             let sign = if absolute { 1 << 31 } else { 0 };
+            let mode = FloatMode {
+                nan,
+                ..FloatMode::default()
+            };
             let values = l.r32(a).map(|value| value & !sign);
             let mut row = [0; LANES];
             for_groups(l.mask, &groups, |lanes| {
                 let mut values = lanes_of(lanes).map(|lane| values[lane]);
                 let first = values.next().unwrap_or(0);
                 let first = if ty == ScalarType::F32 {
-                    float_extreme(op == ReduceOp::Min, nan, first, first)
+                    float_extreme(op, mode, first, first)
                 } else {
                     first
                 };
                 let result = values.fold(first, |a, b| match ty {
-                    ScalarType::F32 => float_extreme(op == ReduceOp::Min, nan, a, b),
+                    ScalarType::F32 => float_extreme(op, mode, a, b),
                     _ => reduce(op, ty, a, b),
                 });
                 for lane in lanes_of(lanes) {
@@ -206,40 +210,25 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
     (row, inside)
 }
 
-/// The smaller or larger of two floats (PTX ISA, "redux.sync"): a NaN is passed over, or is the result where `nan` asks for it; of two the
-/// result is the canonical one.
-pub(crate) fn float_extreme(is_min: bool, nan: bool, a: u32, b: u32) -> u32 {
-    const NAN: u32 = 0x7fff_ffff;
-    let is_nan = |bits: u32| f32::from_bits(bits).is_nan();
-    match (is_nan(a), is_nan(b)) {
-        (true, true) => NAN,
-        (true, false) | (false, true) if nan => NAN,
-        (true, false) => b,
-        (false, true) => a,
-        // Of zeros the negative one is smaller, as its bits say with the sign reversed.
-        (false, false) => {
-            let key = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
-            let is_first = (key(a) <= key(b)) == is_min;
-            if is_first { a } else { b }
-        }
-    }
+/// Returns the smaller or larger of two floats (PTX ISA, "redux.sync").
+pub(crate) fn float_extreme(op: ReduceOp, mode: FloatMode, a: u32, b: u32) -> u32 {
+    let f = match op {
+        ReduceOp::Min => FloatOp::Min,
+        _ => FloatOp::Max,
+    };
+    crate::exec::arithmetic::float::op32(
+        Float32Op::Plain(f),
+        mode,
+        f32::from_bits(a),
+        f32::from_bits(b),
+        0.0,
+    )
 }
 
+/// Reduces two integers.
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
-    let float = |f: FloatOp| {
-        let mode = FloatMode::default();
-        crate::exec::arithmetic::float::op32(
-            Float32Op::Plain(f),
-            mode,
-            f32::from_bits(a),
-            f32::from_bits(b),
-            0.0,
-        )
-    };
     match op {
         ReduceOp::Add => a.wrapping_add(b),
-        ReduceOp::Min if ty == ScalarType::F32 => float(FloatOp::Min),
-        ReduceOp::Max if ty == ScalarType::F32 => float(FloatOp::Max),
         ReduceOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
         ReduceOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
         ReduceOp::Min => a.min(b),

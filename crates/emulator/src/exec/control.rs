@@ -222,8 +222,7 @@ fn reserve(
         warp.frames.resize(depth as usize + 2, Frame::EMPTY);
         warp.banks.grow(code.base(depth + 2));
     }
-    let tracked = !warp.stack.writers.is_empty();
-    warp.stack.grow(needed as usize, tracked);
+    warp.stack.grow(needed as usize);
     if let Some(slot) = warp.frames.get_mut(depth as usize + 1) {
         *slot = next;
     }

@@ -185,12 +185,14 @@ impl<'a> Execution<'_, 'a> {
                 let map = self.around.map;
                 let mut lanes = self.lanes();
                 let ranks = *lanes.r32(b);
-                map_to_rank(map, &mut lanes, d, a, &ranks, generic);
+                let window = if generic { map.shared } else { 0 };
+                map_to_rank(map, &mut lanes, d, a, &ranks, window);
                 Ok(NEXT)
             }
             Op::RankOf { d, a, generic } => {
                 let (map, own) = (self.around.map, self.around.peers.own_rank());
-                rank_of(map, &mut self.lanes(), d, a, own, generic);
+                let window = if generic { map.shared } else { 0 };
+                rank_of(map, &mut self.lanes(), d, a, own, window);
                 Ok(NEXT)
             }
             Op::PendingCount { d, a } => {

@@ -55,17 +55,20 @@ impl Objects {
     }
 }
 
-/// The mbarrier that a lane means: in the block's own shared memory, or anywhere in the cluster.
-pub(crate) fn object_place(
-    target: &Target,
-    lane: usize,
-    only_own: bool,
-) -> Result<Place, FaultKind> {
+/// Returns the place of the object of a lane, which must be in shared memory of the cluster.
+pub(crate) fn object_place(target: &Target, lane: usize) -> Result<Place, FaultKind> {
     let place = target.of_lane(lane, OBJECT_BYTES);
     match place.0 {
-        Backing::Shared => Ok(place),
-        Backing::Peer(_) if !only_own => Ok(place),
-        Backing::Peer(_) | Backing::Arena | Backing::Stack => Err(FaultKind::WrongSpace),
+        Backing::Shared | Backing::Peer(_) => Ok(place),
+        Backing::Arena | Backing::Stack => Err(FaultKind::WrongSpace),
+    }
+}
+
+/// Returns the place of the object of a lane, which must be in shared memory of the block.
+pub(crate) fn own_object_place(target: &Target, lane: usize) -> Result<Place, FaultKind> {
+    match object_place(target, lane)? {
+        place @ (Backing::Shared, _) => Ok(place),
+        _ => Err(FaultKind::WrongSpace),
     }
 }
 
@@ -106,13 +109,16 @@ pub(crate) fn mbarrier(
         | MbarrierAction::Expect
         | MbarrierAction::Complete => (AccessKind::Atomic, AccessAction::Atomic),
     };
-    let only_own = matches!(
-        plan.action,
+    let find_place = match plan.action {
         MbarrierAction::Init
-            | MbarrierAction::Inval
-            | MbarrierAction::Test { .. }
-            | MbarrierAction::CheckLayout
-    );
+        | MbarrierAction::Inval
+        | MbarrierAction::Test { .. }
+        | MbarrierAction::CheckLayout => own_object_place,
+        MbarrierAction::Arrive { .. }
+        | MbarrierAction::ExpectAndArrive { .. }
+        | MbarrierAction::Expect
+        | MbarrierAction::Complete => object_place,
+    };
     let mut target = Target::UNKNOWN;
     reach.find(kind, l, &plan.access, &mut target)?;
     let addresses = addresses(l, &plan.access);
@@ -129,7 +135,7 @@ pub(crate) fn mbarrier(
         false => Vec::new(),
     };
     for lane in lanes_of(l.mask) {
-        let place = object_place(&target, lane, only_own).map_err(|fault| {
+        let place = find_place(&target, lane).map_err(|fault| {
             Box::new(Halt {
                 kind: fault,
                 lanes: 1 << lane,

@@ -69,8 +69,7 @@ pub(crate) fn stack(
             write_lanes(around, warp, choice, *d, &row);
         }
     }
-    let is_tracked = !warp.stack.writers.is_empty();
-    warp.stack.grow(needed as usize, is_tracked);
+    warp.stack.grow(needed as usize);
     if let Some(place) = warp.frames.get_mut(depth as usize) {
         *place = frame;
     }

@@ -70,7 +70,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         last: Trace::default(),
     };
     let mut came = Came::default();
-    let mut exited = false;
+    let mut outcome = Outcome::Executed;
     let stop = loop {
         // The parts of a step belong to one group.
         if !way.in_bundle {
@@ -110,7 +110,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
             way.in_bundle = false;
             if around.interest.steps {
                 let what = Outcome::Waits(reason);
-                report(around, agent, Trace::of(&choice, false), what, way.step());
+                report(around, agent, Trace::of(&choice), what, way.step());
             }
             continue;
         } else {
@@ -145,10 +145,16 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         if way.in_bundle {
             continue;
         }
-        exited = matches!(ends, Some(Stop::Exited));
-        way.last = Trace::of(&choice, stored);
+        outcome = match ends {
+            Some(Stop::Exited) => Outcome::Exited,
+            _ => Outcome::Executed,
+        };
+        way.last = Trace {
+            stored,
+            ..Trace::of(&choice)
+        };
         if around.interest.steps {
-            report(around, agent, way.last, outcome(exited), way.step());
+            report(around, agent, way.last, outcome, way.step());
         }
         around.lane_instructions += u64::from(choice.lanes.count_ones());
         warp.steps += 1;
@@ -158,7 +164,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         }
     };
     if way.steps > 0 {
-        *around.last_step = Some(way.last.last_step(agent, outcome(exited)));
+        *around.last_step = Some(way.last.last_step(agent, outcome));
     }
     Run {
         steps: way.steps,
@@ -182,16 +188,6 @@ fn set_initial_registers(code: &Code, warp: &mut Warp) {
                 .wrapping_add(register.per_thread.wrapping_mul(first + lane));
         }
         write64(&mut lanes, register.place, &row);
-    }
-}
-
-/// How a step that was executed ended for its lanes.
-#[inline(always)]
-fn outcome(exited: bool) -> Outcome {
-    if exited {
-        Outcome::Exited
-    } else {
-        Outcome::Executed
     }
 }
 
@@ -341,12 +337,12 @@ struct Trace {
 
 impl Trace {
     #[inline(always)]
-    fn of(choice: &Choice<'_>, stored: bool) -> Trace {
+    fn of(choice: &Choice<'_>) -> Trace {
         Trace {
             pc: choice.pc,
             lanes: choice.lanes,
             executed: choice.executed,
-            stored,
+            stored: false,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
 use crate::contract::inspect::Writer;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::contract::observe::{
-    AccessAction, CacheHints, EventBuffer, EventHead, MemoryId, Observer, PieceHead,
+    AccessAction, CacheHints, EventBuffer, EventHead, Interest, MemoryId, Observer, PieceHead,
 };
 use crate::contract::pending::TensorMemoryWork;
 use crate::contract::pending::{
@@ -25,6 +25,7 @@ use crate::exec::reach::Halt;
 use crate::exec::waits::object_at;
 use crate::run::landing_places::Places;
 use crate::run::machine::Machine;
+use crate::semantics::mode::FloatMode;
 use crate::semantics::registers::{FULL, Lanes};
 use crate::state::last_step::LastStep;
 use crate::state::memory::TriedAccess;
@@ -75,9 +76,8 @@ impl Machine {
             return self.record_landing_fault(&pending, *halt);
         }
         self.state.in_flight.take(id);
-        let listens = interest.covers(AccessAction::Store) && !pending.operation.pieces.is_empty();
-        self.write_pieces(&pending, &places, step, listens);
-        if listens {
+        self.write_pieces(&pending, &places, step, interest);
+        if interest.covers(AccessAction::Store) && !pending.operation.pieces.is_empty() {
             observer.access(&self.events.event(&head_of(&pending, step)));
         }
         let signals = signal.is_some();
@@ -96,7 +96,10 @@ impl Machine {
             self.state.stores_done += 1;
             observer.store_step(step);
         }
-        let last = self.landed(&pending, stored, Outcome::Landed);
+        let last = LastStep {
+            stored,
+            ..self.landed(&pending, Outcome::Landed)
+        };
         if interest.steps {
             observer.step(&last.event(&self.setup.code, step));
         }
@@ -256,7 +259,7 @@ impl Machine {
         self.read_sources(&mut read, observer);
         read.reads_at = None;
         self.wake_after(&read, None);
-        let last = self.landed(&read, false, Outcome::Read);
+        let last = self.landed(&read, Outcome::Read);
         self.state.in_flight.put_back(read);
         if interest.steps {
             observer.step(&last.event(&self.setup.code, step));
@@ -342,7 +345,7 @@ impl Machine {
         observer.access(&self.events.event(&head));
     }
 
-    fn landed(&self, pending: &Pending, stored: bool, what: Outcome) -> LastStep {
+    fn landed(&self, pending: &Pending, what: Outcome) -> LastStep {
         let origin = &pending.operation.origin;
         let pieces = &pending.operation.pieces;
         let mut lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
@@ -357,12 +360,19 @@ impl Machine {
             lanes,
             executed: lanes,
             what,
-            stored,
+            stored: false,
         }
     }
 
     /// Writes what the operation brings, and puts together what an observer hears of it.
-    fn write_pieces(&mut self, pending: &Pending, places: &[PiecePlace], step: u64, listens: bool) {
+    fn write_pieces(
+        &mut self,
+        pending: &Pending,
+        places: &[PiecePlace],
+        step: u64,
+        interest: Interest,
+    ) {
+        let listens = interest.covers(AccessAction::Store);
         let mut events = std::mem::take(&mut self.events);
         events.clear();
         for (piece, place) in pending.operation.pieces.iter().zip(places) {
@@ -564,6 +574,10 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     let Some(Reduction { op, ty, flushes }) = piece.reduces else {
         return Cow::Borrowed(&piece.bytes);
     };
+    let mode = FloatMode {
+        ftz: flushes,
+        ..FloatMode::default()
+    };
     let size = ty.width_bytes().max(1) as usize;
     let number = |bytes: &[u8]| {
         let mut value = [0; 16];
@@ -574,7 +588,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     };
     let mut result = old.to_vec();
     for (to, from) in result.chunks_mut(size).zip(piece.bytes.chunks(size)) {
-        let (value, written) = combine(op, ty, flushes, number(to), [number(from), 0]);
+        let (value, written) = combine(op, ty, mode, number(to), [number(from), 0]);
         if written {
             to.copy_from_slice(value.to_le_bytes().get(..to.len()).unwrap_or(&[]));
         }

@@ -10,6 +10,7 @@ use crate::exec::collective::collective;
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::atomic::combine;
 use crate::run::machine::Machine;
+use crate::semantics::mode::FloatMode;
 use crate::semantics::registers::{Banks, LANES, Lanes, Results};
 use crate::state::memory::AddressMap;
 use crate::state::warp::Warp;
@@ -206,7 +207,13 @@ fn is_narrow(element: &Element) -> bool {
 
 /// An atomic on one element: what memory holds after it.
 pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2]) -> u64 {
-    let (new, takes) = combine(op, ty, false, u128::from(old), operands.map(u128::from));
+    let (new, takes) = combine(
+        op,
+        ty,
+        FloatMode::default(),
+        u128::from(old),
+        operands.map(u128::from),
+    );
     if takes { new as u64 } else { old }
 }
 

@@ -204,8 +204,7 @@ impl Setup {
         warp.exited = 0;
         let start = self.code.functions.first().map_or(0, |f| f.start);
         warp.splits.reset(warp.present, start);
-        warp.splits
-            .set_explicit_convergence(!self.code.addresses.is_empty());
+        warp.splits.explicit_convergence = !self.code.addresses.is_empty();
         let linear = u64::from(warp.index) << 48
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {
@@ -233,10 +232,10 @@ impl Setup {
         warp.frames.push(Frame::EMPTY);
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
-        let is_tracked = self.tracking == Tracking::LastWriter;
+        warp.stack.is_tracked = self.tracking == Tracking::LastWriter;
         // An untracked stack has no writers, so a tracked one has at least one entry.
-        let least = if is_tracked { 16 } else { 0 };
-        warp.stack.grow(frame.max(least) as usize, is_tracked);
+        let least = if warp.stack.is_tracked { 16 } else { 0 };
+        warp.stack.grow(frame.max(least) as usize);
         self.fill_specials(warp, position);
         let present = warp.present;
         crate::exec::control::set_frame_addresses(&self.code, warp, present, 0, 0);

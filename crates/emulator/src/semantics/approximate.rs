@@ -7,6 +7,7 @@
 //! scaling around it.
 
 use crate::semantics::approximate_tables as tables;
+use crate::semantics::mode::{FloatMode, Round};
 use crate::semantics::registers::{LANES, Row32};
 use crate::semantics::soft::NAN_32;
 
@@ -354,10 +355,10 @@ pub enum Function {
 
 /// A function of `f32` in all lanes. Where subnormals are not flushed, arguments and results are scaled as the assembler scales them.
 #[inline(always)]
-pub(crate) fn apply(function: Function, ftz: bool, a: &Row32) -> Row32 {
+pub(crate) fn apply(function: Function, mode: FloatMode, a: &Row32) -> Row32 {
     use Function as F;
     let scaling = function.scaling();
-    let scales: [f32; LANES] = lanes(|lane| match ftz {
+    let scales: [f32; LANES] = lanes(|lane| match mode.ftz {
         true => 1.0,
         false => scale_of(scaling, f32::from_bits(a[lane])),
     });
@@ -415,10 +416,10 @@ impl Function {
 }
 
 /// What `div.approx` and `div.full` scale by the divisor.
-pub const fn scaling_of_quotient(is_full: bool, ftz: bool) -> Scaling {
+pub const fn scaling_of_quotient(mode: FloatMode) -> Scaling {
     Scaling {
-        small: !ftz,
-        large: is_full,
+        small: !mode.ftz,
+        large: matches!(mode.round, Round::Full),
         low: false,
     }
 }
@@ -439,13 +440,8 @@ const LARGE: f32 = 8.507_059e37;
 
 /// `div.approx` and `div.full`; the latter also scales divisors that are large.
 #[inline(always)]
-pub(crate) fn divide<const N: usize>(
-    is_full: bool,
-    ftz: bool,
-    a: [f32; N],
-    b: [f32; N],
-) -> [f32; N] {
-    let scaling = scaling_of_quotient(is_full, ftz);
+pub(crate) fn divide<const N: usize>(mode: FloatMode, a: [f32; N], b: [f32; N]) -> [f32; N] {
+    let scaling = scaling_of_quotient(mode);
     let scales: [f32; N] = lanes(|lane| scale_of(scaling, b[lane]));
     let reciprocals: [u32; N] = reciprocal(lanes(|lane| (b[lane] * scales[lane]).to_bits()));
     lanes(|lane| f32::from_bits(reciprocals[lane]) * (a[lane] * scales[lane]))

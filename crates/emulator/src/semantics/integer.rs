@@ -3,6 +3,7 @@
 //!
 //! The functions select the operation before they apply it, so that the selection stays outside of the interpreter's loop over lanes.
 
+use crate::semantics::mode::Conversion;
 use crate::semantics::ops::{
     CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow, PackedOp, ShiftOp,
 };
@@ -284,9 +285,10 @@ pub fn wide16<W: Word32>(sign: Signedness, rows: impl Apply<[W; 3], W>) {
 
 /// `cvt` between integer types of at most `W::BITS` bits. The result has the sign of its type in the bits beyond its width.
 #[inline(always)]
-pub fn convert<W: Word>(value: W, from: ScalarType, to: ScalarType, saturate: bool) -> W {
+pub fn convert<W: Word>(value: W, conversion: &Conversion) -> W {
+    let Conversion { from, to, mode } = *conversion;
     let value = extend(value, from);
-    if !saturate {
+    if !mode.saturate {
         return extend(value, to);
     }
     let bits = to.width_bits().clamp(1, W::BITS);

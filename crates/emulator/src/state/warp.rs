@@ -76,7 +76,7 @@ pub(crate) struct Splits {
     changed: bool,
     /// Groups converge at convergence barriers only, and a group runs until it waits, yields or has used its turn up. So machine code
     /// executes: its uniform registers have one value for all groups of a warp.
-    explicit_convergence: bool,
+    pub(crate) explicit_convergence: bool,
     /// What the choice among several groups is drawn from; none for the natural order.
     random: Option<u64>,
 }
@@ -105,11 +105,6 @@ impl Splits {
     /// Draws the group that goes on from `random`, at each step.
     pub(crate) fn draw_from(&mut self, random: Option<u64>) {
         self.random = random;
-    }
-
-    /// Sets whether groups converge at convergence barriers only.
-    pub(crate) fn set_explicit_convergence(&mut self, explicit: bool) {
-        self.explicit_convergence = explicit;
     }
 
     /// Ends the turn of the running group early: the group that has waited longest is next.
@@ -340,6 +335,7 @@ pub(crate) struct Stack {
     pub(crate) bytes: Vec<u8>,
     /// Who wrote each byte; empty when not tracked.
     pub(crate) writers: Vec<u64>,
+    pub(crate) is_tracked: bool,
     /// Bytes of a lane that its frames and reservations have needed so far; accesses beyond them fault.
     pub(crate) lane_bytes: usize,
     /// Bytes from the start of a lane's stack to that of the next lane, at least `lane_bytes`.
@@ -351,7 +347,7 @@ pub(crate) struct Stack {
 impl Stack {
     /// Grows to at least `lane_bytes` bytes per lane, and keeps the contents. The stride grows by half at least, so that a thread
     /// that reserves in a loop or recurses takes time proportional to its stack.
-    pub(crate) fn grow(&mut self, lane_bytes: usize, tracked: bool) {
+    pub(crate) fn grow(&mut self, lane_bytes: usize) {
         // Every lane's stack starts where the widest element may.
         let lane_bytes = lane_bytes.next_multiple_of(32);
         if lane_bytes <= self.lane_bytes {
@@ -364,12 +360,12 @@ impl Stack {
         let old = self.stride;
         let stride = lane_bytes.max((old + old / 2).next_multiple_of(32));
         let mut bytes = vec![0; stride * LANES];
-        let mut writers = vec![0; if tracked { stride * LANES } else { 0 }];
+        let mut writers = vec![0; if self.is_tracked { stride * LANES } else { 0 }];
         if old > 0 {
             for lane in 0..LANES {
                 let (to, from) = (lane * stride, lane * old);
                 bytes[to..to + old].copy_from_slice(&self.bytes[from..from + old]);
-                if tracked && !self.writers.is_empty() {
+                if self.is_tracked && !self.writers.is_empty() {
                     writers[to..to + old].copy_from_slice(&self.writers[from..from + old]);
                 }
             }

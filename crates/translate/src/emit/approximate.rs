@@ -8,7 +8,9 @@ use crate::helpers;
 use crate::instructions::splat32;
 use crate::place::Places;
 use crate::place::TABLE_BYTES;
-use warpgrid_emulator::plain::{Scaling, UnitFunction, index_bits, scaling_of_quotient, unit_rows};
+use warpgrid_emulator::plain::{
+    FloatMode, Round, Scaling, UnitFunction, index_bits, scaling_of_quotient, unit_rows,
+};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 pub(crate) const SIGN: u32 = 1 << 31;
@@ -81,7 +83,14 @@ impl Approximated {
     /// Which arguments are scaled.
     fn scaling(self) -> Scaling {
         match self.what {
-            Approximation::Quotient { is_full } => scaling_of_quotient(is_full, self.flushes),
+            Approximation::Quotient { is_full } => scaling_of_quotient(FloatMode {
+                round: match is_full {
+                    true => Round::Full,
+                    false => Round::Approximate,
+                },
+                ftz: self.flushes,
+                ..FloatMode::default()
+            }),
             Approximation::Of(_) if self.flushes => NO_SCALING,
             Approximation::Of(function) => function.scaling(),
         }

@@ -1,7 +1,7 @@
 //! Comparisons of rows (PTX ISA, "set", "setp", "testp"). In: a decoded comparison; out: a mask of lanes in a
 //! predicate, or a row of yes and no.
 
-use crate::code::{Combine, CompareKind, Comparison};
+use crate::code::{Bank, Combine, CompareKind, Comparison};
 use crate::exec::elements::mask_of;
 use crate::semantics::compare::{Upper16, compare as integers, true_bits};
 use crate::semantics::integer::Apply;
@@ -147,7 +147,7 @@ pub(crate) fn set(
 }
 
 /// `testp`
-pub(crate) fn test_float(l: &mut Lanes<'_>, test: FloatTest, wide: bool, d: Slot, a: Slot) {
+pub(crate) fn test_float(l: &mut Lanes<'_>, test: FloatTest, bank: Bank, d: Slot, a: Slot) {
     let classify = |class: std::num::FpCategory| {
         use std::num::FpCategory as C;
         match test {
@@ -160,7 +160,7 @@ pub(crate) fn test_float(l: &mut Lanes<'_>, test: FloatTest, wide: bool, d: Slot
             FloatTest::Subnormal => class == C::Subnormal,
         }
     };
-    let result = if wide {
+    let result = if bank == Bank::B64 {
         let a = l.r64(a);
         mask_of(a, a, |v, _| classify(f64::from_bits(v).classify()))
     } else {

@@ -147,7 +147,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             d,
             combine,
         } => compare::set(l, compare, to, d, combine),
-        Op::TestFloat { test, wide, d, a } => compare::test_float(l, test, wide, d, a),
+        Op::TestFloat { test, bank, d, a } => compare::test_float(l, test, bank, d, a),
         Op::Select64 { d, a, b, p } => select::select::<u64>(l, [d, a, b, p]),
         Op::SelectSign { d, a, b, c, sign } => select::select_sign(l, d, [a, b, c], sign),
         Op::PredicateLogic { table, d, a, b } => {

@@ -23,9 +23,9 @@ pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a:
         return write128(l, d, &row);
     }
     let rows = read64(l, a);
-    let Conversion { to, from, mode } = *conversion;
+    let Conversion { to, from, .. } = *conversion;
     if from.is_integer() && to.is_integer() {
-        let row = rows.map(|value| integer::convert(value, from, to, mode.saturate));
+        let row = rows.map(|value| integer::convert(value, conversion));
         return write64(l, d, &row);
     }
     let mut row = frequent(conversion, &rows).unwrap_or_else(|| {

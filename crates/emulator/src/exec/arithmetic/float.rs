@@ -128,7 +128,7 @@ pub(crate) fn function_of(f: Float32Op, round: Round) -> Option<Function> {
     ))
 )]
 fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Row32) {
-    *row = approximate::apply(function, mode.ftz, a);
+    *row = approximate::apply(function, mode, a);
     for bits in row {
         *bits = canonical(f32::from_bits(*bits));
     }
@@ -150,7 +150,7 @@ fn quotient_rows(row: &mut Row32, mode: FloatMode, a: &Row32, b: &Row32) {
             *number = f32::from_bits(bits);
         }
     }
-    let quotients = approximate::divide(mode.round == Round::Full, mode.ftz, dividends, divisors);
+    let quotients = approximate::divide(mode, dividends, divisors);
     for (bits, quotient) in row.iter_mut().zip(quotients) {
         let quotient = canonical(quotient);
         *bits = if mode.ftz {
@@ -370,7 +370,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
             sum => narrow(sum),
         },
         F::Div if round.is_approximate() => {
-            let [quotient] = approximate::divide(round == Round::Full, mode.ftz, [a], [b]);
+            let [quotient] = approximate::divide(mode, [a], [b]);
             quotient
         }
         F::Div => narrow(soft::div_odd(a, b)),

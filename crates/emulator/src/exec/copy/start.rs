@@ -1,7 +1,7 @@
 //! Starts operations that land later (PTX ISA, "Asynchronous Operations"). In: a plan and registers; out: operations in
 //! flight. Registers are read when they start, memory when the schedule lets them.
 
-use crate::code::{AccessPlan, AsyncPlan, Source, Transfer};
+use crate::code::{AccessPlan, ArrivalCount, AsyncPlan, Source, Transfer};
 use crate::contract::event::{PendingId, WarpId};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::contract::mbarrier::MbarrierState;
@@ -10,7 +10,7 @@ use crate::exec::context::reaching;
 use crate::exec::context::{Choice, Surroundings};
 use crate::exec::copy::started::{Brought, Landing, Operations};
 use crate::exec::elements::{read64, read128};
-use crate::exec::mbarrier::{Objects, block_of, object_place};
+use crate::exec::mbarrier::{Objects, block_of, object_place, own_object_place};
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::{Backing, Purpose, Target};
 use crate::exec::reach::{Executed, Halt, Reach};
@@ -56,7 +56,7 @@ pub(crate) fn start(
     let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| match &plan.transfer {
         Transfer::Registers => starting.registers(reach, lanes),
         Transfer::Copy(source) => starting.copy(reach, lanes, source),
-        Transfer::Arrival { is_counted } => starting.arrival(reach, lanes, *is_counted, &earlier),
+        Transfer::Arrival(count) => starting.arrival(reach, lanes, *count, &earlier),
     };
     reaching(around, warp, choice, step, run)?;
     let operations = starting.operations;
@@ -193,7 +193,7 @@ impl<'p> Starting<'p> {
         &mut self,
         reach: &mut Reach<'_>,
         l: &mut Lanes<'_>,
-        is_counted: bool,
+        count: ArrivalCount,
         earlier: &[Earlier],
     ) -> Executed {
         let Some((target, access)) = self.objects(reach, l)? else {
@@ -203,7 +203,7 @@ impl<'p> Starting<'p> {
         let mut objects = Objects::new();
         let mut changes = Vec::new();
         for lane in lanes_of(l.mask) {
-            let place = object_place(&target, lane, true)
+            let place = own_object_place(&target, lane)
                 .map_err(|kind| fault(access, kind, addresses[lane], lane))?;
             let word = objects.word(reach, place);
             let misuse = |problem| {
@@ -218,7 +218,7 @@ impl<'p> Starting<'p> {
             let state = MbarrierState::read(word);
             let no_object = crate::contract::mbarrier::MbarrierMisuse::NoObject;
             let mut state = state.ok_or(no_object).map_err(misuse)?;
-            if !is_counted {
+            if count == ArrivalCount::Added {
                 state.add_pending(1).map_err(misuse)?;
                 objects.set(place, state.word());
                 changes.push((lane, place, state.word()));
@@ -265,7 +265,7 @@ impl<'p> Starting<'p> {
         backing: Backing,
     ) -> Result<PendingCompletion, Box<Halt>> {
         if let Some((target, _)) = objects {
-            let place = object_place(target, lane, false);
+            let place = object_place(target, lane);
             let (at, _) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
             if at != backing {
                 return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
@@ -281,7 +281,7 @@ impl<'p> Starting<'p> {
         block: u64,
     ) -> Result<PendingCompletion, Box<Halt>> {
         if let Some((target, _)) = objects {
-            let place = object_place(target, lane, false);
+            let place = object_place(target, lane);
             let (_, at) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
             return Ok(PendingCompletion::Mbarrier {
                 block,

@@ -21,6 +21,7 @@ use crate::exec::mbarrier::block_of;
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::{Backing, Purpose};
 use crate::exec::reach::{Executed, Halt, Reach, plan_of};
+use crate::semantics::mode::FloatMode;
 use crate::semantics::registers::{FULL, LANES, Lanes, Row64, lanes_of};
 use crate::state::tensor_memory::{
     TensorPlace, free, is_relinquished, is_reservable, n_columns_in_use, read, relinquish, reserve,
@@ -230,12 +231,16 @@ fn load(
 /// The smallest or largest of words.
 fn reduce(plan: &Reduced, words: impl Iterator<Item = u32>) -> u32 {
     let is_min = plan.op == ReduceOp::Min;
+    let mode = FloatMode {
+        nan: plan.nan,
+        ..FloatMode::default()
+    };
     let pick = |a: u32, b: u32| match plan.ty {
         ScalarType::S32 => {
             let (a, b) = (a as i32, b as i32);
             (if is_min { a.min(b) } else { a.max(b) }) as u32
         }
-        ScalarType::F32 => crate::exec::collective::float_extreme(is_min, plan.nan, a, b),
+        ScalarType::F32 => crate::exec::collective::float_extreme(plan.op, mode, a, b),
         _ => {
             if is_min {
                 a.min(b)

@@ -60,7 +60,7 @@ pub(crate) fn access(
         return Ok(!loads && stores(plan));
     }
     if ear == Ear::Absent {
-        ear = Ear::before(around.interest, plan.space, loads);
+        ear = Ear::before(around.interest, plan, request);
     }
     let purpose = match loads {
         true => Purpose::Read,
@@ -104,12 +104,12 @@ pub(crate) fn access(
     }
     if !found {
         let target = &mut rows.target;
-        match find_closer(&mut reach, l, plan, target, loads)? {
+        match find_closer(&mut reach, l, plan, target, request)? {
             Closer::Found => {}
             Closer::Loaded => return Ok(false),
         }
     }
-    access_closer(&mut reach, l, plan, &rows.target, loads)
+    access_closer(&mut reach, l, plan, &rows.target, request)
 }
 
 /// Offers an access of one memory as a whole to an observer.
@@ -326,15 +326,15 @@ fn find_closer(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     target: &mut Target,
-    loads: bool,
+    request: Request,
 ) -> Result<Closer, Box<Halt>> {
-    let kind = if loads {
+    let kind = if request.loads {
         AccessKind::Load
     } else {
         AccessKind::Store
     };
     match reach.find_closer(kind, l, plan, target) {
-        Err(halt) if loads && may_be_partial(plan, &halt) => {
+        Err(halt) if request.loads && may_be_partial(plan, &halt) => {
             load_used(reach, l, plan, target, halt)?;
             Ok(Closer::Loaded)
         }
@@ -349,13 +349,12 @@ fn access_closer(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     target: &Target,
-    loads: bool,
+    request: Request,
 ) -> Result<bool, Box<Halt>> {
-    if loads {
+    if request.loads {
         load_lane_by_lane(reach, l, plan, target);
         return Ok(false);
     }
-    let listens = reach.interest.covers(AccessAction::Store);
-    store_lane_by_lane(reach, l, plan, target, listens);
+    store_lane_by_lane(reach, l, plan, target);
     Ok(stores(plan))
 }

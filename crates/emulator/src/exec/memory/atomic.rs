@@ -62,10 +62,8 @@ fn lane_by_lane(
             let seen = reach.read_lane(backing, at, size);
             let mut value = [0; 16];
             copy_few(&mut value[..size], &seen[..size]);
-            // PTX ISA, "atom": an addition of `.f32` flushes subnormals in global memory, and not in shared memory.
-            let is_global = backing == Backing::Arena;
             let operands = [b[lane], c[lane]];
-            let (result, written) = apply(plan, is_global, u128::from_le_bytes(value), operands);
+            let (result, written) = apply(plan, backing, u128::from_le_bytes(value), operands);
             let result = result.to_le_bytes();
             if written {
                 reach.write(backing, at, lane, &result[..size]);
@@ -97,44 +95,49 @@ fn lane_by_lane(
 }
 
 /// What is offered to memory, and whether memory takes it: a comparison that fails, and a minimum or maximum that is
-/// there already, write nothing.
+/// there already, write nothing. An addition of `.f32` flushes subnormals in global memory, and not in shared memory (PTX ISA, "atom").
 #[inline(never)]
-fn apply(plan: &AtomicPlan, is_global: bool, old: u128, operands: [u128; 2]) -> (u128, bool) {
-    let ftz = is_global && plan.ty == ScalarType::F32;
+fn apply(plan: &AtomicPlan, backing: Backing, old: u128, operands: [u128; 2]) -> (u128, bool) {
     let nan = match (plan.op, plan.ty) {
-        (AtomicOp::Add, ScalarType::F64) => added_nan(is_global, old as u64, operands[0] as u64),
+        (AtomicOp::Add, ScalarType::F64) => added_nan(backing, old as u64, operands[0] as u64),
         _ => None,
+    };
+    let mode = FloatMode {
+        ftz: backing == Backing::Arena && plan.ty == ScalarType::F32,
+        ..FloatMode::default()
     };
     match nan {
         Some(nan) => (nan.into(), true),
-        None => combine(plan.op, plan.ty, ftz, old, operands),
+        None => combine(plan.op, plan.ty, mode, old, operands),
     }
 }
 
 /// The NaN that an addition of doubles leaves where an operand is one: global memory takes b before what it holds, as it is; shared memory takes
 /// what it holds first, quieted (measured on an H100).
-fn added_nan(is_global: bool, old: u64, b: u64) -> Option<u64> {
-    let order = match is_global {
-        true => [b, old],
-        false => [old, b],
-    };
-    let nan = order
-        .into_iter()
-        .find(|bits| f64::from_bits(*bits).is_nan())?;
-    Some(if is_global { nan } else { nan | 1 << 51 })
+fn added_nan(backing: Backing, old: u64, b: u64) -> Option<u64> {
+    let is_nan = |bits: &u64| f64::from_bits(*bits).is_nan();
+    match backing {
+        Backing::Arena => [b, old].into_iter().find(is_nan),
+        Backing::Shared | Backing::Peer(_) | Backing::Stack => {
+            let nan = [old, b].into_iter().find(is_nan)?;
+            Some(nan | 1 << 51)
+        }
+    }
 }
 
-/// What an operation makes of an element of memory, and whether memory takes it. `ftz` flushes subnormals of an addition.
+/// What an operation makes of an element of memory, and whether memory takes it. Only an addition flushes subnormals as
+/// `mode` says.
 pub(crate) fn combine(
     op: AtomicOp,
     ty: ScalarType,
-    ftz: bool,
+    mode: FloatMode,
     old: u128,
     [b, c]: [u128; 2],
 ) -> (u128, bool) {
     let bits = ty.width_bits().clamp(8, 128);
     let keep = u128::MAX >> (128 - bits);
     let (b, c) = (b & keep, c & keep);
+    let plain = FloatMode::default();
     let signed = |v: u128| (v << (128 - bits)) as i128;
     match op {
         AtomicOp::Exch => (b, true),
@@ -144,9 +147,9 @@ pub(crate) fn combine(
         AtomicOp::Xor => (old ^ b, true),
         AtomicOp::Inc => (if old >= b { 0 } else { old + 1 }, true),
         AtomicOp::Dec => (if old == 0 || old > b { b } else { old - 1 }, true),
-        AtomicOp::Add if ty.is_float() => (float(ty, FloatOp::Add, ftz, old, b), true),
-        AtomicOp::Min if ty.is_float() => changed(old, float(ty, FloatOp::Min, false, old, b)),
-        AtomicOp::Max if ty.is_float() => changed(old, float(ty, FloatOp::Max, false, old, b)),
+        AtomicOp::Add if ty.is_float() => (float(ty, FloatOp::Add, mode, old, b), true),
+        AtomicOp::Min if ty.is_float() => changed(old, float(ty, FloatOp::Min, plain, old, b)),
+        AtomicOp::Max if ty.is_float() => changed(old, float(ty, FloatOp::Max, plain, old, b)),
         AtomicOp::Add => (old.wrapping_add(b) & keep, true),
         AtomicOp::Min if ty.is_signed() => (b, signed(b) < signed(old)),
         AtomicOp::Max if ty.is_signed() => (b, signed(b) > signed(old)),
@@ -161,11 +164,7 @@ fn changed(old: u128, result: u128) -> (u128, bool) {
 }
 
 /// Adds or compares floats; packed ones half by half.
-fn float(ty: ScalarType, f: FloatOp, ftz: bool, old: u128, b: u128) -> u128 {
-    let mode = FloatMode {
-        ftz,
-        ..FloatMode::default()
-    };
+fn float(ty: ScalarType, f: FloatOp, mode: FloatMode, old: u128, b: u128) -> u128 {
     match ty {
         ScalarType::F32 => u128::from(crate::exec::arithmetic::float::op32(
             Float32Op::Plain(f),

@@ -89,7 +89,7 @@ pub(crate) fn access_words(
     let at = relative.map(|relative| start + relative as usize);
     let lie = Lie { at, how };
     if around.interest.hears_accesses() {
-        *ear = offer_words(around, plan, request, is_shared, starts, how);
+        *ear = offer_words(around, plan, request, starts, how);
         if !ear.is_quiet() {
             return None;
         }
@@ -120,22 +120,21 @@ fn offer_words(
     around: &mut Surroundings<'_>,
     plan: &AccessPlan,
     request: Request,
-    is_shared: bool,
     starts: [u64; 2],
     how: How,
 ) -> Ear {
-    let ear = Ear::before(around.interest, plan.space, request.loads);
+    let ear = Ear::before(around.interest, plan, request);
     if ear != Ear::Open {
         return ear;
     }
-    let memory = match is_shared {
-        true => MemoryId::Shared {
+    let memory = match plan.space {
+        StateSpace::Shared => MemoryId::Shared {
             block: around.block,
         },
-        false if starts[0] < around.map.global => return Ear::Insists,
-        false => MemoryId::Global,
+        _ if starts[0] < around.map.global => return Ear::Insists,
+        _ => MemoryId::Global,
     };
-    let is_row = matches!(how, How::Row) && !is_shared;
+    let is_row = matches!(how, How::Row) && memory == MemoryId::Global;
     let row = is_row.then_some(starts[0]);
     let step = match how {
         How::Row | How::TwoRows => u64::from(plan.width_bytes),

@@ -11,7 +11,7 @@ use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
 use crate::exec::memory::report::{LanePieces, add_pieces};
 use crate::exec::memory::resolve::Target;
 use crate::exec::reach::{Executed, Reach};
-use crate::semantics::mode::Round;
+use crate::semantics::mode::{FloatMode, Round};
 use crate::semantics::registers::{LANES, Lanes, Row64, Row128, lanes_of};
 use crate::semantics::soft;
 use crate::semantics::soft::parts_of;
@@ -143,7 +143,7 @@ fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128
 }
 
 fn pair(ty: ScalarType, op: AtomicOp, a: u128, b: u128) -> u128 {
-    combine(op, ty, false, a, [b, 0]).0
+    combine(op, ty, FloatMode::default(), a, [b, 0]).0
 }
 
 /// Bytes as a number.

@@ -35,14 +35,14 @@ pub(crate) enum Ear {
 
 impl Ear {
     /// Returns the initial state of an access.
-    pub(crate) const fn before(interest: Interest, space: StateSpace, loads: bool) -> Ear {
-        let is_heard = if loads {
+    pub(crate) const fn before(interest: Interest, plan: &AccessPlan, request: Request) -> Ear {
+        let is_heard = if request.loads {
             interest.loads
         } else {
             interest.stores
         };
         match is_heard {
-            true if interest.syncs && is_of_one_thread(space) => Ear::Absent,
+            true if interest.syncs && is_of_one_thread(plan.space) => Ear::Absent,
             true if interest.syncs => Ear::Open,
             true => Ear::Insists,
             false => Ear::Absent,

@@ -195,8 +195,8 @@ pub(crate) fn store_lane_by_lane(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     target: &Target,
-    listens: bool,
 ) {
+    let listens = reach.interest.covers(AccessAction::Store);
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     let bytes = bytes_to_store(l, plan);
     let all = plan.written.count_ones() as usize == plan.elements.len();

@@ -13,7 +13,7 @@ use crate::exec::memory::report::{LanePieces, add_pieces};
 use crate::exec::memory::resolve::Backing;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::texture::sample::{Spot, Texel, cube_face};
-use crate::semantics::mode::Round;
+use crate::semantics::mode::{FloatMode, Round};
 use crate::semantics::registers::{LANES, Lanes, Row64, lanes_of};
 use crate::semantics::soft;
 use crate::state::image::Image;
@@ -428,7 +428,8 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
                 let keep = u128::MAX >> (128 - 8 * n_bytes.clamp(1, 16));
                 let before = before & keep;
                 if let Some(op) = plan.reduces {
-                    let (result, changes) = combine(op, ty, false, before, [value.into(), 0]);
+                    let (result, changes) =
+                        combine(op, ty, FloatMode::default(), before, [value.into(), 0]);
                     is_written = changes;
                     new[..n_bytes].copy_from_slice(&result.to_le_bytes()[..n_bytes]);
                 }

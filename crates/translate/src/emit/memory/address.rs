@@ -90,7 +90,7 @@ impl Emitter<'_> {
         if !access.has_aligned_base() {
             return Ok(None);
         }
-        let bank = Bank::of_width(plan.wide);
+        let bank = plan.base_bank();
         let key = (self.own(bank, index), access.width());
         if let Some(lie) = self.lies.get(&key) {
             return Ok(Some(*lie));

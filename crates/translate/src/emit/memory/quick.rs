@@ -281,7 +281,7 @@ impl Emitter<'_> {
 
     /// The register that an access has as its base.
     fn base_of(&self, plan: &AccessPlan) -> Option<Register> {
-        let bank = Bank::of_width(plan.wide);
+        let bank = plan.base_bank();
         match plan.base.place() {
             SlotPlace::Register(index) => Some(self.own(bank, index)),
             _ => None,
@@ -392,7 +392,7 @@ impl Emitter<'_> {
         let Names { first, offset, .. } = self.names;
         match lie {
             Some(lie) => self.get(lie.first),
-            None => self.push_first(Bank::of_width(access.plan.wide), access.plan.base)?,
+            None => self.push_first(access.plan.base_bank(), access.plan.base)?,
         }
         if access.is_narrow {
             self.ops([I::I32Const(quick.low as i32), I::I32Add]);

@@ -166,24 +166,7 @@ impl Emitter<'_> {
         self.agree_about_address(lines, warp)?;
         let places = self.places_of_lines(lines, scratch, line_bytes);
         if lines.is_store {
-            let all: std::collections::BTreeSet<u32> = places
-                .iter()
-                .flatten()
-                .flatten()
-                .flatten()
-                .copied()
-                .collect();
-            if all.len() as u32 != line_bytes * u32::from(lines.n_lines) {
-                return self.refuse("an incomplete fragment");
-            }
-            for (index, places) in places.iter().enumerate() {
-                self.lay_out_part(
-                    lines.access.elements[index / parts_of(lines) as usize],
-                    index as u32 % parts_of(lines),
-                    places,
-                    warp,
-                )?;
-            }
+            self.lay_out_lines(lines, &places, line_bytes, warp)?;
         }
         self.get(self.names.offset);
         self.get(self.names.first);
@@ -206,17 +189,57 @@ impl Emitter<'_> {
         }));
         self.return_if(self.names.active);
         if !lines.is_store {
-            let n = parts_of(lines);
-            for (index, element) in lines.access.elements.iter().enumerate() {
-                for part in 0..n {
-                    let read = (index % lines.n_read.max(1)) as u32 * n + part;
-                    if let Some(places) = places.get(read as usize) {
-                        self.take_part(*element, part, places, warp)?;
-                    }
+            self.take_lines(lines, &places, warp)?;
+        }
+        Ok(lines.is_store)
+    }
+
+    /// Registers to the lines of a whole matrix in scratch memory.
+    fn lay_out_lines(
+        &mut self,
+        lines: &LinesAccess<'_>,
+        places: &[[BytePlaces; GANGS as usize]],
+        line_bytes: u32,
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let all: std::collections::BTreeSet<u32> = places
+            .iter()
+            .flatten()
+            .flatten()
+            .flatten()
+            .copied()
+            .collect();
+        if all.len() as u32 != line_bytes * u32::from(lines.n_lines) {
+            return self.refuse("an incomplete fragment");
+        }
+        for (index, places) in places.iter().enumerate() {
+            self.lay_out_part(
+                lines.access.elements[index / parts_of(lines) as usize],
+                index as u32 % parts_of(lines),
+                places,
+                warp,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Lines of a matrix in scratch memory to registers.
+    fn take_lines(
+        &mut self,
+        lines: &LinesAccess<'_>,
+        places: &[[BytePlaces; GANGS as usize]],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let n = parts_of(lines);
+        for (index, element) in lines.access.elements.iter().enumerate() {
+            for part in 0..n {
+                let read = (index % lines.n_read.max(1)) as u32 * n + part;
+                if let Some(places) = places.get(read as usize) {
+                    self.take_part(*element, part, places, warp)?;
                 }
             }
         }
-        Ok(lines.is_store)
+        Ok(())
     }
 
     /// Leaves the address of the matrix in `offset` and the stride in `first`, where all lanes agree about both and they are aligned.
@@ -225,7 +248,7 @@ impl Emitter<'_> {
         let (address, stride) = (self.names.offset, self.names.first);
         self.push_address(plan, 0, warp)?;
         self.set(address);
-        self.check_same(Bank::of_width(plan.wide), plan.base, warp)?;
+        self.check_same(plan.base_bank(), plan.base, warp)?;
         self.push_row(lines.stride, 0, warp)?;
         self.op(I::I32x4ExtractLane(0));
         self.set(stride);
