@@ -1,6 +1,7 @@
 //! The blocks of a kernel's code and the ways between them. In: decoded code; out: blocks, entries, and what is live at each.
 
 use crate::code::{Code, Placed};
+use crate::helpers::note::EqualStores;
 use crate::registers::{Register, Touched};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,28 +119,34 @@ pub(crate) fn is_guarded(instr: &Instr) -> bool {
     instr.guard.place() != SlotPlace::None
 }
 
+/// Returns where blocks start, and which of these places strips may begin with.
+fn starts_of(code: &Code<'_>, by_host: &ByHost) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let mut starts = BTreeSet::from([0]);
+    let mut entered = BTreeSet::from([0]);
+    for (at, Placed { instr, .. }) in code.all().iter().enumerate() {
+        let meets = meeting(at, instr, by_host) != Meeting::None;
+        if leads_away(instr) || meets {
+            starts.insert(at + 1);
+        }
+        match instr.op {
+            Op::Branch { target } => {
+                starts.insert(target as usize);
+                if is_guarded(instr) {
+                    entered.insert(target as usize);
+                }
+            }
+            _ if meets => {
+                entered.insert(at + 1);
+            }
+            _ => {}
+        }
+    }
+    (starts, entered)
+}
+
 impl Flow {
     pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, by_host: &ByHost) -> Flow {
-        let mut starts = BTreeSet::from([0]);
-        let mut entered = BTreeSet::from([0]);
-        for (at, Placed { instr, .. }) in code.all().iter().enumerate() {
-            let meets = meeting(at, instr, by_host) != Meeting::None;
-            if leads_away(instr) || meets {
-                starts.insert(at + 1);
-            }
-            match instr.op {
-                Op::Branch { target } => {
-                    starts.insert(target as usize);
-                    if is_guarded(instr) {
-                        entered.insert(target as usize);
-                    }
-                }
-                _ if meets => {
-                    entered.insert(at + 1);
-                }
-                _ => {}
-            }
-        }
+        let (starts, entered) = starts_of(code, by_host);
         let starts: Vec<usize> = starts.into_iter().filter(|at| *at < code.len()).collect();
         let number = |at: usize| starts.binary_search(&at).ok();
         let mut blocks = Vec::with_capacity(starts.len());
@@ -185,6 +192,14 @@ impl Flow {
     /// Whether lanes wait for others at the end of a block.
     pub(crate) fn meets(&self, block: usize) -> Meeting {
         self.blocks.get(block).map_or(Meeting::None, |b| b.meets)
+    }
+
+    /// Returns whether several gangs may store the same bytes to a word without an order: not while copies may be in flight.
+    pub(crate) fn equal_stores(&self) -> EqualStores {
+        match self.has_copies {
+            true => EqualStores::Conflict,
+            false => EqualStores::Allowed,
+        }
     }
 
     /// Whether operations of whole warps are among the code.

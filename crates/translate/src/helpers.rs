@@ -4,14 +4,16 @@
 
 pub(crate) mod copy;
 pub(crate) mod count;
+pub(crate) mod groups;
 pub(crate) mod join;
 pub(crate) mod note;
 pub(crate) mod part;
 pub(crate) mod phase;
 pub(crate) mod resolve;
 
-pub(crate) use crate::helpers::copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
+pub(crate) use crate::helpers::copy::copy;
 pub(crate) use crate::helpers::count::{add, count};
+pub(crate) use crate::helpers::groups::{COMMITS, WAITS_FOR_ALL, groups};
 pub(crate) use crate::helpers::join::{join, spread_lanes};
 pub(crate) use crate::helpers::note::{look_at_suspects, note, ordered};
 pub(crate) use crate::helpers::part::part;

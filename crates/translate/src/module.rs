@@ -12,7 +12,6 @@ use crate::flow::{ByHost, Flow, Meeting};
 use crate::helpers;
 use crate::helpers::count::Reconvergence;
 use crate::helpers::join::Held;
-use crate::helpers::note::EqualStores;
 use crate::helpers::{FunctionType, PHASE, ROUTINES, STRIP, TYPES};
 use crate::nan::find_any_nan;
 use crate::place::{Places, Site, Sizes};
@@ -63,6 +62,22 @@ struct Learnt {
     registers: Vec<Register>,
     sizes: Sizes,
     refused: Vec<Refusal>,
+}
+
+impl Learnt {
+    /// Tells an emitter which registers there are, and where they are read and written.
+    fn apply_to(&self, emitter: &mut Emitter<'_>) {
+        for (register, places) in &self.definitions {
+            for at in places {
+                let written = emitter.writes_at.entry(*at).or_default();
+                written.insert(*register);
+            }
+        }
+        emitter.reads = self.reads.clone();
+        for register in &self.registers {
+            emitter.home(*register);
+        }
+    }
 }
 
 /// Most instructions that the host does: a kernel with more is the interpreter's.
@@ -173,8 +188,8 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
     })
 }
 
-/// Refusals name places among the code with functions in place.
-fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
+/// Returns the control flow, with instructions for the host where the translator has no form, and what a draft tells of the code.
+fn learn_flow(source: Source<'_>) -> Result<(Flow, Learnt), Refusal> {
     let Source { plain, code, .. } = source;
     let mut by_host = operations_of_host(plain, code);
     let mut flow = Flow::new(plain, code, &by_host);
@@ -188,6 +203,13 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
             return Err(refusal.clone());
         }
     }
+    Ok((flow, learnt))
+}
+
+/// Refusals name places among the code with functions in place.
+fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
+    let Source { plain, code, .. } = source;
+    let (flow, mut learnt) = learn_flow(source)?;
     let live = flow.live(&learnt.touched);
     check_functions(code, &flow, &live)?;
     let dominators = flow.dominators();
@@ -212,17 +234,8 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
         emitter.sharing = sharing.clone();
         emitter.strides = strides.clone();
-        for (register, places) in &learnt.definitions {
-            for at in places {
-                let written = emitter.writes_at.entry(*at).or_default();
-                written.insert(*register);
-            }
-        }
-        emitter.reads = learnt.reads.clone();
         emitter.constants = constants.clone();
-        for register in &learnt.registers {
-            emitter.home(*register);
-        }
+        learnt.apply_to(&mut emitter);
         emitter
     };
     let mut strip = begin(Writes::Strip);
@@ -330,15 +343,11 @@ fn module(
         Some(_) => Reconvergence::Dependent { seed: plain.seed() },
         None => Reconvergence::Independent,
     };
-    let equal_stores = match flow.has_copies {
-        true => EqualStores::Conflict,
-        false => EqualStores::Allowed,
-    };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![
         helpers::resolve(places),
         helpers::ordered(),
-        helpers::note(places, equal_stores),
+        helpers::note(places, flow.equal_stores()),
         helpers::part(places),
         whole,
         helpers::phase(places, flow.wait_numbers()),

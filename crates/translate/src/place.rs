@@ -294,19 +294,25 @@ pub(crate) struct Places {
     pub(crate) bytes: u64,
 }
 
+/// Returns the special registers whose values differ by block, and those whose values differ by thread.
+fn special_registers(plain: Plain<'_>) -> [Vec<SpecialRegister>; 2] {
+    let mut by_block = Vec::new();
+    let mut by_thread = Vec::new();
+    for special in (0..).map_while(|index| plain.special32(index)) {
+        match plain.differs_by_block(special) {
+            Some(true) => by_block.push(special),
+            Some(false) => by_thread.push(special),
+            None => {}
+        }
+    }
+    [by_block, by_thread]
+}
+
 impl Places {
     /// Lays out what does not depend on the code.
     pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, sizes: Sizes) -> Result<Places, Refusal> {
         let n_gangs = plain.n_threads().div_ceil(LANES as u32) * GANGS;
-        let mut by_block = Vec::new();
-        let mut by_thread = Vec::new();
-        for special in (0..).map_while(|index| plain.special32(index)) {
-            match plain.differs_by_block(special) {
-                Some(true) => by_block.push(special),
-                Some(false) => by_thread.push(special),
-                None => {}
-            }
-        }
+        let [by_block, by_thread] = special_registers(plain);
         let (_, shared_bytes) = plain.shared();
         let local_bytes = code.local_bytes;
         let arena_bytes = plain.arena().len();

@@ -257,29 +257,7 @@ impl Graph {
                 if amount == 0 {
                     return Some(a);
                 }
-                match first {
-                    // The two shifts extend the low half of a 64-bit value.
-                    Node::Binary(B::ShiftLeft, [x, same])
-                        if amount == 32 && bits == 64 && same == b && op != B::ShiftLeft =>
-                    {
-                        let low = self.unary(Unary::ToNarrow, x, 32);
-                        let extension = match op {
-                            B::ShiftRightSigned => Unary::ToWideSigned,
-                            _ => Unary::ToWideUnsigned,
-                        };
-                        Some(self.unary(extension, low, 64))
-                    }
-                    // The shift removes all bits that the mask clears.
-                    Node::Binary(B::And, [x, mask])
-                        if op == B::ShiftLeft
-                            && self.constant_of(mask).is_some_and(|mask| {
-                                mask << amount & ones == ones << amount & ones
-                            }) =>
-                    {
-                        Some(self.binary(op, [x, b], bits))
-                    }
-                    _ => None,
-                }
+                self.shift_by_constant(op, b, first, bits, amount)
             }
             B::And => match first {
                 Node::Unary(Unary::ToWideUnsigned, _) if number & 0xffff_ffff == 0xffff_ffff => {
@@ -293,6 +271,42 @@ impl Graph {
                 }
                 _ => None,
             },
+            _ => None,
+        }
+    }
+
+    /// Simplifies a shift of a shifted or masked value.
+    fn shift_by_constant(
+        &self,
+        op: Binary,
+        b: NodeId,
+        first: Node,
+        bits: u32,
+        amount: u64,
+    ) -> Option<NodeId> {
+        use Binary as B;
+        let ones = all_ones(bits);
+        match first {
+            // The two shifts extend the low half of a 64-bit value.
+            Node::Binary(B::ShiftLeft, [x, same])
+                if amount == 32 && bits == 64 && same == b && op != B::ShiftLeft =>
+            {
+                let low = self.unary(Unary::ToNarrow, x, 32);
+                let extension = match op {
+                    B::ShiftRightSigned => Unary::ToWideSigned,
+                    _ => Unary::ToWideUnsigned,
+                };
+                Some(self.unary(extension, low, 64))
+            }
+            // The shift removes all bits that the mask clears.
+            Node::Binary(B::And, [x, mask])
+                if op == B::ShiftLeft
+                    && self
+                        .constant_of(mask)
+                        .is_some_and(|mask| mask << amount & ones == ones << amount & ones) =>
+            {
+                Some(self.binary(op, [x, b], bits))
+            }
             _ => None,
         }
     }

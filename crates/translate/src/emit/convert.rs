@@ -49,6 +49,15 @@ impl Whole {
     }
 }
 
+/// Checks whether a number is a whole element, or the low bits of its register.
+fn fits(e: Element, ty: ScalarType) -> bool {
+    match ty.width_bits() {
+        64 => e.bank == Bank::B64,
+        8 | 16 if ty.is_integer() || Format::of(ty).is_some() => e.bank == Bank::B32,
+        _ => e.bank == Bank::B32 && e.bits == 32,
+    }
+}
+
 impl Emitter<'_> {
     pub(crate) fn convert(
         &mut self,
@@ -64,35 +73,22 @@ impl Emitter<'_> {
         {
             return self.convert_half_to_float(format, d.slot, a);
         }
-        // A narrow number is the low bits of its register.
-        let fits = |e: Element, ty: ScalarType| match ty.width_bits() {
-            64 => e.bank == Bank::B64,
-            8 | 16 if ty.is_integer() || Format::of(ty).is_some() => e.bank == Bank::B32,
-            _ => e.bank == Bank::B32 && e.bits == 32,
-        };
         if mode.relu || mode.satfinite || !fits(d, to) || !fits(a, from) {
             return self.refuse(format!("a conversion from {from:?} to {to:?}"));
         }
         let nearest = matches!(mode.rounding, None | Some(Rounding::Rn));
-        let whole = Whole::of(mode.rounding);
+        let whole = match Whole::of(mode.rounding) {
+            Some(whole) => Ok(whole),
+            None => self.refuse("a conversion to an integer without a rounding mode"),
+        };
         let is_narrow = |ty: ScalarType| ty.is_integer() && ty.width_bits() <= 32;
         match (from, to) {
             (_, T::F32) if is_narrow(from) && nearest && is_plain => {
-                self.read32(a.slot)?;
-                self.fit(from.width_bits(), from.signedness());
-                self.op(match from.signedness() {
-                    Signedness::Signed => I::F32x4ConvertI32x4S,
-                    Signedness::Unsigned => I::F32x4ConvertI32x4U,
-                });
-                self.write32(d.slot);
-                Ok(())
+                self.integer_to_float(from, d, a)
             }
-            (T::F32, _) if is_narrow(to) => match whole {
-                Some(whole) => self.float_to_integer(whole, mode, to, d, a),
-                None => self.refuse("a conversion to an integer without a rounding mode"),
-            },
-            (T::F32, T::F32) if whole.is_some() || mode.rounding.is_none() => {
-                self.float_to_float(whole, mode, d, a)
+            (T::F32, _) if is_narrow(to) => self.float_to_integer(whole?, mode, to, d, a),
+            (T::F32, T::F32) if whole.is_ok() || mode.rounding.is_none() => {
+                self.float_to_float(whole.ok(), mode, d, a)
             }
             (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) && is_plain => {
                 let format = Format::of(to);
@@ -111,29 +107,43 @@ impl Emitter<'_> {
                 e.op(I::F64x2PromoteLowF32x4);
                 e.stop_at_nan(half);
             }),
-            (T::F64, T::F32) if nearest && is_plain => {
-                for half in 0..2 {
-                    self.read64(a.slot, half)?;
-                    self.stop_at_nan(half);
-                    self.op(I::F32x4DemoteF64x2Zero);
-                }
-                self.op(low_halves());
-                self.write32(d.slot);
-                Ok(())
-            }
-            (T::F64, T::S32 | T::U32) if is_plain => match whole {
-                Some(whole) => self.double_to_integer(whole, to, d, a),
-                None => self.refuse("a conversion to an integer without a rounding mode"),
-            },
+            (T::F64, T::F32) if nearest && is_plain => self.double_to_float(d, a),
+            (T::F64, T::S32 | T::U32) if is_plain => self.double_to_integer(whole?, to, d, a),
             (T::S64 | T::U64, T::F32 | T::F64) if nearest && is_plain => {
                 self.wide_to_float(from, to, d, a)
             }
-            (T::F32 | T::F64, T::S64 | T::U64) if is_plain => match whole {
-                Some(whole) => self.float_to_wide(whole, [from, to], d, a),
-                None => self.refuse("a conversion to an integer without a rounding mode"),
-            },
+            (T::F32 | T::F64, T::S64 | T::U64) if is_plain => {
+                self.float_to_wide(whole?, [from, to], d, a)
+            }
             _ => self.refuse(format!("a conversion from {from:?} to {to:?}")),
         }
+    }
+
+    fn integer_to_float(
+        &mut self,
+        from: ScalarType,
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        self.read32(a.slot)?;
+        self.fit(from.width_bits(), from.signedness());
+        self.op(match from.signedness() {
+            Signedness::Signed => I::F32x4ConvertI32x4S,
+            Signedness::Unsigned => I::F32x4ConvertI32x4U,
+        });
+        self.write32(d.slot);
+        Ok(())
+    }
+
+    fn double_to_float(&mut self, d: Element, a: Element) -> Result<(), Refusal> {
+        for half in 0..2 {
+            self.read64(a.slot, half)?;
+            self.stop_at_nan(half);
+            self.op(I::F32x4DemoteF64x2Zero);
+        }
+        self.op(low_halves());
+        self.write32(d.slot);
+        Ok(())
     }
 
     /// Saturates the signed numbers of 32 bits on the stack to the range of a type.

@@ -39,23 +39,29 @@ impl Emitter<'_> {
     /// Pushes the products of the rows in three locals, of 32 bits: the first two multiplied, and the third added.
     pub(crate) fn fused32(&mut self, rows: [u32; 3], results: Results) {
         let [first, second, addend, ..] = self.names.fused;
-        let halves = [
-            Half {
-                index: 0,
-                sum: first,
-            },
-            Half {
-                index: 1,
-                sum: second,
-            },
-        ];
+        let halves = [(0, first), (1, second)].map(|(index, sum)| Half { index, sum });
         for half in halves {
             self.product_of(rows[0], rows[1], half);
             self.widen_half(rows[2], half.index);
             self.op(I::F64x2Add);
             self.set(half.sum);
         }
-        // Where a sum lies in the middle between two numbers of 32 bits, which side it was on matters.
+        self.push_inexact(halves, results);
+        self.ops([I::V128AnyTrue, I::If(BlockType::Empty)]);
+        for half in halves {
+            self.product_of(rows[0], rows[1], half);
+            self.set(half.sum);
+            self.widen_half(rows[2], half.index);
+            self.set(addend);
+            self.sum_to_odd(half.sum, addend);
+            self.set(half.sum);
+        }
+        self.op(I::End);
+        self.narrow(halves);
+    }
+
+    /// Pushes the sums of which it matters on which side of the middle between two numbers of 32 bits they are.
+    fn push_inexact(&mut self, halves: [Half; 2], results: Results) {
         for half in halves {
             self.get(half.sum);
             self.ops([splat64(MORE), I::V128And, splat64(MIDDLE), I::I64x2Eq]);
@@ -86,17 +92,6 @@ impl Emitter<'_> {
                 I::V128Or,
             ]);
         }
-        self.ops([I::V128AnyTrue, I::If(BlockType::Empty)]);
-        for half in halves {
-            self.product_of(rows[0], rows[1], half);
-            self.set(half.sum);
-            self.widen_half(rows[2], half.index);
-            self.set(addend);
-            self.sum_to_odd(half.sum, addend);
-            self.set(half.sum);
-        }
-        self.op(I::End);
-        self.narrow(halves);
     }
 
     /// The exact product of two rows of 32 bits, of a half of their lanes.

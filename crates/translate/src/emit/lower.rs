@@ -626,41 +626,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 });
                 Ok(())
             }
-            Node::Unary(op, a) => {
-                self.push(a, LaneSelection::First)?;
-                match op {
-                    Unary::Not if bits == 64 => self.ops([I::I64Const(-1), I::I64Xor]),
-                    Unary::Not => self.ops([I::I32Const(-1), I::I32Xor]),
-                    Unary::ToNarrow => self.op(I::I32WrapI64),
-                    Unary::ToWideSigned => self.op(I::I64ExtendI32S),
-                    Unary::ToWideUnsigned => self.op(I::I64ExtendI32U),
-                    Unary::CountOnes | Unary::LeadingZeros => {
-                        let bits = self.graph.node(a).1;
-                        self.count(op, bits);
-                    }
-                }
-                Ok(())
-            }
-            Node::Binary(op, [a, b]) => {
-                let bits = self.graph.node(a).1;
-                if let Some(instruction) = number_instruction(op, bits) {
-                    self.push(a, LaneSelection::First)?;
-                    self.push_second(op, b, bits)?;
-                    self.op(instruction);
-                } else if is_comparison(op) {
-                    self.op(I::I32Const(0));
-                    self.push(a, LaneSelection::First)?;
-                    self.push(b, LaneSelection::First)?;
-                    self.ops([comparison(op, bits), I::I32Sub]);
-                } else {
-                    let operands = [
-                        self.save_operand(a, LaneSelection::First)?,
-                        self.save_operand(b, LaneSelection::First)?,
-                    ];
-                    self.number(op, operands, bits, 0);
-                }
-                Ok(())
-            }
+            Node::Unary(op, a) => self.first_unary(op, a, bits),
+            Node::Binary(op, operands) => self.first_binary(op, operands),
             Node::Select { condition, yes, no } => {
                 self.apply(I::Select, [yes, no, condition], LaneSelection::First)
             }
@@ -693,6 +660,43 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.refuse("a vector value in a scalar computation")
             }
         }
+    }
+
+    fn first_unary(&mut self, op: Unary, a: NodeId, bits: u32) -> Result<(), Refusal> {
+        self.push(a, LaneSelection::First)?;
+        match op {
+            Unary::Not if bits == 64 => self.ops([I::I64Const(-1), I::I64Xor]),
+            Unary::Not => self.ops([I::I32Const(-1), I::I32Xor]),
+            Unary::ToNarrow => self.op(I::I32WrapI64),
+            Unary::ToWideSigned => self.op(I::I64ExtendI32S),
+            Unary::ToWideUnsigned => self.op(I::I64ExtendI32U),
+            Unary::CountOnes | Unary::LeadingZeros => {
+                let bits = self.graph.node(a).1;
+                self.count(op, bits);
+            }
+        }
+        Ok(())
+    }
+
+    fn first_binary(&mut self, op: Binary, [a, b]: [NodeId; 2]) -> Result<(), Refusal> {
+        let bits = self.graph.node(a).1;
+        if let Some(instruction) = number_instruction(op, bits) {
+            self.push(a, LaneSelection::First)?;
+            self.push_second(op, b, bits)?;
+            self.op(instruction);
+        } else if is_comparison(op) {
+            self.op(I::I32Const(0));
+            self.push(a, LaneSelection::First)?;
+            self.push(b, LaneSelection::First)?;
+            self.ops([comparison(op, bits), I::I32Sub]);
+        } else {
+            let operands = [
+                self.save_operand(a, LaneSelection::First)?,
+                self.save_operand(b, LaneSelection::First)?,
+            ];
+            self.number(op, operands, bits, 0);
+        }
+        Ok(())
     }
 
     /// Pushes the second operand of an instruction on numbers, with the width that the instruction requires.

@@ -96,8 +96,7 @@ impl<'p> Emitter<'p> {
         };
         let access = self.begin_access(plan, way, site);
         self.take_over();
-        let may_be_local =
-            plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
+        let may_be_local = self.may_be_local(plan);
         if self.on_detour.is_some() && !may_be_local {
             return self.under_guard(way, |e| e.access_on_detour(&access));
         }
@@ -111,24 +110,32 @@ impl<'p> Emitter<'p> {
         if let Some(quick) = self.on_quick_way() {
             return self.access_quickly(&access, quick);
         }
-        self.under_guard(way, |e| {
-            if access.lie.is_none() {
-                e.find_addresses(&access)?;
-            }
-            e.op(I::Block(BlockType::Empty));
-            if may_be_local {
-                e.access_window(&access)?;
-            }
-            if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
-                e.move_row(&access)?;
-            }
-            if way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
-                e.load_one_place(&access)?;
-            }
-            e.move_lanes(&access)?;
-            e.op(I::End);
-            Ok(())
-        })
+        self.under_guard(way, |e| e.access_anywhere(&access))
+    }
+
+    /// Checks whether generic addresses of an access may be in the window of local memory.
+    fn may_be_local(&self, plan: &AccessPlan) -> bool {
+        plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0
+    }
+
+    /// Accesses local memory, a row, one place, or the places of the lanes one by one, whichever applies first.
+    fn access_anywhere(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        if access.lie.is_none() {
+            self.find_addresses(access)?;
+        }
+        self.op(I::Block(BlockType::Empty));
+        if self.may_be_local(access.plan) {
+            self.access_window(access)?;
+        }
+        if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
+            self.move_row(access)?;
+        }
+        if access.way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
+            self.load_one_place(access)?;
+        }
+        self.move_lanes(access)?;
+        self.op(I::End);
+        Ok(())
     }
 
     /// How an access shares a range out among threads.

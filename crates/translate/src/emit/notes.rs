@@ -18,13 +18,7 @@ impl Emitter<'_> {
 
     /// The same where only the lanes in the local `guard` take part, each with a word of its own.
     pub(crate) fn note_shared_of(&mut self, way: Way, bytes: u32, guard: Option<u32>) {
-        let Names {
-            me,
-            phase,
-            warp_start,
-            since,
-            ..
-        } = self.names;
+        let me = self.names.me;
         let phase_has = self.flow.shared[self.block];
         if !phase_has.stores {
             return;
@@ -34,13 +28,7 @@ impl Emitter<'_> {
             .places
             .shared_notes
             .map(|notes| notes + self.pointer.beyond);
-        let name = |local: u32| vec![I::LocalGet(local)];
-        let meets = self.flow.has_warp_operations();
-        let names = RowNames {
-            me: name(me),
-            phase: name(phase),
-            warp: meets.then(|| [name(warp_start), name(since)]),
-        };
+        let names = self.row_names();
         for chunk in chunks(bytes) {
             self.get_pointer();
             self.op(chunk.load(wrote));
@@ -84,6 +72,24 @@ impl Emitter<'_> {
                 e.keep_notes(&chunk, read, guard);
                 e.op(chunk.store(read));
             });
+        }
+    }
+
+    /// The names that notes are compared with, in rows.
+    fn row_names(&self) -> RowNames {
+        let Names {
+            me,
+            phase,
+            warp_start,
+            since,
+            ..
+        } = self.names;
+        let name = |local: u32| vec![I::LocalGet(local)];
+        let meets = self.flow.has_warp_operations();
+        RowNames {
+            me: name(me),
+            phase: name(phase),
+            warp: meets.then(|| [name(warp_start), name(since)]),
         }
     }
 

@@ -174,6 +174,11 @@ impl Emitter<'_> {
         if !names_are_new {
             self.ops(new_names());
         }
+        self.leave_chain(steps)
+    }
+
+    /// Counts what the chain has done, and returns where its lanes go on.
+    fn leave_chain(&mut self, steps: u64) -> Result<(), Refusal> {
         let next = self.flow.block_at(self.at as usize + 1);
         let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
             return self.refuse("an operation without a successor");

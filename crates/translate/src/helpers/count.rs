@@ -79,6 +79,13 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
     ]);
     c.extend(add(cell::STEPS, &[I::LocalGet(LONGEST)]));
     c.extend(add(cell::STORES, &[I::LocalGet(STORES)]));
+    note_divergence(c, places, reconvergence);
+    c.push(I::I32Const(0));
+    function(&[(6, ValType::I32), (4, ValType::I64)], &code)
+}
+
+/// Marks a launch with a divergent warp, and bounds the steps of the warp if results depend on its reconvergence.
+fn note_divergence(c: &mut Vec<I<'static>>, places: &Places, reconvergence: Reconvergence) {
     c.extend([
         I::I32Const(0),
         I::I32Const(0),
@@ -104,8 +111,7 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
             I::I32Store(at(cell::FURTHEST)),
         ]);
     }
-    c.extend([I::End, I::I32Const(0)]);
-    function(&[(6, ValType::I32), (4, ValType::I64)], &code)
+    c.push(I::End);
 }
 
 /// Compares the path of a record with the path of the previous record.
@@ -125,6 +131,32 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
             I::I32Or,
         ]);
     }
+    take_record(c);
+    if let Reconvergence::Dependent { .. } = reconvergence {
+        // A group attempts a waiting operation at most once before the scheduler selects another group.
+        c.extend([
+            I::LocalGet(BOUND),
+            I::LocalGet(STEPS),
+            I::I64Add,
+            I::I64Const(2),
+            I::I64Add,
+            I::LocalSet(BOUND),
+            I::LocalGet(RECORD),
+            I::I32Load(at(record::FURTHEST)),
+            I::LocalGet(FURTHEST),
+            I::LocalGet(RECORD),
+            I::I32Load(at(record::FURTHEST)),
+            I::LocalGet(FURTHEST),
+            I::I32GtU,
+            I::Select,
+            I::LocalSet(FURTHEST),
+        ]);
+    }
+    c.push(I::End);
+}
+
+/// Compares the next records with this record, if it is the first one or its path is another one.
+fn take_record(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(HAS_RECORD),
         I::I32Eqz,
@@ -152,27 +184,6 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
         I::Select,
         I::LocalSet(LONGEST),
     ]);
-    if let Reconvergence::Dependent { .. } = reconvergence {
-        // A group attempts a waiting operation at most once before the scheduler selects another group.
-        c.extend([
-            I::LocalGet(BOUND),
-            I::LocalGet(STEPS),
-            I::I64Add,
-            I::I64Const(2),
-            I::I64Add,
-            I::LocalSet(BOUND),
-            I::LocalGet(RECORD),
-            I::I32Load(at(record::FURTHEST)),
-            I::LocalGet(FURTHEST),
-            I::LocalGet(RECORD),
-            I::I32Load(at(record::FURTHEST)),
-            I::LocalGet(FURTHEST),
-            I::I32GtU,
-            I::Select,
-            I::LocalSet(FURTHEST),
-        ]);
-    }
-    c.push(I::End);
 }
 
 /// Adds the steps of the groups to the bound of the warp, up to the length of a time slice. During the time slice, the scheduler selects the groups that are

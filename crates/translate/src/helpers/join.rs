@@ -10,12 +10,13 @@ use wasm_encoder::{Function, Instruction as I, ValType};
 /// The registers that a record holds, each with its offset among them.
 pub(crate) type Held = Vec<(Register, u32)>;
 
+const PART: u32 = 0;
+const WHOLE: u32 = 1;
+const LANES: u32 = 2;
+const MASK: u32 = 3;
+
 /// `(record of a part, record of its gang) -> zero`
 pub(crate) fn join(waits: &[Held]) -> Function {
-    const PART: u32 = 0;
-    const WHOLE: u32 = 1;
-    const LANES: u32 = 2;
-    const MASK: u32 = 3;
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
@@ -48,6 +49,13 @@ pub(crate) fn join(waits: &[Held]) -> Function {
             I::I32Store(at(offset)),
         ]);
     }
+    join_registers(c, waits);
+    c.push(I::I32Const(0));
+    function(&[(1, ValType::I32), (1, ValType::V128)], &code)
+}
+
+/// Copies the registers that the record holds at its wait, for the lanes of the part.
+fn join_registers(c: &mut Vec<I<'static>>, waits: &[Held]) {
     c.push(I::Block(EMPTY));
     for _ in waits {
         c.push(I::Block(EMPTY));
@@ -82,8 +90,7 @@ pub(crate) fn join(waits: &[Held]) -> Function {
         }
         c.push(I::Br(n - 1 - index));
     }
-    c.extend([I::End, I::I32Const(0)]);
-    function(&[(1, ValType::I32), (1, ValType::V128)], &code)
+    c.push(I::End);
 }
 
 /// The bit of each lane of a gang.

@@ -98,6 +98,29 @@ pub(crate) fn ordered() -> Function {
     function(&[], &code)
 }
 
+// Parameters and locals of [`note`].
+const PLACE: u32 = 0;
+const WORDS: u32 = 1;
+const FLAGS: u32 = 2;
+const BYTES: u32 = 3;
+const WROTE: u32 = 4;
+const READ: u32 = 5;
+const SHARED: u32 = 6;
+const CALM: u32 = 7;
+const OLD: u32 = 8;
+const SEVERAL: u32 = 9;
+// Of a word that was stored to without an order: its name, and which of the bytes that are meant.
+const NAMED: u32 = 10;
+const BOTH: u32 = 11;
+const W: u32 = 12;
+const R: u32 = 13;
+const KEPT: u32 = 14;
+const NAME: i32 = !(ALL_BYTES as i32);
+
+/// Name of the gang at hand.
+const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::ME))];
+const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
+
 /// Whether several gangs may store the same bytes to a word without an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EqualStores {
@@ -109,25 +132,42 @@ pub(crate) enum EqualStores {
 /// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top. Equal
 /// stores of several gangs to a word are compared when the gang stops, where they are allowed.
 pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
-    const PLACE: u32 = 0;
-    const WORDS: u32 = 1;
-    const FLAGS: u32 = 2;
-    const BYTES: u32 = 3;
-    const WROTE: u32 = 4;
-    const READ: u32 = 5;
-    const SHARED: u32 = 6;
-    const CALM: u32 = 7;
-    const OLD: u32 = 8;
-    const SEVERAL: u32 = 9;
-    // Of a word that was stored to without an order: its name, and which of the bytes that are meant.
-    const NAMED: u32 = 10;
-    const BOTH: u32 = 11;
-    const W: u32 = 12;
-    const R: u32 = 13;
-    const KEPT: u32 = 14;
-    const NAME: i32 = !(ALL_BYTES as i32);
     let mut code = Vec::new();
     let c = &mut code;
+    find_notes(c, places);
+    note_four(c, places, [PLACE, WORDS, FLAGS], [W, R, KEPT]);
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(ATOMIC_SHIFT as i32),
+        I::I32ShrU,
+        I::LocalTee(OLD),
+        I::If(EMPTY),
+    ]);
+    note_atomic(c, [PLACE, WORDS, WROTE, READ, SHARED, OLD, CALM]);
+    c.push(I::End);
+    c.push(I::Loop(EMPTY));
+    push_ordered(c, READ);
+    c.push(I::LocalSet(CALM));
+    find_several_readers(c);
+    push_ordered(c, WROTE);
+    c.extend([I::I32Eqz, I::If(EMPTY)]);
+    note_unordered(c, places, equal_stores);
+    c.push(I::Else);
+    note_ordered(c);
+    c.extend([
+        I::End,
+        I::LocalGet(PLACE),
+        I::I32Const(4),
+        I::I32Add,
+        I::LocalSet(PLACE),
+    ]);
+    c.extend(next_round(WORDS));
+    c.push(I::I32Const(0));
+    function(&[(8, ValType::I32), (3, ValType::V128)], &code)
+}
+
+/// Finds the notes of the memory that is accessed.
+fn find_notes(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::LocalGet(FLAGS),
         I::I32Const(1),
@@ -145,34 +185,28 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
             I::LocalSet(local),
         ]);
     }
-    note_four(c, places, [PLACE, WORDS, FLAGS], [W, R, KEPT]);
-    let word = |local: u32| [I::LocalGet(PLACE), I::LocalGet(local), I::I32Add];
-    let ordered = |c: &mut Vec<I<'static>>, local: u32| {
-        c.extend(word(local));
-        c.extend([
-            I::I32Load(at(0)),
-            I::LocalTee(OLD),
-            I::I32Const(NAME),
-            I::I32And,
-            I::LocalGet(SHARED),
-            I::Call(ORDERED),
-        ]);
-    };
-    let me = [I::I32Const(0), I::I32Load(at(cell::ME))];
-    let conflict = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
+}
+
+/// Pushes the place of a word's note, from the place of the notes in a local.
+fn word(notes: u32) -> [I<'static>; 3] {
+    [I::LocalGet(PLACE), I::LocalGet(notes), I::I32Add]
+}
+
+/// Pushes whether the access comes after the access in a note, which stays in a local.
+fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
+    c.extend(word(notes));
     c.extend([
-        I::LocalGet(FLAGS),
-        I::I32Const(ATOMIC_SHIFT as i32),
-        I::I32ShrU,
+        I::I32Load(at(0)),
         I::LocalTee(OLD),
-        I::If(EMPTY),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalGet(SHARED),
+        I::Call(ORDERED),
     ]);
-    note_atomic(c, [PLACE, WORDS, WROTE, READ, SHARED, OLD, CALM]);
-    c.push(I::End);
-    c.push(I::Loop(EMPTY));
-    ordered(c, READ);
-    c.push(I::LocalSet(CALM));
-    // Several readers: of this warp since its lanes last met, of the block until the phase ends, of several blocks for good.
+}
+
+/// Finds the name of several readers: of this warp since its lanes last met, of the block until the phase ends, of several blocks for good.
+fn find_several_readers(c: &mut Vec<I<'static>>) {
     let is_noted_since = |first: u32| {
         [
             I::LocalGet(OLD),
@@ -201,8 +235,10 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
     c.extend([I::I32Or, I::Select]);
     c.extend(is_noted_since(cell::SINCE));
     c.extend([I::Select, I::LocalSet(SEVERAL)]);
-    ordered(c, WROTE);
-    c.extend([I::I32Eqz, I::If(EMPTY)]);
+}
+
+/// Notes an access to a word that was stored to without an order: a conflict, unless the stores agree or are to other bytes.
+fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, equal_stores: EqualStores) {
     c.extend([
         I::LocalGet(FLAGS),
         I::I32Const(1),
@@ -213,7 +249,7 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
         I::I32Or,
         I::If(EMPTY),
     ]);
-    c.extend(conflict.clone());
+    c.extend(CONFLICT);
     c.extend([
         I::LocalGet(OLD),
         I::LocalGet(BYTES),
@@ -229,7 +265,7 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
         I::I32Const(3),
         I::I32ShrU,
     ]);
-    c.extend(me.clone());
+    c.extend(ME);
     c.extend([
         I::I32Const(NAME),
         I::I32And,
@@ -246,7 +282,7 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
         I::Else,
     ]);
     match equal_stores {
-        EqualStores::Allowed => agree(c, places, [PLACE, SHARED, BOTH, NAMED]),
+        EqualStores::Allowed => agree(c, places),
         EqualStores::Conflict => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
     }
     c.push(I::End);
@@ -261,13 +297,16 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
         I::I32Or,
         I::I32Store(at(0)),
     ]);
-    c.push(I::Else);
+}
+
+/// Notes an access that comes after all stores to a word.
+fn note_ordered(c: &mut Vec<I<'static>>) {
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
-    c.extend(conflict);
+    c.extend(CONFLICT);
     // With the bytes that the same gang has stored before.
     c.extend(word(WROTE));
-    c.extend(me.clone());
+    c.extend(ME);
     c.extend([
         I::LocalGet(BYTES),
         I::I32Or,
@@ -275,10 +314,10 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
         I::I32Const(0),
     ]);
     c.extend([I::LocalGet(OLD), I::I32Const(NAME), I::I32And]);
-    c.extend(me.clone());
+    c.extend(ME);
     c.extend([I::I32Eq, I::Select, I::I32Or, I::I32Store(at(0)), I::Else]);
     c.extend(word(READ));
-    c.extend(me);
+    c.extend(ME);
     c.extend([
         I::LocalGet(SEVERAL),
         I::LocalGet(CALM),
@@ -287,28 +326,19 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
         I::I32Or,
         I::I32Store(at(0)),
         I::End,
-        I::End,
-        I::LocalGet(PLACE),
-        I::I32Const(4),
-        I::I32Add,
-        I::LocalSet(PLACE),
     ]);
-    c.extend(next_round(WORDS));
-    c.push(I::I32Const(0));
-    function(&[(8, ValType::I32), (3, ValType::V128)], &code)
 }
 
-/// Puts aside what must be stored again in a word that has been stored to by `name`, without an order: the bytes that `both` says, at the top. The word has the name of
+/// Puts aside what must be stored again in a word that has been stored to by `NAMED`, without an order: the bytes that `BOTH` says, at the top. The word has the name of
 /// several gangs from then on: of the block's in this phase, or of any. Words of atomic operations are a conflict.
-fn agree(c: &mut Vec<I<'static>>, places: &Places, [place, shared, both, name]: [u32; 4]) {
-    let suspects = || [I::I32Const(0), I::I32Load(at(cell::SUSPECTS))];
+fn agree(c: &mut Vec<I<'static>>, places: &Places) {
     // Kinds are numbers after the first name of the phase in shared memory, after zero elsewhere.
     c.extend([
-        I::LocalGet(name),
+        I::LocalGet(NAMED),
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),
         I::I32Const(0),
-        I::LocalGet(shared),
+        I::LocalGet(SHARED),
         I::Select,
         I::I32Sub,
         I::I32Const(1),
@@ -316,29 +346,49 @@ fn agree(c: &mut Vec<I<'static>>, places: &Places, [place, shared, both, name]: 
         I::I32Const(MOST_KINDS as i32),
         I::I32LtU,
     ]);
-    c.extend(suspects());
     c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::SUSPECTS)),
         I::I32Const((MOST_SUSPECTS * suspect::BYTES) as i32),
         I::I32GeU,
         I::I32Or,
     ]);
     c.extend(stops_if(stop::CONFLICT));
-    c.extend([I::LocalGet(both), I::If(EMPTY)]);
+    c.extend([I::LocalGet(BOTH), I::If(EMPTY)]);
+    push_suspect(c, places);
+    c.extend([
+        I::End,
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(OF_SEVERAL as i32),
+        I::LocalGet(NAMED),
+        I::I32Const(0),
+        I::I32Load(at(cell::BLOCK)),
+        I::I32GeU,
+        I::LocalGet(SHARED),
+        I::I32Or,
+        I::Select,
+        I::LocalSet(NAMED),
+    ]);
+}
+
+/// Puts a word aside: its place, its value, and all bits of each byte that must be stored again.
+fn push_suspect(c: &mut Vec<I<'static>>, places: &Places) {
+    let suspects = || [I::I32Const(0), I::I32Load(at(cell::SUSPECTS))];
     c.extend(suspects());
     c.extend([
-        I::LocalGet(place),
+        I::LocalGet(PLACE),
         I::I32Store(at(places.suspects + suspect::PLACE)),
     ]);
     c.extend(suspects());
     c.extend([
-        I::LocalGet(place),
+        I::LocalGet(PLACE),
         I::I32Load(at(0)),
         I::I32Store(at(places.suspects + suspect::WORD)),
     ]);
     c.extend(suspects());
-    // All bits of each byte.
     c.extend([
-        I::LocalGet(both),
+        I::LocalGet(BOTH),
         I::I32Const(BYTES_SHIFT as i32),
         I::I32ShrU,
         I::I32Const(0x0020_4081),
@@ -355,18 +405,6 @@ fn agree(c: &mut Vec<I<'static>>, places: &Places, [place, shared, both, name]: 
         I::I32Const(suspect::BYTES as i32),
         I::I32Add,
         I::I32Store(at(cell::SUSPECTS)),
-        I::End,
-        I::I32Const(0),
-        I::I32Load(at(cell::PHASE)),
-        I::I32Const(OF_SEVERAL as i32),
-        I::LocalGet(name),
-        I::I32Const(0),
-        I::I32Load(at(cell::BLOCK)),
-        I::I32GeU,
-        I::LocalGet(shared),
-        I::I32Or,
-        I::Select,
-        I::LocalSet(name),
     ]);
 }
 
@@ -420,18 +458,42 @@ fn names_of_cells() -> RowNames {
     }
 }
 
-/// Notes a word of each lane, by their places in a row, if all are whole words that were not touched without an order: leaves a construct where that is not so. `flags` is
-/// the local that says whether it stores.
-pub(crate) fn note_lanes(
+/// Notes a word of each lane of shared memory, by their places in a row, if all are whole words that were not touched without an order: leaves
+/// three constructs where that is not so. `flags` is the local that says whether it stores.
+pub(crate) fn note_shared_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
-    is_shared: bool,
     flags: u32,
     [words, wrote, read, kept]: [u32; 4],
-    leaves: u32,
 ) {
     let names = names_of_cells();
-    let stores = [I::LocalGet(flags), I::I32Const(1), I::I32And];
+    load_notes(c, notes, [words, wrote, read]);
+    push_all_ordered(c, &names, flags, [wrote, read, kept]);
+    c.extend([I::I32Eqz, I::BrIf(3)]);
+    let reader = names.reader(read, kept);
+    store_notes(c, notes, flags, [words, kept], [names.me, reader]);
+}
+
+/// Does the same for global memory, where the gang itself must have touched the words last.
+pub(crate) fn note_arena_lanes(
+    c: &mut Vec<I<'static>>,
+    notes: [u32; 2],
+    flags: u32,
+    [words, wrote, read, kept]: [u32; 4],
+) {
+    let me = names_of_cells().me;
+    load_notes(c, notes, [words, wrote, read]);
+    for local in [wrote, read] {
+        c.extend([I::LocalGet(local), I::LocalGet(local)]);
+        c.extend(me.clone());
+        c.extend([I::I32x4Ne, I::V128And]);
+    }
+    c.extend([I::V128Or, I::V128AnyTrue, I::BrIf(3)]);
+    store_notes(c, notes, flags, [words, kept], [me.clone(), me]);
+}
+
+/// Loads the notes of a word of each lane: who wrote it, and who read it.
+fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u32; 3]) {
     for (local, place) in [wrote, read].into_iter().zip(notes) {
         for lane in 0..4 {
             c.extend([
@@ -446,19 +508,19 @@ pub(crate) fn note_lanes(
             ]);
         }
     }
-    if is_shared {
-        push_all_ordered(c, &names, flags, [wrote, read, kept]);
-        c.push(I::I32Eqz);
-    } else {
-        for local in [wrote, read] {
-            c.extend([I::LocalGet(local), I::LocalGet(local)]);
-            c.extend(names.me.clone());
-            c.extend([I::I32x4Ne, I::V128And]);
-        }
-        c.extend([I::V128Or, I::V128AnyTrue]);
-    }
-    c.push(I::BrIf(leaves));
-    let store = |c: &mut Vec<I<'static>>, place: u32| {
+}
+
+/// Stores the name of a writer or of a reader to the notes of a word of each lane.
+fn store_notes(
+    c: &mut Vec<I<'static>>,
+    [wrote_at, read_at]: [u32; 2],
+    flags: u32,
+    [words, kept]: [u32; 2],
+    [writer, reader]: [Vec<I<'static>>; 2],
+) {
+    let store = |c: &mut Vec<I<'static>>, name: Vec<I<'static>>, place: u32| {
+        c.extend(name);
+        c.push(I::LocalSet(kept));
         for lane in 0..4 {
             c.extend([
                 I::LocalGet(words),
@@ -471,19 +533,10 @@ pub(crate) fn note_lanes(
             ]);
         }
     };
-    let [wrote_at, read_at] = notes;
-    c.extend(stores);
-    c.push(I::If(EMPTY));
-    c.extend(names.me.clone());
-    c.push(I::LocalSet(kept));
-    store(c, wrote_at);
+    c.extend([I::LocalGet(flags), I::I32Const(1), I::I32And, I::If(EMPTY)]);
+    store(c, writer, wrote_at);
     c.push(I::Else);
-    match is_shared {
-        true => c.extend(names.reader(read, kept)),
-        false => c.extend(names.me),
-    }
-    c.push(I::LocalSet(kept));
-    store(c, read_at);
+    store(c, reader, read_at);
     c.push(I::End);
 }
 

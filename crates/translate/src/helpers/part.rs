@@ -5,38 +5,21 @@ use crate::instructions::at;
 use crate::place::{Places, cell, record};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
+const RECORD: u32 = 0;
+const ENTRY: u32 = 1;
+const LANES: u32 = 2;
+const MADE: u32 = 3;
+const WHOLE: u32 = 4;
+
+fn field(offset: u32) -> [I<'static>; 2] {
+    [I::LocalGet(RECORD), I::I32Load(at(offset))]
+}
+
 /// `(record, entry, lanes) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
 pub(crate) fn part(places: &Places) -> Function {
-    const RECORD: u32 = 0;
-    const ENTRY: u32 = 1;
-    const LANES: u32 = 2;
-    const MADE: u32 = 3;
-    const WHOLE: u32 = 4;
-    let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     let mut code = Vec::new();
     let c = &mut code;
-    c.extend([
-        I::I32Const(0),
-        I::I32Load(at(cell::RECORDS)),
-        I::LocalTee(MADE),
-        I::I32Const(places.most_records as i32),
-        I::I32GeU,
-        I::If(EMPTY),
-        I::I32Const(0),
-        I::Return,
-        I::End,
-        I::I32Const(0),
-        I::LocalGet(MADE),
-        I::I32Const(1),
-        I::I32Add,
-        I::I32Store(at(cell::RECORDS)),
-        I::LocalGet(MADE),
-        I::I32Const(places.record_bytes as i32),
-        I::I32Mul,
-        I::I32Const(places.records as i32),
-        I::I32Add,
-        I::LocalSet(MADE),
-    ]);
+    make_record(c, places);
     // The record of the whole gang has the next name.
     c.extend(field(record::GANG));
     c.extend([
@@ -62,7 +45,20 @@ pub(crate) fn part(places: &Places) -> Function {
         I::LocalGet(LANES),
         I::I32Store(at(record::MASK)),
     ]);
-    // The old name is an ancestor's of both.
+    name_records(c);
+    c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
+    c.extend(field(record::GANG));
+    c.extend(first_name());
+    c.push(I::I32Add);
+    c.extend(field(record::NAME));
+    c.extend([I::I32Add, I::I32Store(at(cell::ME)), I::I32Const(0)]);
+    c.extend(field(record::ANCESTORS));
+    c.extend([I::I32Store(at(cell::ANCESTORS)), I::LocalGet(MADE)]);
+    function(&[(2, ValType::I32)], &code)
+}
+
+/// Gives both records the next names of the gang. The old name is an ancestor's of both.
+fn name_records(c: &mut Vec<I<'static>>) {
     c.push(I::LocalGet(RECORD));
     c.extend(field(record::ANCESTORS));
     c.push(I::I32Const(1));
@@ -85,13 +81,30 @@ pub(crate) fn part(places: &Places) -> Function {
             I::I32Store(at(record::NEXT_NAME)),
         ]);
     }
-    c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
-    c.extend(field(record::GANG));
-    c.extend(first_name());
-    c.push(I::I32Add);
-    c.extend(field(record::NAME));
-    c.extend([I::I32Add, I::I32Store(at(cell::ME)), I::I32Const(0)]);
-    c.extend(field(record::ANCESTORS));
-    c.extend([I::I32Store(at(cell::ANCESTORS)), I::LocalGet(MADE)]);
-    function(&[(2, ValType::I32)], &code)
+}
+
+/// Allocates a record, or returns zero if no more fit.
+fn make_record(c: &mut Vec<I<'static>>, places: &Places) {
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::RECORDS)),
+        I::LocalTee(MADE),
+        I::I32Const(places.most_records as i32),
+        I::I32GeU,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::Return,
+        I::End,
+        I::I32Const(0),
+        I::LocalGet(MADE),
+        I::I32Const(1),
+        I::I32Add,
+        I::I32Store(at(cell::RECORDS)),
+        I::LocalGet(MADE),
+        I::I32Const(places.record_bytes as i32),
+        I::I32Mul,
+        I::I32Const(places.records as i32),
+        I::I32Add,
+        I::LocalSet(MADE),
+    ]);
 }

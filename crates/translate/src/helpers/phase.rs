@@ -38,6 +38,10 @@ fn put(offset: u32, what: I<'static>) -> [I<'static>; 3] {
     [I::LocalGet(RECORD), what, I::I32Store(at(offset))]
 }
 
+fn leaves(why: u32) -> [I<'static>; 2] {
+    [I::I32Const(why as i32), I::Return]
+}
+
 /// Calls a function, and leaves with what it says why the run stops.
 fn call(number: u32) -> [I<'static>; 6] {
     let [a, b, c, d, e] = returns_if(STOP);
@@ -107,9 +111,63 @@ fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
 /// `(begins) -> why the run stops, or zero`: warp by warp, every record that has not ended goes on to its next barrier. `begins` is the
 /// entry that all gangs begin at, below zero in later phases, and [`RESUMES`] after what the host has done for lanes.
 pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
-    let leaves = |why: u32| [I::I32Const(why as i32), I::Return];
     let mut code = Vec::new();
     let c = &mut code;
+    resume_or_begin(c, places);
+    c.extend([
+        I::Loop(EMPTY),
+        I::LocalGet(NUMBER),
+        I::I32Const((GANGS * places.record_bytes) as i32),
+        I::I32Mul,
+        I::I32Const(places.records as i32),
+        I::I32Add,
+        I::LocalSet(FIRST),
+        I::LocalGet(RESUMED),
+        I::I32Eqz,
+        I::If(EMPTY),
+    ]);
+    begin_warp(c, places);
+    c.extend([I::End, I::I32Const(0), I::LocalSet(RESUMED)]);
+    run_warp(c, places, numbers);
+    c.extend([
+        I::LocalGet(NUMBER),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalTee(NUMBER),
+        I::I32Const((places.n_gangs / GANGS) as i32),
+        I::I32LtU,
+        I::BrIf(0),
+        I::End,
+        I::I32Const(0),
+    ]);
+    function(&[(10, ValType::I32)], &code)
+}
+
+/// Runs the records of the warp one by one, and finds what they wait for.
+fn run_apart(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
+    c.extend([
+        I::I32Const(-1),
+        I::LocalSet(WAIT),
+        I::I32Const(0),
+        I::LocalSet(LIVE),
+        I::I32Const(0),
+        I::LocalSet(MIXED),
+        I::I32Const(0),
+        I::LocalSet(FOR_HOST),
+    ]);
+    let mut record = run_record();
+    record.extend(look_at_record(numbers));
+    c.extend(each_record(places, record));
+    c.extend([I::LocalGet(FOR_HOST), I::If(EMPTY)]);
+    c.extend(leaves(stop::CALL));
+    c.extend([I::End, I::LocalGet(FIRST)]);
+    c.extend(load(cell::RAN));
+    c.extend([I::Call(COUNT), I::Drop, I::LocalGet(MIXED), I::If(EMPTY)]);
+    c.extend(leaves(stop::PARTED));
+}
+
+/// Restores where the phase was after what the host has done, or notes where it begins.
+fn resume_or_begin(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::LocalGet(BEGINS),
         I::I32Const(RESUMES),
@@ -134,71 +192,11 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
         I::MemoryFill(0),
         I::End,
         I::End,
-        I::Loop(EMPTY),
-        I::LocalGet(NUMBER),
-        I::I32Const((GANGS * places.record_bytes) as i32),
-        I::I32Mul,
-        I::I32Const(places.records as i32),
-        I::I32Add,
-        I::LocalSet(FIRST),
-        I::LocalGet(RESUMED),
-        I::I32Eqz,
-        I::If(EMPTY),
     ]);
-    begin_warp(c, places);
-    c.extend([
-        I::End,
-        I::I32Const(0),
-        I::LocalSet(RESUMED),
-        I::Block(EMPTY),
-        I::Loop(EMPTY),
-    ]);
-    run_alike(c, places);
-    c.extend(load(cell::ALIKE));
-    c.push(I::If(EMPTY));
-    go_on_alike(c);
-    c.extend([
-        I::Else,
-        I::I32Const(-1),
-        I::LocalSet(WAIT),
-        I::I32Const(0),
-        I::LocalSet(LIVE),
-        I::I32Const(0),
-        I::LocalSet(MIXED),
-        I::I32Const(0),
-        I::LocalSet(FOR_HOST),
-    ]);
-    let mut record = run_record();
-    record.extend(look_at_record(numbers));
-    c.extend(each_record(places, record));
-    c.extend([I::LocalGet(FOR_HOST), I::If(EMPTY)]);
-    c.extend(leaves(stop::CALL));
-    c.extend([I::End, I::LocalGet(FIRST)]);
-    c.extend(load(cell::RAN));
-    c.extend([I::Call(COUNT), I::Drop, I::LocalGet(MIXED), I::If(EMPTY)]);
-    c.extend(leaves(stop::PARTED));
-    c.extend([I::End, I::End]);
-    c.extend(store(cell::RAN, I::I32Const(0)));
-    c.extend([
-        // All have ended.
-        I::LocalGet(WAIT),
-        I::I32Const(0),
-        I::I32LtS,
-        I::BrIf(1),
-    ]);
-    c.extend(load(cell::RECORDS));
-    c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
-    c.extend(each_record(places, join_record(places)));
-    c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
-    c.extend(each_gang(places, take_first_name()));
-    c.extend([
-        I::End,
-        I::LocalGet(WAIT),
-        I::I32Const(numbers.first_barrier as i32),
-        I::I32GeU,
-        I::If(EMPTY),
-    ]);
-    // A barrier: the same for all warps, and for all lanes of each.
+}
+
+/// A barrier: the same for all warps, and for all lanes of each.
+fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(load(cell::ENDED));
     c.extend(load(cell::FIRST_ENTRY));
     c.extend([I::I32Const(0), I::I32GeS]);
@@ -214,23 +212,47 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
     c.push(I::End);
     c.extend(store(cell::FIRST_ENTRY, I::LocalGet(WAIT)));
     c.extend(store(cell::WAITING, I::I32Const(1)));
+}
+
+/// Makes all parts of the warp parts of their gangs again.
+fn join_parts(c: &mut Vec<I<'static>>, places: &Places) {
+    c.extend(load(cell::RECORDS));
+    c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
+    c.extend(each_record(places, join_record(places)));
+    c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
+    c.extend(each_gang(places, take_first_name()));
+    c.push(I::End);
+}
+
+/// Runs a warp until it waits at a barrier or all of its lanes have ended.
+fn run_warp(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
+    c.extend([I::Block(EMPTY), I::Loop(EMPTY)]);
+    run_alike(c, places);
+    c.extend(load(cell::ALIKE));
+    c.push(I::If(EMPTY));
+    go_on_alike(c);
+    c.push(I::Else);
+    run_apart(c, places, numbers);
+    c.extend([I::End, I::End]);
+    c.extend(store(cell::RAN, I::I32Const(0)));
+    c.extend([
+        // All have ended.
+        I::LocalGet(WAIT),
+        I::I32Const(0),
+        I::I32LtS,
+        I::BrIf(1),
+    ]);
+    join_parts(c, places);
+    c.extend([
+        I::LocalGet(WAIT),
+        I::I32Const(numbers.first_barrier as i32),
+        I::I32GeU,
+        I::If(EMPTY),
+    ]);
+    meet_barrier(c);
     c.extend([I::Br(2), I::End]);
     do_operation(c, places);
-    c.extend([
-        I::Br(0),
-        I::End,
-        I::End,
-        I::LocalGet(NUMBER),
-        I::I32Const(1),
-        I::I32Add,
-        I::LocalTee(NUMBER),
-        I::I32Const((places.n_gangs / GANGS) as i32),
-        I::I32LtU,
-        I::BrIf(0),
-        I::End,
-        I::I32Const(0),
-    ]);
-    function(&[(10, ValType::I32)], &code)
+    c.extend([I::Br(0), I::End, I::End]);
 }
 
 fn take_first_name() -> Vec<I<'static>> {

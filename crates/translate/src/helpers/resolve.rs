@@ -1,7 +1,7 @@
 //! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
 
 use crate::helpers::join::spread_lanes;
-use crate::helpers::note::note_lanes;
+use crate::helpers::note::{note_arena_lanes, note_shared_lanes};
 use crate::helpers::{
     ATOMIC_SHIFT, EMPTY, IS_CALM, NOTE, RESOLVE, bytes_left, function, is_outside, next_round,
     stops,
@@ -14,19 +14,23 @@ use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 /// What ranges are aligned to, at least, where quick accesses find them.
 const ALIGNED: i32 = 64;
 
+// Parameters and locals of [`resolve`].
+const ADDRESS: u32 = 0;
+const SITE: u32 = 1;
+const WIDTH: u32 = 2;
+const FLAGS: u32 = 3;
+const ENTRY: u32 = 4;
+const LEFT: u32 = 5;
+const PLACE: u32 = 6;
+/// Whether the address at hand is inside of a range, while the range is searched.
+const IS_INSIDE: u32 = 6;
+const HOLDS: u32 = 7;
+const STORES: u32 = 8;
+const OFFSET: u32 = 9;
+
 /// `(address, site, width, flags) -> place`, zero where the run must stop. Flag 1 says that it stores, [`IS_CALM`] that shared memory needs no notes, and those from
 /// `ATOMIC_SHIFT` on are the kind of an atomic operation.
 pub(crate) fn resolve(places: &Places) -> Function {
-    const ADDRESS: u32 = 0;
-    const SITE: u32 = 1;
-    const WIDTH: u32 = 2;
-    const FLAGS: u32 = 3;
-    const ENTRY: u32 = 4;
-    const LEFT: u32 = 5;
-    const PLACE: u32 = 6;
-    const HOLDS: u32 = 7;
-    const STORES: u32 = 8;
-    const OFFSET: u32 = 9;
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
@@ -38,14 +42,14 @@ pub(crate) fn resolve(places: &Places) -> Function {
     // Another range than that of the last time.
     c.extend(is_outside([ADDRESS, SITE, OFFSET]));
     c.push(I::If(EMPTY));
-    find_range(c, places, [ADDRESS, SITE, ENTRY, LEFT, OFFSET]);
+    find_range(c, places);
     c.extend([
         I::LocalGet(ENTRY),
         I::I32Load(at(range::HOLDS)),
         I::LocalSet(HOLDS),
     ]);
-    note_range(c, [SITE, STORES, ENTRY, HOLDS]);
-    fill_site(c, [SITE, ENTRY, WIDTH, HOLDS]);
+    note_range(c);
+    fill_site(c);
     c.push(I::End);
     // Beyond its end, or not a multiple of its size.
     c.extend(bytes_left(SITE, OFFSET));
@@ -76,9 +80,15 @@ pub(crate) fn resolve(places: &Places) -> Function {
         I::LocalSet(HOLDS),
     ]);
     push_is_noted(c, HOLDS, FLAGS);
+    c.push(I::If(EMPTY));
+    note_words(c);
+    c.extend([I::End, I::LocalGet(PLACE)]);
+    function(&[(5, ValType::I32), (1, ValType::I64)], &code)
+}
+
+/// Notes the words that the bytes belong to, from the first to the last.
+fn note_words(c: &mut Vec<I<'static>>) {
     c.extend([
-        I::If(EMPTY),
-        // From the first word to the last.
         I::LocalGet(PLACE),
         I::I32Const(-4),
         I::I32And,
@@ -123,8 +133,7 @@ pub(crate) fn resolve(places: &Places) -> Function {
         I::If(EMPTY),
     ]);
     c.extend(stops(stop::CONFLICT));
-    c.extend([I::End, I::End, I::LocalGet(PLACE)]);
-    function(&[(5, ValType::I32), (1, ValType::I64)], &code)
+    c.push(I::End);
 }
 
 /// Pushes whether who accesses a range of this kind is noted.
@@ -225,6 +234,37 @@ fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
             I::LocalSet(offset),
         ]);
     }
+    push_any_unfit(c);
+    c.extend([
+        I::BrIf(0),
+        I::LocalGet(PLACES),
+        I::LocalGet(SITE),
+        I::V128Load32Splat(at(site::PLACE)),
+        I::I32x4Add,
+        I::LocalSet(PLACES),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
+    push_is_noted(c, HOLDS, FLAGS);
+    c.push(I::If(EMPTY));
+    note_together(c, places);
+    c.extend([
+        I::End,
+        I::LocalGet(PLACES),
+        splat32(cell::NOWHERE),
+        I::LocalGet(MASK),
+        I::V128Bitselect,
+        I::Return,
+        I::End,
+        I::V128Const(0),
+        I::LocalSet(PLACES),
+    ]);
+}
+
+/// Pushes whether the bytes of a lane that takes part are beyond the range, or are not a multiple of their size. Leaves the offsets as places.
+fn push_any_unfit(c: &mut Vec<I<'static>>) {
+    use all::{ADDRESSES, LAST, MASK, OFFSETS, PLACES, WIDTH};
     c.extend([
         I::LocalGet(OFFSETS[0]),
         I::LocalGet(OFFSETS[1]),
@@ -255,35 +295,12 @@ fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalGet(MASK),
         I::V128And,
         I::V128AnyTrue,
-        I::BrIf(0),
-        I::LocalGet(PLACES),
-        I::LocalGet(SITE),
-        I::V128Load32Splat(at(site::PLACE)),
-        I::I32x4Add,
-        I::LocalSet(PLACES),
-        I::LocalGet(SITE),
-        I::I32Load(at(site::HOLDS)),
-        I::LocalSet(HOLDS),
-    ]);
-    push_is_noted(c, HOLDS, FLAGS);
-    c.push(I::If(EMPTY));
-    note_together(c, places);
-    c.extend([
-        I::End,
-        I::LocalGet(PLACES),
-        splat32(cell::NOWHERE),
-        I::LocalGet(MASK),
-        I::V128Bitselect,
-        I::Return,
-        I::End,
-        I::V128Const(0),
-        I::LocalSet(PLACES),
     ]);
 }
 
 /// Notes the words of all lanes that take part; leaves the construct around the one at hand where they must be looked at one by one.
 fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
-    use all::{FLAGS, HOLDS, KEPT, LEFT, MASK, PLACES, WIDTH};
+    use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
     let [words, ..] = KEPT;
     c.extend([
         I::LocalGet(FLAGS),
@@ -300,7 +317,37 @@ fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32LtU,
         I::I32And,
         I::BrIf(1),
-        // Lanes that do not take part mean the words of one that does.
+    ]);
+    find_words(c);
+    c.extend([
+        I::LocalGet(WIDTH),
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+        I::Loop(EMPTY),
+        I::LocalGet(HOLDS),
+        I::If(EMPTY),
+    ]);
+    note_shared_lanes(c, places.shared_notes, FLAGS, KEPT);
+    c.push(I::Else);
+    note_arena_lanes(c, places.arena_notes, FLAGS, KEPT);
+    c.extend([
+        I::End,
+        I::LocalGet(words),
+        splat32(4),
+        I::I32x4Add,
+        I::LocalSet(words),
+    ]);
+    c.extend(next_round(LEFT));
+}
+
+/// Finds the first word of each lane. Lanes that do not take part mean the words of one that does.
+fn find_words(c: &mut Vec<I<'static>>) {
+    use all::{KEPT, MASK, PLACES};
+    let [words, ..] = KEPT;
+    c.extend([
         I::LocalGet(PLACES),
         I::LocalGet(MASK),
         I::V128And,
@@ -322,80 +369,125 @@ fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
         splat32(!3),
         I::V128And,
         I::LocalSet(words),
-        I::LocalGet(WIDTH),
-        I::I32Const(3),
-        I::I32Add,
-        I::I32Const(2),
-        I::I32ShrU,
-        I::LocalSet(LEFT),
-        I::Loop(EMPTY),
-        I::LocalGet(HOLDS),
-        I::If(EMPTY),
     ]);
-    note_lanes(c, places.shared_notes, true, FLAGS, KEPT, 3);
-    c.push(I::Else);
-    note_lanes(c, places.arena_notes, false, FLAGS, KEPT, 3);
-    c.extend([
-        I::End,
-        I::LocalGet(words),
-        splat32(4),
-        I::I32x4Add,
-        I::LocalSet(words),
-    ]);
-    c.extend(next_round(LEFT));
 }
 
 /// The range that holds the address and that the site accepts; a fault where there is none.
-fn find_range(
-    c: &mut Vec<I<'static>>,
-    places: &Places,
-    [address, at_site, entry, left, offset]: [u32; 5],
-) {
+fn find_range(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::I32Const(places.ranges as i32),
-        I::LocalSet(entry),
+        I::LocalSet(ENTRY),
         I::I32Const(places.n_ranges as i32),
-        I::LocalSet(left),
+        I::LocalSet(LEFT),
         I::Block(EMPTY),
         I::Loop(EMPTY),
-        I::LocalGet(entry),
+        I::LocalGet(ENTRY),
         I::I32Load(at(range::HOLDS)),
-        I::LocalGet(at_site),
+        I::LocalGet(SITE),
         I::I32Load(at(site::ACCEPTS)),
         I::I32And,
-        I::LocalGet(address),
-        I::LocalGet(entry),
+        I::LocalGet(ADDRESS),
+        I::LocalGet(ENTRY),
         I::I64Load(at(range::ADDRESS)),
         I::I64Sub,
-        I::LocalTee(offset),
-        I::LocalGet(entry),
+        I::LocalTee(OFFSET),
+        I::LocalGet(ENTRY),
         I::I64Load(at(range::SIZE)),
         I::I64LtU,
         I::I32Const(0),
         I::I32Ne,
-        I::LocalSet(left + 1),
+        I::LocalSet(IS_INSIDE),
         I::I32Const(0),
         I::I32Ne,
-        I::LocalGet(left + 1),
+        I::LocalGet(IS_INSIDE),
         I::I32And,
         I::BrIf(1),
-        I::LocalGet(entry),
+        I::LocalGet(ENTRY),
         I::I32Const(range::BYTES as i32),
         I::I32Add,
-        I::LocalSet(entry),
+        I::LocalSet(ENTRY),
     ]);
-    c.extend(next_round(left));
+    c.extend(next_round(LEFT));
     c.extend(stops(stop::FAULT));
     c.push(I::End);
 }
 
-/// A store to what may not be written is a fault. While all accesses to a range share it out in the same way nothing need be noted; else
-/// readers and writers are from the first store on. If it was touched before without notes, the run begins again, and notes them from its
-/// start.
-fn note_range(c: &mut Vec<I<'static>>, [at_site, stores, entry, what]: [u32; 4]) {
+/// While all accesses to a range share it out in the same way nothing need be noted; else readers and writers are from the first store on. If
+/// it was touched before without notes, the run begins again, and notes them from its start.
+fn note_range(c: &mut Vec<I<'static>>) {
+    stop_store_to_constants(c);
+    mark_range(c);
+    // Global memory that is written, accessed in several ways, and not noted.
     c.extend([
-        I::LocalGet(stores),
-        I::LocalGet(what),
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::GLOBAL | holds::NOTED | holds::WRITTEN) as i32),
+        I::I32And,
+        I::I32Const((holds::GLOBAL | holds::WRITTEN) as i32),
+        I::I32Eq,
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::SHARING)),
+        I::I32Const(SEVERAL as i32),
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(ENTRY),
+        I::LocalGet(HOLDS),
+        I::I32Const(holds::NOTED as i32),
+        I::I32Or,
+        I::LocalTee(HOLDS),
+        I::I32Store(at(range::HOLDS)),
+        // Nothing is lost where this store is the first access of all.
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::TOUCHED)),
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::AGAIN));
+    c.extend([
+        I::End,
+        I::End,
+        I::LocalGet(ENTRY),
+        I::I32Const(1),
+        I::I32Store(at(range::TOUCHED)),
+    ]);
+}
+
+/// Updates how all accesses so far share out the range, and whether it was read and written.
+fn mark_range(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::SHARING)),
+        I::I32Const(SEVERAL as i32),
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::SHARING)),
+        I::I32Eqz,
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::SHARING)),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::SHARING)),
+        I::I32Eq,
+        I::I32Or,
+        I::Select,
+        I::I32Store(at(range::SHARING)),
+    ]);
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::LocalGet(HOLDS),
+        I::I32Const(holds::WRITTEN as i32),
+        I::I32Const(holds::READ as i32),
+        I::LocalGet(STORES),
+        I::Select,
+        I::I32Or,
+        I::LocalTee(HOLDS),
+        I::I32Store(at(range::HOLDS)),
+    ]);
+}
+
+/// Stops at a store to memory that may not be written.
+fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(STORES),
+        I::LocalGet(HOLDS),
         I::I32Const((holds::CONSTANT | holds::PARAMETERS) as i32),
         I::I32And,
         I::I32Const(0),
@@ -405,106 +497,45 @@ fn note_range(c: &mut Vec<I<'static>>, [at_site, stores, entry, what]: [u32; 4])
     ]);
     c.extend(stops(stop::FAULT));
     c.push(I::End);
-    // The sharing-out of all so far.
-    c.extend([
-        I::LocalGet(entry),
-        I::LocalGet(at_site),
-        I::I32Load(at(site::SHARING)),
-        I::I32Const(SEVERAL as i32),
-        I::LocalGet(entry),
-        I::I32Load(at(range::SHARING)),
-        I::I32Eqz,
-        I::LocalGet(entry),
-        I::I32Load(at(range::SHARING)),
-        I::LocalGet(at_site),
-        I::I32Load(at(site::SHARING)),
-        I::I32Eq,
-        I::I32Or,
-        I::Select,
-        I::I32Store(at(range::SHARING)),
-    ]);
-    c.extend([
-        I::LocalGet(entry),
-        I::LocalGet(what),
-        I::I32Const(holds::WRITTEN as i32),
-        I::I32Const(holds::READ as i32),
-        I::LocalGet(stores),
-        I::Select,
-        I::I32Or,
-        I::LocalTee(what),
-        I::I32Store(at(range::HOLDS)),
-    ]);
-    // Global memory that is written, accessed in several ways, and not noted.
-    c.extend([
-        I::LocalGet(what),
-        I::I32Const((holds::GLOBAL | holds::NOTED | holds::WRITTEN) as i32),
-        I::I32And,
-        I::I32Const((holds::GLOBAL | holds::WRITTEN) as i32),
-        I::I32Eq,
-        I::LocalGet(entry),
-        I::I32Load(at(range::SHARING)),
-        I::I32Const(SEVERAL as i32),
-        I::I32Eq,
-        I::I32And,
-        I::If(EMPTY),
-        I::LocalGet(entry),
-        I::LocalGet(what),
-        I::I32Const(holds::NOTED as i32),
-        I::I32Or,
-        I::LocalTee(what),
-        I::I32Store(at(range::HOLDS)),
-        // Nothing is lost where this store is the first access of all.
-        I::LocalGet(entry),
-        I::I32Load(at(range::TOUCHED)),
-        I::If(EMPTY),
-    ]);
-    c.extend(stops(stop::AGAIN));
-    c.extend([
-        I::End,
-        I::End,
-        I::LocalGet(entry),
-        I::I32Const(1),
-        I::I32Store(at(range::TOUCHED)),
-    ]);
 }
 
 /// The site knows the range from now on.
-fn fill_site(c: &mut Vec<I<'static>>, [at_site, entry, width, what]: [u32; 4]) {
+fn fill_site(c: &mut Vec<I<'static>>) {
     for (to, from) in [(site::ADDRESS, range::ADDRESS), (site::SIZE, range::SIZE)] {
         c.extend([
-            I::LocalGet(at_site),
-            I::LocalGet(entry),
+            I::LocalGet(SITE),
+            I::LocalGet(ENTRY),
             I::I64Load(at(from)),
             I::I64Store(at(to)),
         ]);
     }
     c.extend([
-        I::LocalGet(at_site),
-        I::LocalGet(entry),
+        I::LocalGet(SITE),
+        I::LocalGet(ENTRY),
         I::I32Load(at(range::PLACE)),
         I::I32Store(at(site::PLACE)),
-        I::LocalGet(at_site),
-        I::LocalGet(what),
+        I::LocalGet(SITE),
+        I::LocalGet(HOLDS),
         I::I32Store(at(site::HOLDS)),
         // Where a whole gang fits.
-        I::LocalGet(at_site),
+        I::LocalGet(SITE),
     ]);
     let row = [
-        I::LocalGet(width),
+        I::LocalGet(WIDTH),
         I::I64ExtendI32U,
         I::I64Const(2),
         I::I64Shl,
     ];
-    push_fitting(c, entry, &row, &[I::I64Const(0)]);
-    c.extend([I::LocalGet(entry), I::I64Load(at(range::SIZE))]);
+    push_fitting(c, &row, &[I::I64Const(0)]);
+    c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend(row);
     c.extend([I::I64GeU, I::Select, I::I64Store(at(site::ROWS))]);
-    fill_quick(c, [at_site, entry, what]);
+    fill_quick(c);
 }
 
 /// Pushes at how many offsets these bytes fit, in units of a power of two, and zero: the first holds if the range has them all.
-fn push_fitting(c: &mut Vec<I<'static>>, entry: u32, bytes: &[I<'static>], unit: &[I<'static>]) {
-    c.extend([I::LocalGet(entry), I::I64Load(at(range::SIZE))]);
+fn push_fitting(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
+    c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend_from_slice(bytes);
     c.push(I::I64Sub);
     c.extend_from_slice(unit);
@@ -512,20 +543,20 @@ fn push_fitting(c: &mut Vec<I<'static>>, entry: u32, bytes: &[I<'static>], unit:
 }
 
 /// Quick accesses find the range, where they fit, need no long look, and all is aligned.
-fn fill_quick(c: &mut Vec<I<'static>>, [at_site, entry, what]: [u32; 3]) {
-    let bytes = [I::LocalGet(at_site), I::I64Load32U(at(site::QUICK_BYTES))];
-    let unit = [I::LocalGet(at_site), I::I64Load32U(at(site::QUICK_ALIGN))];
-    c.push(I::LocalGet(at_site));
-    push_fitting(c, entry, &bytes, &unit);
+fn fill_quick(c: &mut Vec<I<'static>>) {
+    let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];
+    let unit = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_ALIGN))];
+    c.push(I::LocalGet(SITE));
+    push_fitting(c, &bytes, &unit);
     c.extend([
-        I::LocalGet(what),
+        I::LocalGet(HOLDS),
         I::I32Const((holds::NOTED | holds::WINDOW) as i32),
         I::I32And,
         I::I32Eqz,
     ]);
     c.extend(bytes.clone());
     c.extend([
-        I::LocalGet(entry),
+        I::LocalGet(ENTRY),
         I::I64Load(at(range::SIZE)),
         I::I64LeU,
         I::I32And,
@@ -535,7 +566,7 @@ fn fill_quick(c: &mut Vec<I<'static>>, [at_site, entry, what]: [u32; 3]) {
         I::I64Eqz,
         I::I32Eqz,
         I::I32And,
-        I::LocalGet(entry),
+        I::LocalGet(ENTRY),
         I::I32Load(at(range::ADDRESS)),
         I::I32Const(ALIGNED - 1),
         I::I32And,

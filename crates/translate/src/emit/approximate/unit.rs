@@ -313,6 +313,27 @@ impl Code {
     }
 
     fn power(&mut self) {
+        self.split_argument();
+        self.sums();
+        self.ops([splat32(INFINITY)]);
+        self.digits(17);
+        self.put_exponent();
+        self.ops([
+            I::LocalGet(EXPONENT),
+            splat32(254),
+            I::I32x4GtS,
+            I::V128Bitselect,
+            I::LocalGet(EXPONENT),
+            splat32(0),
+            I::I32x4GtS,
+            I::V128And,
+        ]);
+        self.is_nan();
+        self.ops([I::V128Or]);
+    }
+
+    /// Splits the argument of a power into the exponent of the result and a fraction.
+    fn split_argument(&mut self) {
         // The magnitude in 2^-23, cut; beyond 2^8 it is as good as that.
         self.ops([
             I::LocalGet(A),
@@ -358,22 +379,6 @@ impl Code {
             I::LocalSet(EXPONENT),
             I::LocalSet(PART),
         ]);
-        self.sums();
-        self.ops([splat32(INFINITY)]);
-        self.digits(17);
-        self.put_exponent();
-        self.ops([
-            I::LocalGet(EXPONENT),
-            splat32(254),
-            I::I32x4GtS,
-            I::V128Bitselect,
-            I::LocalGet(EXPONENT),
-            splat32(0),
-            I::I32x4GtS,
-            I::V128And,
-        ]);
-        self.is_nan();
-        self.ops([I::V128Or]);
     }
 
     fn logarithm(&mut self) {

@@ -7,7 +7,7 @@ use crate::helpers;
 use crate::instructions::at;
 use crate::place::{STORE, Site, holds};
 use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
+use warpgrid_emulator::plain::{AtomicPlan, Bank, Element, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -61,44 +61,59 @@ impl Emitter<'_> {
         self.count_store(STORE);
         self.find_addresses(&access)?;
         self.resolve_lanes(&access, 1 | kind << helpers::ATOMIC_SHIFT);
-        let pointers = self.names.pointers;
-        for lane in 0..4u8 {
-            let place = |e: &mut Self| {
-                e.get(pointers);
-                e.op(I::I32x4ExtractLane(lane));
-            };
-            place(self);
-            place(self);
-            let (and, or, xor, add) = match bytes {
-                8 => (I::I64And, I::I64Or, I::I64Xor, I::I64Add),
-                _ => (I::I32And, I::I32Or, I::I32Xor, I::I32Add),
-            };
-            if bytes == 8 {
-                self.op(I::I64Load(at(0)));
-                if b.bank != Bank::B64 {
-                    return self.refuse("an atomic operation with this kind of source");
-                }
-                self.read64(b.slot, u32::from(lane / 2))?;
-                self.op(I::I64x2ExtractLane(lane % 2));
-            } else {
-                self.op(I::I32Load(at(0)));
-                self.read_element32(*b)?;
-                self.op(I::I32x4ExtractLane(lane));
-            }
-            self.op(match plan.op {
-                AtomicOp::And => and,
-                AtomicOp::Or => or,
-                AtomicOp::Xor => xor,
-                _ => add,
-            });
-            self.op(match bytes {
-                8 => I::I64Store(at(0)),
-                _ => I::I32Store(at(0)),
-            });
+        for lane in 0..4 {
+            self.update_lane(plan, *b, lane)?;
         }
         if self.guard.is_some() {
             self.op(I::End);
         }
+        Ok(())
+    }
+
+    /// Combines the bytes of a lane with its source.
+    fn update_lane(&mut self, plan: &AtomicPlan, b: Element, lane: u8) -> Result<(), Refusal> {
+        let pointers = self.names.pointers;
+        // For the load, and for the store.
+        for _ in 0..2 {
+            self.get(pointers);
+            self.op(I::I32x4ExtractLane(lane));
+        }
+        let is_wide = plan.access.element_bytes == 8;
+        if is_wide {
+            self.op(I::I64Load(at(0)));
+            if b.bank != Bank::B64 {
+                return self.refuse("an atomic operation with this kind of source");
+            }
+            self.read64(b.slot, u32::from(lane / 2))?;
+            self.op(I::I64x2ExtractLane(lane % 2));
+        } else {
+            self.op(I::I32Load(at(0)));
+            self.read_element32(b)?;
+            self.op(I::I32x4ExtractLane(lane));
+        }
+        let (and, or, xor, add, store) = match is_wide {
+            true => (
+                I::I64And,
+                I::I64Or,
+                I::I64Xor,
+                I::I64Add,
+                I::I64Store(at(0)),
+            ),
+            false => (
+                I::I32And,
+                I::I32Or,
+                I::I32Xor,
+                I::I32Add,
+                I::I32Store(at(0)),
+            ),
+        };
+        self.op(match plan.op {
+            AtomicOp::And => and,
+            AtomicOp::Or => or,
+            AtomicOp::Xor => xor,
+            _ => add,
+        });
+        self.op(store);
         Ok(())
     }
 

@@ -85,41 +85,13 @@ impl Emitter<'_> {
             active,
             pointers,
             vectors: [_, _, _, _, lanes, offsets],
-            addresses: [low, high],
             ..
         } = self.names;
-        let width = plan.width_bytes;
         let lane_bytes = self.places.local_bytes;
         // The lanes that take part.
         self.spread_lanes(active);
         self.set(lanes);
-        if plan.wide {
-            self.get(low);
-            self.get(high);
-            self.op(low_words());
-        } else {
-            self.get(low);
-        }
-        self.tee(offsets);
-        // Beyond the end, or not a multiple of the size.
-        let stack_bytes = self.code.stack_bytes(self.frame) as u32;
-        match stack_bytes.checked_sub(width) {
-            Some(last) => self.ops([splat32(last), I::I32x4GtU]),
-            None => self.ops([I::Drop, splat32(u32::MAX)]),
-        }
-        self.get(offsets);
-        self.ops([
-            splat32(width.next_power_of_two() - 1),
-            I::V128And,
-            splat32(0),
-            I::I32x4Ne,
-            I::V128Or,
-        ]);
-        if plan.wide {
-            self.get(low);
-            self.get(high);
-            self.ops([high_words(), splat32(0), I::I32x4Ne, I::V128Or]);
-        }
+        self.push_misplaced(plan);
         self.get(lanes);
         self.ops([I::V128And, I::V128AnyTrue]);
         self.stop_if(stop::FAULT);
@@ -141,5 +113,41 @@ impl Emitter<'_> {
         self.get(lanes);
         self.op(I::V128Bitselect);
         self.set(pointers);
+    }
+
+    /// Pushes whether the bytes of a lane are beyond the end of its local memory, or are not a multiple of their size. Leaves the offsets.
+    fn push_misplaced(&mut self, plan: &AccessPlan) {
+        let Names {
+            vectors: [.., offsets],
+            addresses: [low, high],
+            ..
+        } = self.names;
+        let width = plan.width_bytes;
+        if plan.wide {
+            self.get(low);
+            self.get(high);
+            self.op(low_words());
+        } else {
+            self.get(low);
+        }
+        self.tee(offsets);
+        let stack_bytes = self.code.stack_bytes(self.frame) as u32;
+        match stack_bytes.checked_sub(width) {
+            Some(last) => self.ops([splat32(last), I::I32x4GtU]),
+            None => self.ops([I::Drop, splat32(u32::MAX)]),
+        }
+        self.get(offsets);
+        self.ops([
+            splat32(width.next_power_of_two() - 1),
+            I::V128And,
+            splat32(0),
+            I::I32x4Ne,
+            I::V128Or,
+        ]);
+        if plan.wide {
+            self.get(low);
+            self.get(high);
+            self.ops([high_words(), splat32(0), I::I32x4Ne, I::V128Or]);
+        }
     }
 }

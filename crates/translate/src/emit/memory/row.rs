@@ -158,7 +158,17 @@ impl Emitter<'_> {
                 keep(self, 0, &[]);
                 self.op(I::V128Store(pointer.at(0)));
             }
-            (4, [a, b]) => {
+            (4, _) => self.store_vectors(plan)?,
+            _ => self.store_narrow(plan)?,
+        }
+        Ok(())
+    }
+
+    /// Stores the two or four words of each lane, one lane after the other.
+    fn store_vectors(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+        let pointer = self.pointer;
+        match plan.elements.as_slice() {
+            [a, b] => {
                 for (part, zip) in [(0, ZIP_LOW), (1, ZIP_HIGH)] {
                     self.get_pointer();
                     self.read_element32(*a)?;
@@ -166,7 +176,7 @@ impl Emitter<'_> {
                     self.ops([zip, I::V128Store(pointer.at(16 * part))]);
                 }
             }
-            (4, [a, b, c, d]) => {
+            [a, b, c, d] => {
                 for (part, zip, half) in [
                     (0, ZIP_LOW, low_halves()),
                     (1, ZIP_LOW, high_halves()),
@@ -182,30 +192,28 @@ impl Emitter<'_> {
                     self.ops([zip, half, I::V128Store(pointer.at(16 * part))]);
                 }
             }
-            (2, _) => {
-                self.get_pointer();
-                self.read_element32(element)?;
-                self.ops([
-                    splat32(0xffff),
-                    I::V128And,
-                    splat32(0),
-                    I::I16x8NarrowI32x4U,
-                ]);
-                self.op(I::V128Store64Lane {
-                    memarg: pointer.at(0),
-                    lane: 0,
-                });
-            }
-            _ => {
-                self.get_pointer();
-                self.read_element32(element)?;
-                self.ops([splat32(0xff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
-                self.ops([splat32(0), I::I8x16NarrowI16x8U]);
-                self.op(I::V128Store32Lane {
-                    memarg: pointer.at(0),
-                    lane: 0,
-                });
-            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Stores the low half words or bytes of a row.
+    fn store_narrow(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+        let memarg = self.pointer.at(0);
+        self.get_pointer();
+        self.read_element32(plan.elements[0])?;
+        if plan.element_bytes == 2 {
+            self.ops([
+                splat32(0xffff),
+                I::V128And,
+                splat32(0),
+                I::I16x8NarrowI32x4U,
+            ]);
+            self.op(I::V128Store64Lane { memarg, lane: 0 });
+        } else {
+            self.ops([splat32(0xff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
+            self.ops([splat32(0), I::I8x16NarrowI16x8U]);
+            self.op(I::V128Store32Lane { memarg, lane: 0 });
         }
         Ok(())
     }

@@ -218,69 +218,12 @@ impl Emitter<'_> {
     fn shuffle_any(&mut self, operands: Shuffle, warp: Warp) -> Result<(), Refusal> {
         self.stop_unless_all(stop::RARE);
         let Shuffle {
-            mode,
-            d,
-            predicate,
-            a,
-            b,
-            c,
+            d, predicate, a, ..
         } = operands;
         let scratch = self.lay_out(a, warp)?;
-        let [amount, lowest, limit, source, within, lanes] = self.names.vectors;
-        let low_bits = [splat32(31), I::V128And];
+        let [.., source, within, lanes] = self.names.vectors;
         for gang in 0..GANGS {
-            let lane = |lane: u32| u128::from(gang * GANG + lane) << (32 * lane);
-            self.op(I::V128Const(
-                (lane(0) | lane(1) | lane(2) | lane(3)) as i128,
-            ));
-            self.set(lanes);
-            self.push_row(b, gang, warp)?;
-            self.ops(low_bits.clone());
-            self.set(amount);
-            // The segment, until it is known what is lowest in it.
-            self.push_row(c, gang, warp)?;
-            self.ops([I::I32Const(8), I::I32x4ShrU]);
-            self.ops(low_bits.clone());
-            self.set(source);
-            self.get(lanes);
-            self.get(source);
-            self.op(I::V128And);
-            self.tee(lowest);
-            self.push_row(c, gang, warp)?;
-            self.ops(low_bits.clone());
-            self.get(source);
-            self.ops([I::V128AndNot, I::V128Or]);
-            self.set(limit);
-            match mode {
-                ShuffleMode::Up => {
-                    self.get(lanes);
-                    self.get(amount);
-                    self.op(I::I32x4Sub);
-                }
-                ShuffleMode::Down => {
-                    self.get(lanes);
-                    self.get(amount);
-                    self.op(I::I32x4Add);
-                }
-                ShuffleMode::Bfly => {
-                    self.get(lanes);
-                    self.get(amount);
-                    self.op(I::V128Xor);
-                }
-                ShuffleMode::Idx => {
-                    self.get(lowest);
-                    self.get(amount);
-                    self.get(source);
-                    self.ops([I::V128AndNot, I::V128Or]);
-                }
-            }
-            self.tee(source);
-            self.get(limit);
-            self.op(match mode {
-                ShuffleMode::Up => I::I32x4GeS,
-                ShuffleMode::Down | ShuffleMode::Bfly | ShuffleMode::Idx => I::I32x4LeS,
-            });
-            self.set(within);
+            self.find_source(operands, gang, warp)?;
             self.get(source);
             self.get(lanes);
             self.get(within);
@@ -295,6 +238,66 @@ impl Emitter<'_> {
             });
             self.write_row_predicate(predicate, gang, warp, |e| e.get(within));
         }
+        Ok(())
+    }
+
+    /// Finds the lanes of a gang, their source lanes, and whether these are within the segment.
+    fn find_source(&mut self, operands: Shuffle, gang: u32, warp: Warp) -> Result<(), Refusal> {
+        let Shuffle { mode, b, c, .. } = operands;
+        let [amount, lowest, limit, source, within, lanes] = self.names.vectors;
+        let low_bits = [splat32(31), I::V128And];
+        let lane = |lane: u32| u128::from(gang * GANG + lane) << (32 * lane);
+        self.op(I::V128Const(
+            (lane(0) | lane(1) | lane(2) | lane(3)) as i128,
+        ));
+        self.set(lanes);
+        self.push_row(b, gang, warp)?;
+        self.ops(low_bits.clone());
+        self.set(amount);
+        // The segment, until it is known what is lowest in it.
+        self.push_row(c, gang, warp)?;
+        self.ops([I::I32Const(8), I::I32x4ShrU]);
+        self.ops(low_bits.clone());
+        self.set(source);
+        self.get(lanes);
+        self.get(source);
+        self.op(I::V128And);
+        self.tee(lowest);
+        self.push_row(c, gang, warp)?;
+        self.ops(low_bits.clone());
+        self.get(source);
+        self.ops([I::V128AndNot, I::V128Or]);
+        self.set(limit);
+        match mode {
+            ShuffleMode::Up => {
+                self.get(lanes);
+                self.get(amount);
+                self.op(I::I32x4Sub);
+            }
+            ShuffleMode::Down => {
+                self.get(lanes);
+                self.get(amount);
+                self.op(I::I32x4Add);
+            }
+            ShuffleMode::Bfly => {
+                self.get(lanes);
+                self.get(amount);
+                self.op(I::V128Xor);
+            }
+            ShuffleMode::Idx => {
+                self.get(lowest);
+                self.get(amount);
+                self.get(source);
+                self.ops([I::V128AndNot, I::V128Or]);
+            }
+        }
+        self.tee(source);
+        self.get(limit);
+        self.op(match mode {
+            ShuffleMode::Up => I::I32x4GeS,
+            ShuffleMode::Down | ShuffleMode::Bfly | ShuffleMode::Idx => I::I32x4LeS,
+        });
+        self.set(within);
         Ok(())
     }
 

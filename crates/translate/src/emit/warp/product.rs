@@ -230,16 +230,8 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
         b_exponents,
         ..
     } = code.layout;
-    let rows = |operands: &[Vec<RowPlaces>], first: usize| -> Vec<(u32, BytePlaces)> {
-        let registers = operands.iter().flatten().enumerate();
-        let rows = registers.flat_map(|(register, gangs)| {
-            let row = move |gang| row_place(scratch, first + register, gang);
-            (0..GANGS).map(row).zip(gangs.iter().copied())
-        });
-        rows.collect()
-    };
     let (sources, results) = of.operands.split_at(3);
-    for (row, places) in rows(sources, 0) {
+    for (row, places) in rows_of(scratch, sources, 0) {
         code.ops([I::I32Const(0), I::V128Load(at(row))]);
         put_bytes(&mut code.out, BITS, &places);
     }
@@ -247,7 +239,7 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
     code.take_apart(n * k, b_bits, b, b_exponents);
     code.rows();
     let n_sources = sources.iter().map(Vec::len).sum();
-    for (row, places) in rows(results, n_sources) {
+    for (row, places) in rows_of(scratch, results, n_sources) {
         code.out.push(I::I32Const(0));
         push_bytes(&mut code.out, BITS, &places);
         code.out.push(I::V128Store(at(row)));
@@ -267,6 +259,16 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
     ]);
     let locals = [(N_NUMBERS, ValType::I32), (N_VECTORS, ValType::V128)];
     helpers::function(&locals, &code.out)
+}
+
+/// The rows of operands whose registers begin with the number `first`: where each is, and where its bytes lie.
+fn rows_of(scratch: u32, operands: &[Vec<RowPlaces>], first: usize) -> Vec<(u32, BytePlaces)> {
+    let registers = operands.iter().flatten().enumerate();
+    let rows = registers.flat_map(|(register, gangs)| {
+        let row = move |gang| row_place(scratch, first + register, gang);
+        (0..GANGS).map(row).zip(gangs.iter().copied())
+    });
+    rows.collect()
 }
 
 // Locals of the function: places in A, in its exponents and in B and its exponents; rows of A and of its exponents; columns; sums; rows and
@@ -330,15 +332,18 @@ impl Code {
         self.out.extend(instructions);
     }
 
+    /// The exponent field of factors that are not finite.
+    fn exponent_mask(&self) -> i16 {
+        (1i16 << self.rule.exponent_bits) - 1
+    }
+
+    /// What is added to the exponents of factors.
+    fn bias(&self) -> i32 {
+        i32::from(self.exponent_mask() >> 1)
+    }
+
     /// Factors to `f32` and exponents, eight at a time.
     fn take_apart(&mut self, n: u32, from: u32, values: u32, exponents: u32) {
-        let SumRule {
-            exponent_bits,
-            fraction_bits,
-            ..
-        } = self.rule;
-        let top = (1i16 << exponent_bits) - 1;
-        let bias = i32::from(top >> 1);
         self.ops([
             I::I32Const(0),
             I::LocalSet(A),
@@ -349,41 +354,66 @@ impl Code {
             I::V128Load(at(from)),
             I::LocalSet(BITS),
         ]);
-        // Values: the fields move to those of `f32`, and the power of two between the biases makes subnormal numbers right.
         for half in 0..2 {
-            self.ops([
-                I::LocalGet(SUMS),
-                I::LocalGet(BITS),
-                match half {
-                    0 => I::I32x4ExtendLowI16x8U,
-                    _ => I::I32x4ExtendHighI16x8U,
-                },
-                I::LocalTee(WORD),
-                splat32(0x7fff),
-                I::V128And,
-                I::I32Const(i32::from(23 - fraction_bits)),
-                I::I32x4Shl,
-            ]);
-            if bias != 127 {
-                self.ops([splat32(power(127 - bias)), I::F32x4Mul]);
-            }
-            self.ops([
-                I::LocalGet(WORD),
-                splat32(0x8000),
-                I::V128And,
-                I::I32Const(16),
-                I::I32x4Shl,
-                I::V128Or,
-                I::V128Store(at(values + 16 * half)),
-            ]);
+            self.store_values(half, values);
+        }
+        self.out.push(I::LocalGet(A));
+        self.push_exponents();
+        self.ops([
+            I::V128Store(at(exponents)),
+            I::LocalGet(SUMS),
+            I::I32Const(32),
+            I::I32Add,
+            I::LocalSet(SUMS),
+            I::LocalGet(A),
+            I::I32Const(16),
+            I::I32Add,
+            I::LocalTee(A),
+            I::I32Const((2 * n) as i32),
+            I::I32LtU,
+            I::BrIf(0),
+            I::End,
+        ]);
+    }
+
+    /// Stores half of the factors as `f32`: the fields move to those of `f32`, and the power of two between the biases makes subnormal numbers right.
+    fn store_values(&mut self, half: u32, values: u32) {
+        let bias = self.bias();
+        self.ops([
+            I::LocalGet(SUMS),
+            I::LocalGet(BITS),
+            match half {
+                0 => I::I32x4ExtendLowI16x8U,
+                _ => I::I32x4ExtendHighI16x8U,
+            },
+            I::LocalTee(WORD),
+            splat32(0x7fff),
+            I::V128And,
+            I::I32Const(i32::from(23 - self.rule.fraction_bits)),
+            I::I32x4Shl,
+        ]);
+        if bias != 127 {
+            self.ops([splat32(power(127 - bias)), I::F32x4Mul]);
         }
         self.ops([
-            I::LocalGet(A),
-            // The exponent, of zeros and of what is not finite another one.
+            I::LocalGet(WORD),
+            splat32(0x8000),
+            I::V128And,
+            I::I32Const(16),
+            I::I32x4Shl,
+            I::V128Or,
+            I::V128Store(at(values + 16 * half)),
+        ]);
+    }
+
+    /// Pushes the exponents of the factors, of zeros and of what is not finite another one.
+    fn push_exponents(&mut self) {
+        let (top, bias) = (self.exponent_mask(), self.bias());
+        self.ops([
             splat16(ZERO),
             splat16(SPECIAL),
             I::LocalGet(BITS),
-            I::I32Const(i32::from(fraction_bits)),
+            I::I32Const(i32::from(self.rule.fraction_bits)),
             I::I16x8ShrU,
             splat16(top),
             I::V128And,
@@ -402,19 +432,6 @@ impl Code {
             splat16(0),
             I::I16x8Eq,
             I::V128Bitselect,
-            I::V128Store(at(exponents)),
-            I::LocalGet(SUMS),
-            I::I32Const(32),
-            I::I32Add,
-            I::LocalSet(SUMS),
-            I::LocalGet(A),
-            I::I32Const(16),
-            I::I32Add,
-            I::LocalTee(A),
-            I::I32Const((2 * n) as i32),
-            I::I32LtU,
-            I::BrIf(0),
-            I::End,
         ]);
     }
 
@@ -424,10 +441,9 @@ impl Code {
             rows,
             columns,
             depth,
-            block,
             ..
         } = self.rule;
-        let [rows, columns, depth, block] = [rows, columns, depth, block.into()].map(i32::from);
+        let [rows, columns, depth] = [rows, columns, depth].map(i32::from);
         self.zero([ROW, ROW_EXPONENTS, SUMS]);
         self.ops([splat32(u32::MAX), I::LocalSet(LEAST_YET)]);
         self.ops([
@@ -435,6 +451,20 @@ impl Code {
             I::LocalSet(LEFT),
             I::Loop(BlockType::Empty),
         ]);
+        self.columns();
+        let n = ROWS_AT_ONCE as i32;
+        self.advance([
+            (SUMS, (n - 1) * 4 * columns),
+            (ROW, n * 4 * depth),
+            (ROW_EXPONENTS, n * 2 * depth),
+        ]);
+        self.ops(helpers::next_round(LEFT));
+    }
+
+    /// All columns of the rows that are computed together.
+    fn columns(&mut self) {
+        let columns = i32::from(self.rule.columns);
+        let blocks = i32::from(self.rule.depth) / i32::from(self.rule.block);
         self.zero([COLUMNS]);
         self.ops([
             I::Loop(BlockType::Empty),
@@ -448,31 +478,16 @@ impl Code {
             I::I32ShrU,
             I::LocalSet(B_EXPONENTS),
         ]);
-        let sum_places: Vec<(u32, u32)> = (0..2 * ROWS_AT_ONCE)
-            .map(|unit| {
-                let row = unit / 2 * 4 * columns as u32;
-                (unit, self.layout.sums + row + 16 * (unit % 2))
-            })
-            .collect();
-        for (unit, place) in &sum_places {
-            self.ops([
-                I::LocalGet(SUMS),
-                I::V128Load(at(*place)),
-                I::LocalTee(SUM + unit),
-                // Subnormal numbers are no zeros.
-                I::I32Const(1),
-                I::I32x4Shl,
-                splat32(1),
-                I::I32x4Sub,
-                splat32((1 << 24) - 1),
-                I::I32x4LtU,
-                I::LocalGet(BAD),
-                I::V128Or,
-                I::LocalSet(BAD),
-            ]);
+        let sum_places: [(u32, u32); 2 * ROWS_AT_ONCE as usize] = std::array::from_fn(|unit| {
+            let unit = unit as u32;
+            let row = unit / 2 * 4 * columns as u32;
+            (unit, self.layout.sums + row + 16 * (unit % 2))
+        });
+        for (unit, place) in sum_places {
+            self.load_sum(unit, place);
         }
         self.ops([
-            I::I32Const(depth / block),
+            I::I32Const(blocks),
             I::LocalSet(BLOCKS),
             I::Loop(BlockType::Empty),
         ]);
@@ -493,13 +508,24 @@ impl Code {
             I::BrIf(0),
             I::End,
         ]);
-        let n = ROWS_AT_ONCE as i32;
-        self.advance([
-            (SUMS, (n - 1) * 4 * columns),
-            (ROW, n * 4 * depth),
-            (ROW_EXPONENTS, n * 2 * depth),
+    }
+
+    /// Loads a row of sums. Subnormal numbers, which are no zeros, are bad.
+    fn load_sum(&mut self, unit: u32, place: u32) {
+        self.ops([
+            I::LocalGet(SUMS),
+            I::V128Load(at(place)),
+            I::LocalTee(SUM + unit),
+            I::I32Const(1),
+            I::I32x4Shl,
+            splat32(1),
+            I::I32x4Sub,
+            splat32((1 << 24) - 1),
+            I::I32x4LtU,
+            I::LocalGet(BAD),
+            I::V128Or,
+            I::LocalSet(BAD),
         ]);
-        self.ops(helpers::next_round(LEFT));
     }
 
     fn zero<const N: usize>(&mut self, locals: [u32; N]) {
@@ -521,10 +547,20 @@ impl Code {
 
     /// A block of products, for eight columns.
     fn block(&mut self) {
+        self.find_largest_exponents();
+        for place in 0..2 * ROWS_AT_ONCE {
+            self.find_unit(place);
+        }
+        self.add_products();
+        for place in 0..2 * ROWS_AT_ONCE {
+            self.round(place);
+        }
+    }
+
+    /// Finds the largest exponent of the products of each sum.
+    fn find_largest_exponents(&mut self) {
         let columns = u32::from(self.rule.columns);
         let block = u32::from(self.rule.block);
-        let kept = i32::from(self.rule.kept_bits);
-        let least = kept - 125 + EXCESS;
         let depths = u32::from(self.rule.depth);
         for depth in 0..block {
             if depth % 8 == 0 {
@@ -559,69 +595,85 @@ impl Code {
             (A_EXPONENTS, 2 * block as i32),
             (B_EXPONENTS, (2 * block * columns) as i32),
         ]);
-        for place in 0..2 * ROWS_AT_ONCE {
-            let (sum, exponent) = (SUM + place, EXPONENT + place);
-            let (unit, total) = (UNIT + place, TOTAL + place);
+    }
+
+    /// Finds the largest exponent of a sum's terms: its products and the old sum.
+    fn find_largest_term(&mut self, place: u32) {
+        let (sum, exponent) = (SUM + place, EXPONENT + place);
+        self.ops([
+            I::LocalGet(LARGE + place / 2),
+            match place % 2 {
+                0 => I::I32x4ExtendLowI16x8S,
+                _ => I::I32x4ExtendHighI16x8S,
+            },
+            I::LocalTee(SPREAD),
+            I::LocalGet(sum),
+            I::I32Const(1),
+            I::I32x4Shl,
+            I::I32Const(24),
+            I::I32x4ShrU,
+            splat32((127 - EXCESS) as u32),
+            I::I32x4Sub,
+            I::I32x4MaxS,
+            I::LocalTee(exponent),
+            I::LocalGet(LARGEST_YET),
+            I::I32x4MaxS,
+            I::LocalSet(LARGEST_YET),
+            // That of a zero is the largest without a sign.
+            I::LocalGet(exponent),
+            I::LocalGet(LEAST_YET),
+            I::I32x4MinU,
+            I::LocalSet(LEAST_YET),
+        ]);
+    }
+
+    /// Finds the unit that the terms of sums are cut to, from the largest exponent of all terms, and the old sums in this unit.
+    fn find_unit(&mut self, place: u32) {
+        let kept = i32::from(self.rule.kept_bits);
+        let least = kept - 125 + EXCESS;
+        let (sum, exponent) = (SUM + place, EXPONENT + place);
+        let (unit, total) = (UNIT + place, TOTAL + place);
+        self.find_largest_term(place);
+        if self.rule.exponent_bits > 5 {
+            // Products may be as small as sums.
             self.ops([
-                I::LocalGet(LARGE + place / 2),
-                match place % 2 {
-                    0 => I::I32x4ExtendLowI16x8S,
-                    _ => I::I32x4ExtendHighI16x8S,
-                },
-                I::LocalTee(SPREAD),
-                I::LocalGet(sum),
-                I::I32Const(1),
-                I::I32x4Shl,
-                I::I32Const(24),
-                I::I32x4ShrU,
-                splat32((127 - EXCESS) as u32),
-                I::I32x4Sub,
-                I::I32x4MaxS,
-                I::LocalTee(exponent),
-                I::LocalGet(LARGEST_YET),
-                I::I32x4MaxS,
-                I::LocalSet(LARGEST_YET),
-                // That of a zero is the largest without a sign.
-                I::LocalGet(exponent),
-                I::LocalGet(LEAST_YET),
-                I::I32x4MinU,
-                I::LocalSet(LEAST_YET),
-            ]);
-            if self.rule.exponent_bits > 5 {
-                // Products may be as small as sums.
-                self.ops([
-                    I::LocalGet(exponent),
-                    splat32(least as u32),
-                    I::I32x4LeS,
-                    I::LocalGet(SPREAD),
-                    splat32(NO_TERM as u32),
-                    I::I32x4GtS,
-                    I::V128And,
-                    I::LocalGet(BAD),
-                    I::V128Or,
-                    I::LocalSet(BAD),
-                ]);
-            }
-            self.ops([
-                splat32((127 + kept + EXCESS) as u32),
                 I::LocalGet(exponent),
                 splat32(least as u32),
-                I::I32x4MaxS,
-                I::I32x4Sub,
-                I::I32Const(23),
-                I::I32x4Shl,
-                I::LocalTee(unit),
-                I::LocalGet(sum),
-                I::F32x4Mul,
-                self.cut.clone(),
-                I::LocalSet(OLD + place),
-                splat32(0),
-                I::LocalSet(total),
+                I::I32x4LeS,
+                I::LocalGet(SPREAD),
+                splat32(NO_TERM as u32),
+                I::I32x4GtS,
+                I::V128And,
+                I::LocalGet(BAD),
+                I::V128Or,
+                I::LocalSet(BAD),
             ]);
         }
         self.ops([
+            splat32((127 + kept + EXCESS) as u32),
+            I::LocalGet(exponent),
+            splat32(least as u32),
+            I::I32x4MaxS,
+            I::I32x4Sub,
+            I::I32Const(23),
+            I::I32x4Shl,
+            I::LocalTee(unit),
+            I::LocalGet(sum),
+            I::F32x4Mul,
+            self.cut.clone(),
+            I::LocalSet(OLD + place),
+            splat32(0),
+            I::LocalSet(total),
+        ]);
+    }
+
+    /// Adds the products of the block in units, round by round.
+    fn add_products(&mut self) {
+        let columns = u32::from(self.rule.columns);
+        let depths = u32::from(self.rule.depth);
+        self.ops([
             I::LocalGet(A),
-            I::I32Const(4 * block as i32),
+            I::I32Const(4 * i32::from(self.rule.block)),
             I::I32Add,
             I::LocalSet(END),
             I::Loop(BlockType::Empty),
@@ -666,9 +718,6 @@ impl Code {
             I::BrIf(0),
             I::End,
         ]);
-        for place in 0..2 * ROWS_AT_ONCE {
-            self.round(place);
-        }
     }
 
     /// The sum in units of the block to `f32`, cut towards zero. Sums of products fit 32 bits; where the old sum makes them more, the run stops.

@@ -1,0 +1,208 @@
+//! Groups of copies from global to shared memory. In: what a warp asks of its groups; out: notes that the bytes of landed copies were written by the
+//! whole warp.
+
+use crate::helpers::copy::{find_copy, find_state, name_words, never_called};
+use crate::helpers::{EMPTY, NOTE, function, next_round, returns_if, stops_if};
+use crate::instructions::at;
+use crate::place::{ALL_BYTES, MOST_GROUPS, Places, cell, copies, copy as entry, stop};
+use wasm_encoder::{Function, Instruction as I, ValType};
+
+/// What a warp asks of its groups where it does not wait for all but the latest few: to make one, or to wait for all copies, grouped or not.
+pub(crate) const COMMITS: i32 = -1;
+pub(crate) const WAITS_FOR_ALL: i32 = -2;
+
+const ASKED: u32 = 0;
+const STATE: u32 = 1;
+const MADE: u32 = 2;
+const END: u32 = 3;
+const NUMBER: u32 = 4;
+const COPY: u32 = 5;
+const PLACE: u32 = 6;
+const LEFT: u32 = 7;
+const NAME: u32 = 8;
+const WHY: u32 = 9;
+
+/// `(what is asked) -> why the run stops, or zero`: makes a group of the copies that the warp has started since the last one, or waits for
+/// all but as many of the latest groups. What they brought was written by the whole warp, now.
+pub(crate) fn groups(places: &Places) -> Function {
+    if places.copies_bytes == 0 {
+        return never_called();
+    }
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend(find_state(places, STATE));
+    c.extend([
+        I::LocalGet(STATE),
+        I::I32Load(at(copies::GROUPS)),
+        I::LocalSet(MADE),
+        I::LocalGet(STATE),
+        I::I32Load(at(copies::STARTED)),
+        I::LocalSet(END),
+        I::LocalGet(ASKED),
+        I::I32Const(COMMITS),
+        I::I32Eq,
+        I::If(EMPTY),
+    ]);
+    commit(c);
+    find_last_waited(c);
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::ME)),
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Or,
+        I::LocalSet(NAME),
+        I::LocalGet(STATE),
+        I::I32Load(at(copies::LANDED)),
+        I::LocalSet(NUMBER),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+        I::LocalGet(NUMBER),
+        I::LocalGet(END),
+        I::I32GeU,
+        I::BrIf(1),
+    ]);
+    c.extend(find_copy(places, NUMBER, COPY));
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::TO)),
+        I::LocalSet(PLACE),
+        I::LocalGet(COPY),
+        I::I32Load8U(at(entry::SIZES)),
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+    ]);
+    c.extend(name_words(places, PLACE, LEFT, NAME));
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::SIZES)),
+        I::I32Const(0),
+        I::I32LtS,
+        I::If(EMPTY),
+    ]);
+    read_again(c, places);
+    c.extend([
+        I::End,
+        I::LocalGet(NUMBER),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalSet(NUMBER),
+        I::LocalGet(STATE),
+        I::LocalGet(NUMBER),
+        I::I32Store(at(copies::LANDED)),
+        I::Br(0),
+        I::End,
+        I::End,
+        I::I32Const(0),
+    ]);
+    function(&[(9, ValType::I32)], &code)
+}
+
+/// Finds the end of the last group that is waited for: of all copies, or of all groups but the latest few. Returns if there are no more.
+fn find_last_waited(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(ASKED),
+        I::I32Const(WAITS_FOR_ALL),
+        I::I32Ne,
+        I::If(EMPTY),
+        I::LocalGet(MADE),
+        I::LocalGet(ASKED),
+        I::I32LeU,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::Return,
+        I::End,
+        I::LocalGet(ASKED),
+        I::I32Const(MOST_GROUPS as i32),
+        I::I32GeU,
+    ]);
+    c.extend(stops_if(stop::RARE));
+    // The last group that is waited for.
+    c.extend([
+        I::LocalGet(MADE),
+        I::LocalGet(ASKED),
+        I::I32Sub,
+        I::LocalSet(MADE),
+    ]);
+    c.extend(end_of(-1));
+    c.extend([I::I32Load(at(copies::ENDS)), I::LocalSet(END), I::End]);
+}
+
+/// Makes a group of the copies that the warp has started since the last one, and returns.
+fn commit(c: &mut Vec<I<'static>>) {
+    c.extend(end_of(0));
+    c.extend([
+        I::LocalGet(END),
+        I::I32Store(at(copies::ENDS)),
+        I::LocalGet(STATE),
+        I::LocalGet(MADE),
+        I::I32Const(1),
+        I::I32Add,
+        I::I32Store(at(copies::GROUPS)),
+        I::I32Const(0),
+        I::Return,
+        I::End,
+    ]);
+}
+
+/// A copy may read as late as it lands: who has written to its source since it started is in conflict with it, and so is who writes there in
+/// this phase.
+fn read_again(c: &mut Vec<I<'static>>, places: &Places) {
+    let [wrote, _] = places.arena_notes;
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::FROM)),
+        I::LocalSet(PLACE),
+        I::LocalGet(COPY),
+        I::I32Load8U(at(entry::SIZES + 1)),
+        I::LocalGet(PLACE),
+        I::I32Const(3),
+        I::I32And,
+        I::I32Add,
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+        I::LocalGet(PLACE),
+        I::I32Const(-4),
+        I::I32And,
+        I::LocalTee(PLACE),
+        I::LocalGet(LEFT),
+        I::I32Const(0),
+        I::I32Const(ALL_BYTES as i32),
+        I::Call(NOTE),
+    ]);
+    c.extend(returns_if(WHY));
+    c.extend([
+        I::Loop(EMPTY),
+        I::LocalGet(PLACE),
+        I::LocalGet(LEFT),
+        I::I32Const(2),
+        I::I32Shl,
+        I::I32Add,
+        I::I32Load(at(wrote - 4)),
+        I::I32Const(!(ALL_BYTES as i32)),
+        I::I32And,
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::NAME)),
+        I::I32GeU,
+    ]);
+    c.extend(stops_if(stop::CONFLICT));
+    c.extend(next_round(LEFT));
+}
+
+/// Pushes the place of the end of a group: of the next one, or of one before it.
+fn end_of(distance: i32) -> [I<'static>; 9] {
+    [
+        I::LocalGet(STATE),
+        I::LocalGet(MADE),
+        I::I32Const(distance),
+        I::I32Add,
+        I::I32Const(MOST_GROUPS as i32 - 1),
+        I::I32And,
+        I::I32Const(2),
+        I::I32Shl,
+        I::I32Add,
+    ]
+}
