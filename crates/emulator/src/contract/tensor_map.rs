@@ -334,6 +334,38 @@ impl TensorMap {
 
     /// Why no copy can be made with the map, as the driver says when it encodes one; none where all is right.
     pub fn problem(&self) -> Option<String> {
+        self.check().err()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.check_tensor()?;
+        let swizzle = self.swizzle().ok_or("unknown swizzle mode")?;
+        let inner = match self.mode {
+            TensorMode::Tiled => self.check_box()?,
+            TensorMode::Im2col | TensorMode::Im2colW | TensorMode::Im2colW128 => {
+                self.check_bounding_box()?
+            }
+        };
+        self.check_inner(inner, swizzle)?;
+        if self.interleave == Interleave::B32 && swizzle != Swizzle::B32 {
+            return Err("the interleave layout `32B` needs the swizzle mode `32B`".to_owned());
+        }
+        if self.fills_nan && !self.ty.is_float() {
+            return Err(format!(
+                "NaN fill is not supported for `{}`",
+                self.ty.name()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether elements of less than a byte are padded to whole groups of 16 bytes.
+    fn is_packed(&self) -> bool {
+        matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16)
+    }
+
+    /// Checks the rank, the address, the strides and the extents of the tensor.
+    fn check_tensor(&self) -> Result<(), String> {
         let rank = self.rank;
         let is_image = self.mode != TensorMode::Tiled;
         let least = match is_image || self.interleave != Interleave::None {
@@ -342,15 +374,14 @@ impl TensorMap {
         };
         if !(least..=MAX_RANK).contains(&rank) {
             let found = counted(rank, "dimension");
-            return Some(format!("found {found}, expected {least} to {MAX_RANK}"));
+            return Err(format!("found {found}, expected {least} to {MAX_RANK}"));
         }
-        let is_packed = matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16);
-        let multiple = match self.interleave == Interleave::B32 || is_packed {
+        let multiple = match self.interleave == Interleave::B32 || self.is_packed() {
             true => 32,
             false => 16,
         };
         if !self.address.is_multiple_of(multiple) {
-            return Some(format!(
+            return Err(format!(
                 "the tensor address 0x{:x} is not a multiple of {multiple}",
                 self.address
             ));
@@ -358,7 +389,7 @@ impl TensorMap {
         let strides = self.strides.iter().take(rank - 1);
         for stride in strides {
             if !stride.is_multiple_of(multiple) || *stride >= 1 << 40 {
-                return Some(format!(
+                return Err(format!(
                     "found a stride of {}, expected a multiple of {multiple} below 2^40",
                     counted(*stride, "byte")
                 ));
@@ -366,103 +397,97 @@ impl TensorMap {
         }
         for (dimension, extent) in self.extents.iter().take(rank).enumerate() {
             if !(1..=1 << 32).contains(extent) {
-                return Some(format!(
+                return Err(format!(
                     "dimension {dimension} has {extent} elements, expected 1 to 2^32"
                 ));
             }
             let step = self.element_stride(dimension);
             if step > 8 {
-                return Some(format!(
+                return Err(format!(
                     "dimension {dimension} has the element stride {step}, expected 1 to 8"
                 ));
             }
         }
-        let unit = self.ty.unit();
         let whole = match self.ty {
             TensorType::U4Align8 => 2,
             TensorType::U4Align16 | TensorType::U6Align16 => 128,
             _ => 1,
         };
         if !self.extents[0].is_multiple_of(whole) {
-            return Some(format!(
+            return Err(format!(
                 "dimension 0 has {} elements, expected a multiple of {whole} for `{}`",
                 self.extents[0],
                 self.ty.name()
             ));
         }
-        let Some(swizzle) = self.swizzle() else {
-            return Some("unknown swizzle mode".to_owned());
-        };
-        let inner = match is_image {
-            false => {
-                let boxes = self.box_extents.iter().take(rank).enumerate();
-                for (dimension, extent) in boxes {
-                    if !(1..=256).contains(extent) {
-                        return Some(format!(
-                            "the box has {extent} elements along dimension {dimension}, expected 1 to 256"
-                        ));
-                    }
-                }
-                self.box_extents[0]
+        Ok(())
+    }
+
+    /// Checks the box of a tiled map; returns its elements along dimension 0.
+    fn check_box(&self) -> Result<u32, String> {
+        let boxes = self.box_extents.iter().take(self.rank).enumerate();
+        for (dimension, extent) in boxes {
+            if !(1..=256).contains(extent) {
+                return Err(format!(
+                    "the box has {extent} elements along dimension {dimension}, expected 1 to 256"
+                ));
             }
-            true => {
-                if !(1..=256).contains(&self.channels_per_pixel) {
-                    let n = self.channels_per_pixel;
-                    return Some(format!("found {n} channels per pixel, expected 1 to 256"));
-                }
-                let n_corners = match self.mode {
-                    TensorMode::Tiled => 0,
-                    TensorMode::Im2col => rank.saturating_sub(2),
-                    TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
-                };
-                for (along, extent) in self.extents.iter().skip(1).take(n_corners).enumerate() {
-                    let corner = |corners: &[i32; 3]| i128::from(corners[along.min(2)]);
-                    let n = i128::from(*extent) + corner(&self.upper_corner)
-                        - corner(&self.lower_corner);
-                    if n < 1 {
-                        return Some(format!(
-                            "the bounding box of dimension {} is empty",
-                            along + 1
-                        ));
-                    }
-                }
-                if self.pixels_per_column > 1024 {
-                    let n = self.pixels_per_column;
-                    return Some(format!(
-                        "found {n} pixels per column, expected at most 1024"
-                    ));
-                }
-                self.channels_per_pixel
-            }
+        }
+        Ok(self.box_extents[0])
+    }
+
+    /// Checks the bounding box of a map of an image; returns its elements along dimension 0.
+    fn check_bounding_box(&self) -> Result<u32, String> {
+        if !(1..=256).contains(&self.channels_per_pixel) {
+            let n = self.channels_per_pixel;
+            return Err(format!("found {n} channels per pixel, expected 1 to 256"));
+        }
+        let n_corners = match self.mode {
+            TensorMode::Tiled => 0,
+            TensorMode::Im2col => self.rank.saturating_sub(2),
+            TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
         };
-        if is_packed && inner != 128 {
-            return Some(format!(
+        for (along, extent) in self.extents.iter().skip(1).take(n_corners).enumerate() {
+            let corner = |corners: &[i32; 3]| i128::from(corners[along.min(2)]);
+            let n = i128::from(*extent) + corner(&self.upper_corner) - corner(&self.lower_corner);
+            if n < 1 {
+                return Err(format!(
+                    "the bounding box of dimension {} is empty",
+                    along + 1
+                ));
+            }
+        }
+        if self.pixels_per_column > 1024 {
+            let n = self.pixels_per_column;
+            return Err(format!(
+                "found {n} pixels per column, expected at most 1024"
+            ));
+        }
+        Ok(self.channels_per_pixel)
+    }
+
+    /// Checks the bytes along dimension 0.
+    fn check_inner(&self, inner: u32, swizzle: Swizzle) -> Result<(), String> {
+        let unit = self.ty.unit();
+        if self.is_packed() && inner != 128 {
+            return Err(format!(
                 "the box has {inner} elements along dimension 0, expected 128 for `{}`",
                 self.ty.name()
             ));
         }
         let inner_bytes = u64::from(inner).div_ceil(unit.n_values) * unit.shared_bytes;
         if !inner_bytes.is_multiple_of(16) {
-            return Some(format!(
+            return Err(format!(
                 "the box has {inner_bytes} bytes along dimension 0, expected a multiple of 16"
             ));
         }
         if inner_bytes > swizzle.span_bytes().unwrap_or(u64::MAX) {
-            return Some(format!(
+            return Err(format!(
                 "the box has {inner_bytes} bytes along dimension 0, expected at most {}, the span of the swizzle",
                 swizzle.span_bytes().unwrap_or(0)
             ));
         }
-        if self.interleave == Interleave::B32 && swizzle != Swizzle::B32 {
-            return Some("the interleave layout `32B` needs the swizzle mode `32B`".to_owned());
-        }
-        if self.fills_nan && !self.ty.is_float() {
-            return Some(format!(
-                "NaN fill is not supported for `{}`",
-                self.ty.name()
-            ));
-        }
-        None
+        Ok(())
     }
 }
 

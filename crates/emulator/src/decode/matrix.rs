@@ -9,6 +9,7 @@ use crate::contract::fault::AccessKind;
 use crate::contract::support::Support;
 use crate::decode::memory::{AccessAt, access_plan};
 use crate::decode::{Decoded, Decoder, Refusal, warp_product};
+use crate::semantics::registers::LANES;
 use crate::semantics::tensor::plan::Plan;
 use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
 use crate::semantics::tensor::scaled::FactorType;
@@ -109,19 +110,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     };
     let unit_bytes = register_bits / 8 / per_register;
     let n_read = usize::from(map.n_read_registers).min(n_registers);
-    let step = u8::try_from(u32::from(map.elements_per_register) / per_register).unwrap_or(1);
-    let places = (0..n_read as u32 * per_register)
-        .map(|unit| {
-            std::array::from_fn(|lane| {
-                let place = map.place(warpgrid_isa::fragment::Holder {
-                    lane: lane as u8,
-                    register: (unit / per_register) as u8,
-                    element: (unit % per_register) as u8 * step,
-                });
-                layout.major_minor(place).into()
-            })
-        })
-        .collect();
+    let places = places_of_lines(&map, layout, n_read as u32, per_register);
     access.width_bytes = n_read as u32 * per_register * unit_bytes;
     let accesses = map
         .accesses(layout)
@@ -150,8 +139,29 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     }))
 }
 
-/// `wmma.mma` and `mma`
-fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+/// The line and the position of each unit of the registers, by unit and lane.
+fn places_of_lines(
+    map: &FragmentMap,
+    layout: MatrixLayout,
+    n_read: u32,
+    per_register: u32,
+) -> Vec<[[u16; 2]; LANES]> {
+    let step = u8::try_from(u32::from(map.elements_per_register) / per_register).unwrap_or(1);
+    let of_unit = |unit: u32| {
+        std::array::from_fn(|lane| {
+            let place = map.place(warpgrid_isa::fragment::Holder {
+                lane: lane as u8,
+                register: (unit / per_register) as u8,
+                element: (unit % per_register) as u8 * step,
+            });
+            layout.major_minor(place).into()
+        })
+    };
+    (0..n_read * per_register).map(of_unit).collect()
+}
+
+/// Shape, types and rules of a product.
+fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("type");
     let (c_type, d_type) = (
@@ -164,7 +174,7 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let shape = modifiers.shape;
     let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
     let core = TensorCore::of(d.program.target);
-    let product = Product {
+    Ok(Product {
         core: core.ok_or(Refusal::NotYet(None))?,
         op: if op == MatrixOp::WmmaMma {
             ProductOp::Wmma
@@ -185,7 +195,13 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
             Some(BoolOp::And) => BitOp::And,
             Some(BoolOp::Or | BoolOp::Xor) | None => BitOp::Xor,
         },
-    };
+    })
+}
+
+/// `wmma.mma` and `mma`
+fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+    let modifiers = d.modifiers;
+    let product = product_of(d, op)?;
     let factor_type = match modifiers.scale_type {
         Some(ScalarType::Ue4m3) => FactorType::Ue4m3,
         _ => FactorType::Ue8m0,
@@ -202,9 +218,9 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let result = map(d, op, Matrix::D)?;
     let bits = |ty: ScalarType| if ty == ScalarType::F64 { 64 } else { 32 };
     let (d_registers, _) = d.destinations(0)?;
-    let (a_registers, _) = d.sources(1, bits(a_type))?;
-    let (b_registers, _) = d.sources(2, bits(b_type))?;
-    let (c_registers, _) = d.sources(3, bits(c_type))?;
+    let (a_registers, _) = d.sources(1, bits(product.a))?;
+    let (b_registers, _) = d.sources(2, bits(product.b))?;
+    let (c_registers, _) = d.sources(3, bits(product.c))?;
     let factors = match is_scaled {
         true => Some([factors(d, Matrix::A, 4)?, factors(d, Matrix::B, 6)?]),
         false => None,

@@ -63,7 +63,26 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         vec![Element::SINK],
         Vec::new(),
     )?;
-    let bits = match action {
+    let value = match value {
+        Some(index) if !d.is_absent(index) => d.element(index, value_bits(action))?,
+        _ => Element::SINK,
+    };
+    let result = match result {
+        true => d.destination(0)?,
+        false => Element::SINK,
+    };
+    Ok(Op::Mbarrier(d.code.mbarriers.add(MbarrierPlan {
+        access,
+        action,
+        value,
+        result,
+        is_of_text: d.is_of_text,
+    })))
+}
+
+/// Width of the value of an operation: an object, a parity, or a count.
+const fn value_bits(action: MbarrierAction) -> u32 {
+    match action {
         MbarrierAction::Test {
             phase: Phase::State,
             ..
@@ -79,20 +98,5 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         | MbarrierAction::Expect
         | MbarrierAction::Complete
         | MbarrierAction::CheckLayout => 32,
-    };
-    let value = match value {
-        Some(index) if !d.is_absent(index) => d.element(index, bits)?,
-        _ => Element::SINK,
-    };
-    let result = match result {
-        true => d.destination(0)?,
-        false => Element::SINK,
-    };
-    Ok(Op::Mbarrier(d.code.mbarriers.add(MbarrierPlan {
-        access,
-        action,
-        value,
-        result,
-        is_of_text: d.is_of_text,
-    })))
+    }
 }

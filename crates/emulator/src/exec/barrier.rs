@@ -45,19 +45,7 @@ pub(crate) fn arrive(
     let Some(warp) = block.warps.get_mut(warp_index) else {
         return Err(Halt::internal("no warp for a barrier", mask));
     };
-    let depth = warp.splits.current().depth;
-    let lanes = lanes_at(code, warp, depth, mask);
-    let id = lanes.r32(plan.id)[lanes.first()];
-    let threads = plan
-        .threads
-        .is_some()
-        .then(|| lanes.r32(plan.threads)[lanes.first()])
-        // In a register of machine code none means all.
-        .filter(|threads| *threads != 0 || code.addresses.is_empty());
-    let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
-    if id as usize >= N_BARRIERS || bad_count {
-        return Err(Halt::new(FaultKind::BadBarrier { id, threads }, mask));
-    }
+    let (id, threads) = operands(code, warp, plan, mask)?;
     let waits = match plan.kind {
         BarrierMode::Arrive => Waits::No,
         BarrierMode::Sync | BarrierMode::Reduce { .. } => Waits::Yes,
@@ -104,6 +92,29 @@ pub(crate) fn arrive(
         opened,
         parts,
     })
+}
+
+/// Reads the number of a barrier and how many threads it is for, none for the whole block.
+fn operands(
+    code: &Code,
+    warp: &mut Warp,
+    plan: &BarrierPlan,
+    mask: u32,
+) -> Result<(u32, Option<u32>), Box<Halt>> {
+    let depth = warp.splits.current().depth;
+    let lanes = lanes_at(code, warp, depth, mask);
+    let id = lanes.r32(plan.id)[lanes.first()];
+    let threads = plan
+        .threads
+        .is_some()
+        .then(|| lanes.r32(plan.threads)[lanes.first()])
+        // In a register of machine code none means all.
+        .filter(|threads| *threads != 0 || code.addresses.is_empty());
+    let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
+    if id as usize >= N_BARRIERS || bad_count {
+        return Err(Halt::new(FaultKind::BadBarrier { id, threads }, mask));
+    }
+    Ok((id, threads))
 }
 
 /// The parts of a block's warps that wait at aligned barriers with these numbers. A part that came first is none once the others have

@@ -89,105 +89,11 @@ fn compute(
     active: u32,
     left: &mut Left,
 ) {
-    let bit = |condition: u32, lane: usize| condition >> lane & 1;
     let n = plan.number;
     match plan.op {
-        MachineOp::Add3 => {
-            let carries = conditions[0] | conditions[1] != 0;
-            if plan.predicates[0] == Slot::NONE && plan.predicates[1] == Slot::NONE && !carries {
-                for (lane, low) in left.registers[0].iter_mut().enumerate() {
-                    let sum = s.at(0, lane).wrapping_add(s.at(1, lane));
-                    *low = sum.wrapping_add(s.at(2, lane)).wrapping_add(s.n_negated);
-                }
-                return;
-            }
-            for lane in 0..LANES {
-                let carry = bit(conditions[0], lane) + bit(conditions[1], lane) + s.n_negated;
-                let sum = (0..3).map(|i| u64::from(s.at(i, lane))).sum::<u64>() + u64::from(carry);
-                left.registers[0][lane] = sum as u32;
-                left.predicates[0] |= u32::from(sum >> 32 >= 1) << lane;
-                left.predicates[1] |= u32::from(sum >> 32 >= 2) << lane;
-            }
-        }
-        MachineOp::Multiply { part, signed } => {
-            let is_plain =
-                plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
-            if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == Slot::NONE {
-                for (lane, low) in left.registers[0].iter_mut().enumerate() {
-                    let product = s.rows[0][lane].wrapping_mul(s.rows[1][lane]);
-                    *low = product.wrapping_add(s.at(2, lane));
-                }
-                return;
-            }
-            if is_plain && matches!(part, MulPart::Wide) {
-                let [low, high] = &mut left.registers;
-                for lane in 0..LANES {
-                    let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
-                    let product = match signed {
-                        true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
-                        false => u64::from(a) * u64::from(b),
-                    };
-                    let sum = product.wrapping_add(s.wide(2, lane));
-                    (low[lane], high[lane]) = (sum as u32, (sum >> 32) as u32);
-                }
-                return;
-            }
-            // The third source is negated as a whole.
-            let negates = plan.negated & 0b1100 != 0;
-            for lane in 0..LANES {
-                let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
-                let product = if signed {
-                    (i64::from(a as i32).wrapping_mul(i64::from(b as i32))) as u64
-                } else {
-                    u64::from(a) * u64::from(b)
-                };
-                let product = if plan.negated & 3 == 1 || plan.negated & 3 == 2 {
-                    product.wrapping_neg()
-                } else {
-                    product
-                };
-                let c = match part {
-                    MulPart::Lo => u64::from(s.at(2, lane)),
-                    MulPart::Hi | MulPart::Wide => s.wide(2, lane),
-                };
-                let carry = u64::from(bit(conditions[0], lane)) + u64::from(negates);
-                let (sum, first) = product.overflowing_add(c);
-                let (sum, second) = sum.overflowing_add(carry);
-                left.registers[0][lane] = match part {
-                    MulPart::Lo | MulPart::Wide => sum as u32,
-                    MulPart::Hi => (sum >> 32) as u32,
-                };
-                left.registers[1][lane] = (sum >> 32) as u32;
-                left.predicates[0] |= u32::from(first | second) << lane;
-            }
-        }
-        MachineOp::ScaledAdd { part, repeats_sign } => {
-            let is_plain = conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
-            if is_plain && matches!(part, MulPart::Lo) {
-                for (lane, low) in left.registers[0].iter_mut().enumerate() {
-                    let scaled = (s.rows[0][lane] << (n & 31)) ^ s.flips[0];
-                    *low = scaled.wrapping_add(s.at(1, lane)).wrapping_add(s.n_negated);
-                }
-                return;
-            }
-            for lane in 0..LANES {
-                let above = if repeats_sign {
-                    (s.rows[0][lane] as i32 >> 31) as u32
-                } else {
-                    s.rows[2][lane]
-                };
-                let wide = u64::from(s.rows[0][lane]) | u64::from(above) << 32;
-                let shifted = wide << (n & 31);
-                let a = match part {
-                    MulPart::Lo => shifted as u32,
-                    MulPart::Hi | MulPart::Wide => (shifted >> 32) as u32,
-                };
-                let carry = u64::from(bit(conditions[0], lane) + s.n_negated);
-                let sum = u64::from(a ^ s.flips[0]) + u64::from(s.at(1, lane)) + carry;
-                left.registers[0][lane] = sum as u32;
-                left.predicates[0] |= u32::from(sum >> 32 != 0) << lane;
-            }
-        }
+        MachineOp::Add3 => add3(s, conditions, plan, left),
+        MachineOp::Multiply { .. } => multiply(s, conditions, plan, left),
+        MachineOp::ScaledAdd { .. } => scaled_add(s, conditions, plan, left),
         MachineOp::Logic3 { combine } => {
             let row = &mut left.registers[0];
             for (lane, value) in row.iter_mut().enumerate() {
@@ -246,15 +152,7 @@ fn compute(
                 _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
             };
         }
-        MachineOp::BroadcastToWarp => {
-            let first = (active.trailing_zeros() & 31) as usize;
-            for (index, row) in left.registers.iter_mut().enumerate() {
-                *row = [s.at(index, first); LANES];
-            }
-            for (lanes, condition) in left.predicates.iter_mut().zip(conditions) {
-                *lanes = 0u32.wrapping_sub(bit(*condition, first));
-            }
-        }
+        MachineOp::BroadcastToWarp => broadcast(s, conditions, active, left),
         MachineOp::PackPredicates { byte } => {
             let shift = u32::from(byte & 3) * 8;
             for lane in 0..LANES {
@@ -270,6 +168,134 @@ fn compute(
                 *lanes = mask_of(row, row, |value, _| value >> shift >> index & 1 != 0);
             }
         }
+    }
+}
+
+#[inline(always)]
+fn bit(condition: u32, lane: usize) -> u32 {
+    condition >> lane & 1
+}
+
+/// Adds three numbers and up to two carries.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn add3(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
+    let carries = conditions[0] | conditions[1] != 0;
+    if plan.predicates[0] == Slot::NONE && plan.predicates[1] == Slot::NONE && !carries {
+        for (lane, low) in left.registers[0].iter_mut().enumerate() {
+            let sum = s.at(0, lane).wrapping_add(s.at(1, lane));
+            *low = sum.wrapping_add(s.at(2, lane)).wrapping_add(s.n_negated);
+        }
+        return;
+    }
+    for lane in 0..LANES {
+        let carry = bit(conditions[0], lane) + bit(conditions[1], lane) + s.n_negated;
+        let sum = (0..3).map(|i| u64::from(s.at(i, lane))).sum::<u64>() + u64::from(carry);
+        left.registers[0][lane] = sum as u32;
+        left.predicates[0] |= u32::from(sum >> 32 >= 1) << lane;
+        left.predicates[1] |= u32::from(sum >> 32 >= 2) << lane;
+    }
+}
+
+/// Multiplies, and adds a third number and a carry.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
+    let MachineOp::Multiply { part, signed } = plan.op else {
+        return;
+    };
+    let is_plain = plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+    if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == Slot::NONE {
+        for (lane, low) in left.registers[0].iter_mut().enumerate() {
+            let product = s.rows[0][lane].wrapping_mul(s.rows[1][lane]);
+            *low = product.wrapping_add(s.at(2, lane));
+        }
+        return;
+    }
+    if is_plain && matches!(part, MulPart::Wide) {
+        let [low, high] = &mut left.registers;
+        for lane in 0..LANES {
+            let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
+            let product = match signed {
+                true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
+                false => u64::from(a) * u64::from(b),
+            };
+            let sum = product.wrapping_add(s.wide(2, lane));
+            (low[lane], high[lane]) = (sum as u32, (sum >> 32) as u32);
+        }
+        return;
+    }
+    // The third source is negated as a whole.
+    let negates = plan.negated & 0b1100 != 0;
+    for lane in 0..LANES {
+        let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
+        let product = if signed {
+            (i64::from(a as i32).wrapping_mul(i64::from(b as i32))) as u64
+        } else {
+            u64::from(a) * u64::from(b)
+        };
+        let product = if plan.negated & 3 == 1 || plan.negated & 3 == 2 {
+            product.wrapping_neg()
+        } else {
+            product
+        };
+        let c = match part {
+            MulPart::Lo => u64::from(s.at(2, lane)),
+            MulPart::Hi | MulPart::Wide => s.wide(2, lane),
+        };
+        let carry = u64::from(bit(conditions[0], lane)) + u64::from(negates);
+        let (sum, first) = product.overflowing_add(c);
+        let (sum, second) = sum.overflowing_add(carry);
+        left.registers[0][lane] = match part {
+            MulPart::Lo | MulPart::Wide => sum as u32,
+            MulPart::Hi => (sum >> 32) as u32,
+        };
+        left.registers[1][lane] = (sum >> 32) as u32;
+        left.predicates[0] |= u32::from(first | second) << lane;
+    }
+}
+
+/// Shifts, and adds another number and a carry.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn scaled_add(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
+    let MachineOp::ScaledAdd { part, repeats_sign } = plan.op else {
+        return;
+    };
+    let n = plan.number;
+    let is_plain = conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+    if is_plain && matches!(part, MulPart::Lo) {
+        for (lane, low) in left.registers[0].iter_mut().enumerate() {
+            let scaled = (s.rows[0][lane] << (n & 31)) ^ s.flips[0];
+            *low = scaled.wrapping_add(s.at(1, lane)).wrapping_add(s.n_negated);
+        }
+        return;
+    }
+    for lane in 0..LANES {
+        let above = if repeats_sign {
+            (s.rows[0][lane] as i32 >> 31) as u32
+        } else {
+            s.rows[2][lane]
+        };
+        let wide = u64::from(s.rows[0][lane]) | u64::from(above) << 32;
+        let shifted = wide << (n & 31);
+        let a = match part {
+            MulPart::Lo => shifted as u32,
+            MulPart::Hi | MulPart::Wide => (shifted >> 32) as u32,
+        };
+        let carry = u64::from(bit(conditions[0], lane) + s.n_negated);
+        let sum = u64::from(a ^ s.flips[0]) + u64::from(s.at(1, lane)) + carry;
+        left.registers[0][lane] = sum as u32;
+        left.predicates[0] |= u32::from(sum >> 32 != 0) << lane;
+    }
+}
+
+/// Copies the first active lane's sources to all lanes.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Left) {
+    let first = (active.trailing_zeros() & 31) as usize;
+    for (index, row) in left.registers.iter_mut().enumerate() {
+        *row = [s.at(index, first); LANES];
+    }
+    for (lanes, condition) in left.predicates.iter_mut().zip(conditions) {
+        *lanes = 0u32.wrapping_sub(bit(*condition, first));
     }
 }
 
