@@ -103,6 +103,35 @@ struct Search<'a> {
     classes: Vec<Rc<[usize]>>,
 }
 
+/// By thread: the values that the threads from it on write, and how often they make each, at most.
+fn later_values(facts: &[Vec<Facts>], n: usize) -> (Vec<Bits>, Vec<Vec<usize>>) {
+    let n_threads = facts.len();
+    let mut later = vec![bits(n); n_threads + 1];
+    let mut later_made = vec![vec![0; n]; n_threads + 1];
+    for thread in (0..n_threads).rev() {
+        let mut all = later[thread + 1].clone();
+        let mut most = vec![0; n];
+        for own in facts.get(thread).into_iter().flatten() {
+            add(&mut all, &own.writes);
+            let mut counted = vec![0usize; n];
+            for number in &own.made {
+                counted[*number] += 1;
+            }
+            for (most, own) in most.iter_mut().zip(counted) {
+                *most = own.max(*most);
+            }
+        }
+        let after = &later_made[thread + 1];
+        later_made[thread] = most
+            .iter()
+            .zip(after)
+            .map(|(own, more)| own + more)
+            .collect();
+        later[thread] = all;
+    }
+    (later, later_made)
+}
+
 impl<'a> Search<'a> {
     fn new(question: &Question, traces: &'a Traces) -> Search<'a> {
         let mut numbers = Numbers::default();
@@ -129,29 +158,7 @@ impl<'a> Search<'a> {
             .map(|all| all.into_iter().map(|listed| listed.facts(n)).collect())
             .collect();
         let n_threads = facts.len();
-        let mut later = vec![bits(n); n_threads + 1];
-        let mut later_made = vec![vec![0; n]; n_threads + 1];
-        for thread in (0..n_threads).rev() {
-            let mut all = later[thread + 1].clone();
-            let mut most = vec![0; n];
-            for own in facts.get(thread).into_iter().flatten() {
-                add(&mut all, &own.writes);
-                let mut counted = vec![0usize; n];
-                for number in &own.made {
-                    counted[*number] += 1;
-                }
-                for (most, own) in most.iter_mut().zip(counted) {
-                    *most = own.max(*most);
-                }
-            }
-            let after = &later_made[thread + 1];
-            later_made[thread] = most
-                .iter()
-                .zip(after)
-                .map(|(own, more)| own + more)
-                .collect();
-            later[thread] = all;
-        }
+        let (later, later_made) = later_values(&facts, n);
         let mut writes = vec![bits(n); n_threads + 1];
         let mut made = vec![0; n];
         for number in start {

@@ -131,18 +131,9 @@ impl Walker<'_> {
             self.waits(path);
             return Ok(Vec::new());
         }
-        let mut choices = vec![Vec::new()];
-        for (thread, lane) in &sources {
-            let values = self.given.of(key(*thread), exchange.action);
-            let longer = choices.iter().flat_map(|start: &Vec<(usize, u32, u64)>| {
-                let with = |value: &u64| [&start[..], &[(*thread, *lane, *value)]].concat();
-                values.iter().map(with).collect::<Vec<_>>()
-            });
-            choices = longer.collect();
-            if choices.len() > self.question.limits.ways {
-                return Err(self.too_many_ways());
-            }
-        }
+        let choices = self.choices_of(&sources, |thread| {
+            self.given.of(key(thread), exchange.action)
+        })?;
         let mut ways = Vec::new();
         for choice in choices {
             let mut way = path.clone();
@@ -160,6 +151,27 @@ impl Walker<'_> {
             ways.push(way);
         }
         Ok(ways)
+    }
+
+    /// All combinations of the values that the sources give, with their threads and lanes.
+    fn choices_of(
+        &self,
+        sources: &[Member],
+        given: impl Fn(usize) -> Vec<u64>,
+    ) -> Result<Vec<Vec<(usize, u32, u64)>>, Halt> {
+        let mut choices = vec![Vec::new()];
+        for (thread, lane) in sources {
+            let values = given(*thread);
+            let longer = choices.iter().flat_map(|start: &Vec<(usize, u32, u64)>| {
+                let with = |value: &u64| [&start[..], &[(*thread, *lane, *value)]].concat();
+                values.iter().map(with).collect::<Vec<_>>()
+            });
+            choices = longer.collect();
+            if choices.len() > self.question.limits.ways {
+                return Err(self.too_many_ways());
+            }
+        }
+        Ok(choices)
     }
 
     fn meeting(

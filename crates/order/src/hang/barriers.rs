@@ -44,51 +44,66 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         .filter(|warp| warp.block == root.block && !is_here(warp))
         .copied()
         .collect();
-    for warp in &missing {
-        let elsewhere = story.came.iter().rev().find(|came| {
-            came.warp == *warp
-                && came.id != id
-                && came.waits == Waits::No
-                && came.phase == story.barrier_phase(root.block, came.id)
-        });
-        if let Some(came) = elsewhere {
-            return Fault::at(came.at, "the threads arrive at a different barrier");
-        }
-        let is_at = case.waits.iter().find(|wait| wait.warp_id() == *warp);
-        if let Some(wait) = is_at {
-            let later = case.code.barrier_after(wait.at(), id);
-            return Fault::at(later.unwrap_or(wait.at()), AFTER_A_WAIT);
-        }
-        let count = case.code.barrier_count(root.at());
-        let other_count = story.came.iter().find(|came| {
-            let other = case.code.barrier_count(came.at);
-            came.warp == *warp && came.id == id && other.is_some() && other != count
-        });
-        if let Some(came) = other_count {
-            return Fault::at(
-                came.at,
-                "the arrivals here specify a different thread count, and therefore complete a separate barrier phase",
-            );
-        }
-        let came_before = phase > 0
-            && story
-                .came
-                .iter()
-                .any(|came| came.warp == *warp && came.id == id);
-        if came_before && case.code.loop_test(root.at()).is_none() {
-            return Fault::at(
-                root.at(),
-                "more threads arrive here than the barrier expects",
-            );
-        }
-        if came_before {
-            return Fault::at(
-                trip_count(case, root, *warp),
-                "the loops that contain the barrier have different trip counts",
-            );
-        }
+    let mut faults = missing
+        .iter()
+        .filter_map(|warp| missing_warp(case, root, (id, phase), *warp));
+    faults.next().unwrap_or_else(|| absent(case, root))
+}
+
+/// Why a warp does not come to a phase of a barrier, if that is known.
+fn missing_warp(
+    case: &Case<'_>,
+    root: &Wait,
+    (id, phase): (u32, u32),
+    warp: WarpId,
+) -> Option<Fault> {
+    let story = case.story;
+    let elsewhere = story.came.iter().rev().find(|came| {
+        came.warp == warp
+            && came.id != id
+            && came.waits == Waits::No
+            && came.phase == story.barrier_phase(root.block, came.id)
+    });
+    if let Some(came) = elsewhere {
+        return Some(Fault::at(
+            came.at,
+            "the threads arrive at a different barrier",
+        ));
     }
-    absent(case, root)
+    let is_at = case.waits.iter().find(|wait| wait.warp_id() == warp);
+    if let Some(wait) = is_at {
+        let later = case.code.barrier_after(wait.at(), id);
+        return Some(Fault::at(later.unwrap_or(wait.at()), AFTER_A_WAIT));
+    }
+    let count = case.code.barrier_count(root.at());
+    let other_count = story.came.iter().find(|came| {
+        let other = case.code.barrier_count(came.at);
+        came.warp == warp && came.id == id && other.is_some() && other != count
+    });
+    if let Some(came) = other_count {
+        return Some(Fault::at(
+            came.at,
+            "the arrivals here specify a different thread count, and therefore complete a separate barrier phase",
+        ));
+    }
+    let came_before = phase > 0
+        && story
+            .came
+            .iter()
+            .any(|came| came.warp == warp && came.id == id);
+    if came_before && case.code.loop_test(root.at()).is_none() {
+        return Some(Fault::at(
+            root.at(),
+            "more threads arrive here than the barrier expects",
+        ));
+    }
+    if came_before {
+        return Some(Fault::at(
+            trip_count(case, root, warp),
+            "the loops that contain the barrier have different trip counts",
+        ));
+    }
+    None
 }
 
 /// Where threads arrived at a barrier that they had arrived at in the same phase.

@@ -8,27 +8,7 @@ use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason, WarpId};
 
 /// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
 pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
-    let mut parts: Vec<(u64, u32, Place)> = machine
-        .notes()
-        .iter()
-        .filter_map(|note| match note.kind {
-            NoteKind::BarrierInParts {
-                function,
-                instruction,
-                ..
-            } => {
-                let at = (function, instruction);
-                let warp = WarpId {
-                    block: note.block,
-                    warp: note.warp,
-                };
-                let parts = !comes_later(machine, story, code, warp, at);
-                parts.then_some((note.block, note.warp, at))
-            }
-            _ => None,
-        })
-        .collect();
-    parts.sort_unstable();
+    let parts = parts_of_warps(machine, story, code);
     let (block, warp, at) = *parts.first()?;
     let came = story
         .came
@@ -78,6 +58,32 @@ pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
         waits,
         block: None,
     })
+}
+
+/// The block, the warp and the barrier of each part of a warp, in order.
+fn parts_of_warps(machine: &Machine, story: &Story, code: Code<'_>) -> Vec<(u64, u32, Place)> {
+    let mut parts: Vec<(u64, u32, Place)> = machine
+        .notes()
+        .iter()
+        .filter_map(|note| match note.kind {
+            NoteKind::BarrierInParts {
+                function,
+                instruction,
+                ..
+            } => {
+                let at = (function, instruction);
+                let warp = WarpId {
+                    block: note.block,
+                    warp: note.warp,
+                };
+                let parts = !comes_later(machine, story, code, warp, at);
+                parts.then_some((note.block, note.warp, at))
+            }
+            _ => None,
+        })
+        .collect();
+    parts.sort_unstable();
+    parts
 }
 
 /// Whether the rest of a warp waits for something else where it would come to the barrier next.

@@ -9,12 +9,6 @@ use warpgrid_emulator::MbarrierAct;
 /// Waits whose parity or address does not go with the rounds of a ring.
 pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     let code = case.code;
-    let depends = |at, what| Fault {
-        at: Some(at),
-        what,
-        depends_on_order: true,
-        wait: None,
-    };
     let all = code.waits(root.at());
     let executed = |at: Place| {
         case.story
@@ -30,37 +24,8 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
             ));
         }
     }
-    for wait in &all {
-        let (parity, address) = code.wait_registers(*wait);
-        let is_ring = address.is_some_and(|r| {
-            code.definition_before(*wait, r)
-                .is_some_and(|at| !code.is_constant(at) && code.loop_test(at).is_some())
-        });
-        let Some(parity) = parity.filter(|_| is_ring && parity != address) else {
-            continue;
-        };
-        let Some(definition) = code.definition_before(*wait, parity) else {
-            continue;
-        };
-        if code.is_constant(definition) && code.loop_test(definition).is_some() {
-            return Some(depends(
-                definition,
-                "the phase parity of the wait does not change between iterations",
-            ));
-        }
-        if let Some(first) = code.plain_chain(*wait, parity)
-            && !code.is_constant(first)
-            && code.loop_test(first).is_some()
-        {
-            let fault = Fault::at(
-                first,
-                "the phase parity of the wait changes at each stage instead of once per pass through the ring buffer",
-            );
-            return Some(Fault {
-                wait: Some(*wait),
-                ..fault
-            });
-        }
+    if let Some(fault) = all.iter().find_map(|wait| parity_at_fault(case, *wait)) {
+        return Some(fault);
     }
     let too_early = all.iter().find(|wait| strayed(case, **wait).is_some());
     if let Some(wait) = too_early {
@@ -81,6 +46,58 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if let Some(at) = own {
         return Some(Fault::at(at, WRONG_OBJECT));
     }
+    repeated_address(case)
+}
+
+/// A fault that hangs in some orders of the threads only.
+fn depends(at: Place, what: &'static str) -> Fault {
+    Fault {
+        at: Some(at),
+        what,
+        depends_on_order: true,
+        wait: None,
+    }
+}
+
+/// A wait of a ring whose parity does not change, or changes too often.
+fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
+    let code = case.code;
+    let (parity, address) = code.wait_registers(wait);
+    let is_ring = address.is_some_and(|r| {
+        code.definition_before(wait, r)
+            .is_some_and(|at| !code.is_constant(at) && code.loop_test(at).is_some())
+    });
+    let Some(parity) = parity.filter(|_| is_ring && parity != address) else {
+        return None;
+    };
+    let Some(definition) = code.definition_before(wait, parity) else {
+        return None;
+    };
+    if code.is_constant(definition) && code.loop_test(definition).is_some() {
+        return Some(depends(
+            definition,
+            "the phase parity of the wait does not change between iterations",
+        ));
+    }
+    if let Some(first) = code.plain_chain(wait, parity)
+        && !code.is_constant(first)
+        && code.loop_test(first).is_some()
+    {
+        let fault = Fault::at(
+            first,
+            "the phase parity of the wait changes at each stage instead of once per pass through the ring buffer",
+        );
+        return Some(Fault {
+            wait: Some(wait),
+            ..fault
+        });
+    }
+    None
+}
+
+/// Arrivals in a loop at an address that no iteration changes.
+fn repeated_address(case: &Case<'_>) -> Option<Fault> {
+    let code = case.code;
     let repeated = case.story.deeds.iter().find_map(|deed| {
         if deed.act != MbarrierAct::Arrive || code.loop_test(deed.at).is_none() {
             return None;

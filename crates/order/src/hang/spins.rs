@@ -7,23 +7,35 @@ use warpgrid_emulator::{MemoryId, WarpId};
 
 /// A loop that reads memory which no thread changes any more.
 pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Fault {
+    tested_elsewhere(case, root)
+        .or_else(|| lock_at_fault(case, root, memory, address))
+        .or_else(|| change_at_fault(case, root, memory, address))
+        .or_else(|| predicated_off_store(case))
+        .or_else(|| near_store_at_fault(case, root, memory, address))
+        .unwrap_or_else(|| missing_store(case, root))
+}
+
+/// A loop that tests a value which it does not load.
+fn tested_elsewhere(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
     {
-        return Fault::at(
+        return Some(Fault::at(
             load,
             "this load is executed once before the loop, so the loop tests the same value in every iteration",
-        );
+        ));
     }
     if let Some(test) = case.code.test_of_something_else(root.at()) {
-        return Fault::at(
+        return Some(Fault::at(
             test,
             "the tested value does not depend on the loads of the loop",
-        );
+        ));
     }
-    if let Some(fault) = lock_at_fault(case, root, memory, address) {
-        return fault;
-    }
+    None
+}
+
+/// The last change of the memory, which does not give what the loop waits for, or a store of the loop itself that changes nothing.
+fn change_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Option<Fault> {
     let story = case.story;
     let waiting = crate::hang::root::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
@@ -34,53 +46,69 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     let by_others = |w: &&Written| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
     match last {
-        Some(last) if case.code.is_count(last.at) => return count_at_fault(case, root, last),
+        Some(last) if case.code.is_count(last.at) => return Some(count_at_fault(case, root, last)),
         Some(last) => {
-            return Fault::at(
+            return Some(Fault::at(
                 last.at,
                 "the stored value is not the value that the loop waits for",
-            );
+            ));
         }
         None => {}
     }
     if case.code.is_write(root.at()) && !case.code.is_comparison(root.at()) {
-        return Fault::at(
+        return Some(Fault::at(
             root.at(),
             "this store writes the value that memory already contains, and no other thread stores a different value",
-        );
+        ));
     }
-    let left_out = story.excluded.iter().rev().find(|excluded| {
+    None
+}
+
+/// A store that no thread executes which reaches it.
+fn predicated_off_store(case: &Case<'_>) -> Option<Fault> {
+    let waiting = crate::hang::root::lanes_by_warp(case.waits);
+    let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
+    let mut excluded = case.story.excluded.iter().rev();
+    let excluded = excluded.find(|excluded| {
         excluded.executed == 0
             && case.code.is_strong_write(excluded.at)
             && !is_waiting(&excluded.warp, excluded.excluded)
-    });
-    if let Some(excluded) = left_out {
-        return Fault::at(
-            excluded.at,
-            "this store is predicated off in all threads that reach it",
-        );
-    }
-    let near = story.written.iter().rev().find(|w| {
+    })?;
+    let what = "this store is predicated off in all threads that reach it";
+    Some(Fault::at(excluded.at, what))
+}
+
+/// A store to another place of the same allocation.
+fn near_store_at_fault(
+    case: &Case<'_>,
+    root: &Wait,
+    memory: MemoryId,
+    address: u64,
+) -> Option<Fault> {
+    let written = case.story.written.iter().rev().find(|w| {
         w.at != root.at()
             && case.code.is_strong_write(w.at)
             && is_alike(w.memory, memory)
             && same_allocation(case, memory, w.start, address)
-    });
-    if let Some(written) = near {
-        if let Some(at) = never_counted_to(case, written) {
-            return Fault::at(
-                at,
-                "the counter never reaches the tested value, so no thread executes the store",
-            );
-        }
-        if let Some(at) = left_without(case, root, written) {
-            return Fault::at(at, "a thread that must store this value exits here");
-        }
-        return Fault::at(
-            written.at,
-            "this store writes to a different address than the address that the loop reads",
-        );
+    })?;
+    if let Some(at) = never_counted_to(case, written) {
+        return Some(Fault::at(
+            at,
+            "the counter never reaches the tested value, so no thread executes the store",
+        ));
     }
+    if let Some(at) = left_without(case, root, written) {
+        let what = "a thread that must store this value exits here";
+        return Some(Fault::at(at, what));
+    }
+    Some(Fault::at(
+        written.at,
+        "this store writes to a different address than the address that the loop reads",
+    ))
+}
+
+/// A store that a thread would execute after its wait, or no store at all.
+fn missing_store(case: &Case<'_>, root: &Wait) -> Fault {
     let others = case
         .waits
         .iter()
