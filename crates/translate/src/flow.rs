@@ -1,7 +1,6 @@
 //! The blocks of a kernel's code and the ways between them. In: decoded code; out: blocks, entries, and what is live at each.
 
 use crate::code::{Code, Placed};
-use crate::helpers::note::EqualStores;
 use crate::registers::{Register, Touched};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,14 +191,6 @@ impl Flow {
     /// Whether lanes wait for others at the end of a block.
     pub(crate) fn meets(&self, block: usize) -> Meeting {
         self.blocks.get(block).map_or(Meeting::None, |b| b.meets)
-    }
-
-    /// Returns whether several gangs may store the same bytes to a word without an order: not while copies may be in flight.
-    pub(crate) fn equal_stores(&self) -> EqualStores {
-        match self.has_copies {
-            true => EqualStores::Conflict,
-            false => EqualStores::Allowed,
-        }
     }
 
     /// Whether operations of whole warps are among the code.

@@ -347,7 +347,7 @@ fn module(
     let mut bodies = vec![
         helpers::resolve(places),
         helpers::ordered(),
-        helpers::note(places, flow.equal_stores()),
+        helpers::note(places, flow),
         helpers::part(places),
         whole,
         helpers::phase(places, flow.wait_numbers()),

@@ -61,39 +61,10 @@ struct GraphBuilder<'a, 'g, O> {
 
 impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     fn results(&self, op: &Op) -> Option<OperationResults> {
-        match op {
-            Op::Int16 { .. }
-            | Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Int8x4 { .. }
-            | Op::Wide32 { .. }
-            | Op::Wide16 { .. }
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. } => self.integer_results(op),
-            Op::Shift64 { .. }
-            | Op::Count64 { .. }
-            | Op::Extract64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Pack { .. }
-            | Op::Unpack { .. } => self.bit_results(op),
-            Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Convert { .. }
-            | Op::Offset { .. }
-            | Op::AlignDown { .. }
-            | Op::Select32 { .. }
-            | Op::Select64 { .. }
-            | Op::Policy { .. } => self.move_results(op),
-            Op::PredicateLogic { .. } | Op::SetPredicate { .. } | Op::Set { .. } => {
-                self.predicate_results(op)
-            }
-            _ => None,
-        }
+        self.integer_results(op)
+            .or_else(|| self.bit_results(op))
+            .or_else(|| self.move_results(op))
+            .or_else(|| self.predicate_results(op))
     }
 
     /// Integer arithmetic, products, and carry chains.

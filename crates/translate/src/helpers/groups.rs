@@ -61,28 +61,8 @@ pub(crate) fn groups(places: &Places) -> Function {
         I::I32GeU,
         I::BrIf(1),
     ]);
-    c.extend(find_copy(places, NUMBER, COPY));
+    land_copy(c, places);
     c.extend([
-        I::LocalGet(COPY),
-        I::I32Load(at(entry::TO)),
-        I::LocalSet(PLACE),
-        I::LocalGet(COPY),
-        I::I32Load8U(at(entry::SIZES)),
-        I::I32Const(2),
-        I::I32ShrU,
-        I::LocalSet(LEFT),
-    ]);
-    c.extend(name_words(places, PLACE, LEFT, NAME));
-    c.extend([
-        I::LocalGet(COPY),
-        I::I32Load(at(entry::SIZES)),
-        I::I32Const(0),
-        I::I32LtS,
-        I::If(EMPTY),
-    ]);
-    read_again(c, places);
-    c.extend([
-        I::End,
         I::LocalGet(NUMBER),
         I::I32Const(1),
         I::I32Add,
@@ -143,6 +123,31 @@ fn commit(c: &mut Vec<I<'static>>) {
         I::Return,
         I::End,
     ]);
+}
+
+/// Notes that the bytes of a copy were written by the whole warp, and checks what a copy from noted memory has read.
+fn land_copy(c: &mut Vec<I<'static>>, places: &Places) {
+    c.extend(find_copy(places, NUMBER, COPY));
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::TO)),
+        I::LocalSet(PLACE),
+        I::LocalGet(COPY),
+        I::I32Load8U(at(entry::SIZES)),
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+    ]);
+    c.extend(name_words(places, PLACE, LEFT, NAME));
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::SIZES)),
+        I::I32Const(0),
+        I::I32LtS,
+        I::If(EMPTY),
+    ]);
+    read_again(c, places);
+    c.push(I::End);
 }
 
 /// A copy may read as late as it lands: who has written to its source since it started is in conflict with it, and so is who writes there in

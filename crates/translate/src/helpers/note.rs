@@ -1,5 +1,6 @@
 //! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
 
+use crate::flow::Flow;
 use crate::helpers::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round, stops_if};
 use crate::instructions::{at, splat32};
 use crate::place::stop;
@@ -121,17 +122,10 @@ const NAME: i32 = !(ALL_BYTES as i32);
 const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::ME))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
-/// Whether several gangs may store the same bytes to a word without an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EqualStores {
-    Allowed,
-    Conflict,
-}
-
 /// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, those from `ATOMIC_SHIFT` on
 /// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top. Equal
-/// stores of several gangs to a word are compared when the gang stops, where they are allowed.
-pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
+/// stores of several gangs to a word are compared when the gang stops; while copies may be in flight, they are conflicts.
+pub(crate) fn note(places: &Places, flow: &Flow) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     find_notes(c, places);
@@ -151,7 +145,7 @@ pub(crate) fn note(places: &Places, equal_stores: EqualStores) -> Function {
     find_several_readers(c);
     push_ordered(c, WROTE);
     c.extend([I::I32Eqz, I::If(EMPTY)]);
-    note_unordered(c, places, equal_stores);
+    note_unordered(c, places, flow);
     c.push(I::Else);
     note_ordered(c);
     c.extend([
@@ -238,7 +232,7 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
 }
 
 /// Notes an access to a word that was stored to without an order: a conflict, unless the stores agree or are to other bytes.
-fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, equal_stores: EqualStores) {
+fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, flow: &Flow) {
     c.extend([
         I::LocalGet(FLAGS),
         I::I32Const(1),
@@ -281,9 +275,9 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, equal_stores: EqualS
         I::LocalSet(NAMED),
         I::Else,
     ]);
-    match equal_stores {
-        EqualStores::Allowed => agree(c, places),
-        EqualStores::Conflict => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
+    match flow.has_copies {
+        true => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
+        false => agree(c, places),
     }
     c.push(I::End);
     c.extend(word(WROTE));
