@@ -65,7 +65,9 @@ impl Code {
                 v.result_first(B64, &[d, a, b]);
                 v.read_all(B32, &[position, length]);
             }
-            Op::Count64 { slots: [d, a], .. } | Op::Truncate64 { d, a } => {
+            Op::Count64 { slots: [d, a], .. }
+            | Op::Truncate64 { d, a }
+            | Op::PendingCount { d, a } => {
                 v.write(B32, d);
                 v.read(B64, a);
             }
@@ -160,20 +162,12 @@ impl Code {
             }
             Op::Policy { d } => v.write(B64, d),
             Op::ActiveMask { d } => v.write(B32, d),
-            Op::PendingCount { d, a } => {
-                v.write(B32, d);
-                v.read(B64, a);
-            }
             Op::MapToRank { d, a, b, .. } => {
                 v.write_element(d);
                 v.read_element(a);
                 v.read(B32, b);
             }
-            Op::Machine(plan) => {
-                if let Some(plan) = self.machine.get(plan) {
-                    v.machine(plan);
-                }
-            }
+            Op::Machine(plan) => v.plan(self.machine.get(plan), Visitor::machine),
             Op::Load(plan) => {
                 if let Some(plan) = self.accesses.get(plan) {
                     v.read_base(plan);
@@ -218,16 +212,8 @@ impl Code {
                     v.write_element(plan.result);
                 }
             }
-            Op::StartAsync(plan) => {
-                if let Some(plan) = self.starts.get(plan) {
-                    v.start(plan);
-                }
-            }
-            Op::TensorCopy(plan) => {
-                if let Some(plan) = self.tensor_copies.get(plan) {
-                    v.tensor_copy(plan);
-                }
-            }
+            Op::StartAsync(plan) => v.plan(self.starts.get(plan), Visitor::start),
+            Op::TensorCopy(plan) => v.plan(self.tensor_copies.get(plan), Visitor::tensor_copy),
             Op::TensorMap(plan) => match self.tensor_maps.get(plan) {
                 Some(TensorMapPlan::Replace { access, value, .. }) => {
                     v.read_base(access);
@@ -262,26 +248,10 @@ impl Code {
                 }
                 None => {}
             },
-            Op::Image(plan) => {
-                if let Some(plan) = self.images.get(plan) {
-                    v.image(plan);
-                }
-            }
-            Op::TensorMemory(plan) => {
-                if let Some(plan) = self.tensor_memory.get(plan) {
-                    v.tensor_memory(plan);
-                }
-            }
-            Op::Matrix(plan) => {
-                if let Some(plan) = self.matrices.get(plan) {
-                    v.matrix(plan);
-                }
-            }
-            Op::Warpgroup(plan) => {
-                if let Some(plan) = self.warp_products.get(plan) {
-                    v.warp_product(plan);
-                }
-            }
+            Op::Image(plan) => v.plan(self.images.get(plan), Visitor::image),
+            Op::TensorMemory(plan) => v.plan(self.tensor_memory.get(plan), Visitor::tensor_memory),
+            Op::Matrix(plan) => v.plan(self.matrices.get(plan), Visitor::matrix),
+            Op::Warpgroup(plan) => v.plan(self.warp_products.get(plan), Visitor::warp_product),
             Op::Collective(plan) => {
                 if let Some(plan) = self.collectives.get(plan) {
                     v.read(B32, plan.mask);
@@ -297,11 +267,7 @@ impl Code {
                     }
                 }
             }
-            Op::Call(plan) => {
-                if let Some(plan) = self.calls.get(plan) {
-                    v.call(plan);
-                }
-            }
+            Op::Call(plan) => v.plan(self.calls.get(plan), Visitor::call),
             Op::SystemCall(plan) => {
                 if let Some(plan) = self.system_calls.get(plan) {
                     v.places(Read, plan.arguments.iter());
@@ -341,6 +307,13 @@ impl Code {
 struct Visitor<'v>(&'v mut dyn FnMut(SlotAccess, Bank, Slot));
 
 impl Visitor<'_> {
+    /// Visits the operands of a plan, if there is one.
+    fn plan<P>(&mut self, plan: Option<&P>, visit: impl FnOnce(&mut Self, &P)) {
+        if let Some(plan) = plan {
+            visit(self, plan);
+        }
+    }
+
     fn read(&mut self, bank: Bank, slot: Slot) {
         self.0(Read, bank, slot);
     }

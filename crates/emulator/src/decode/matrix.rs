@@ -87,14 +87,8 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, register_bits)?),
     };
     let n_registers = registers.len();
-    let mut access = access_plan(
-        d,
-        AccessAt::address(address),
-        ty,
-        Sem::Weak,
-        registers,
-        operands,
-    )?;
+    let at = AccessAt::address(address);
+    let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
     let stride = match d.operand(2) {
         OperandValue::Absent => {
             let stride = map.default_stride_elements(layout);

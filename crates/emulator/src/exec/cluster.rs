@@ -127,14 +127,11 @@ fn fill_place(
         Err(FaultKind::Misaligned) => (FaultKind::Misaligned, FILL_UNIT),
         Err(kind) => (kind, size),
     };
-    Err(Box::new(Halt {
-        kind,
-        lanes: 1 << lane,
-        access: Some(TriedAccess {
-            kind: AccessKind::Store,
-            space: access.space,
-            address,
-            width_bytes: width as u32,
-        }),
-    }))
+    let tried = TriedAccess {
+        kind: AccessKind::Store,
+        space: access.space,
+        address,
+        width_bytes: width as u32,
+    };
+    Err(Halt::of_access(tried, kind, lane))
 }

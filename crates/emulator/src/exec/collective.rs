@@ -47,39 +47,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             let (row, same) = match_values(mode, &values, l.mask, &groups);
             set_both(l, d, &row, predicate, same);
         }
-        CollectiveKind::Reduce {
-            op,
-            ty,
-            absolute,
-            nan,
-            d,
-            a,
-        } => {
-            let sign = if absolute { 1 << 31 } else { 0 };
-            let mode = FloatMode {
-                nan,
-                ..FloatMode::default()
-            };
-            let values = l.r32(a).map(|value| value & !sign);
-            let mut row = [0; LANES];
-            for_groups(l.mask, &groups, |lanes| {
-                let mut values = lanes_of(lanes).map(|lane| values[lane]);
-                let first = values.next().unwrap_or(0);
-                let first = if ty == ScalarType::F32 {
-                    float_extreme(op, mode, first, first)
-                } else {
-                    first
-                };
-                let result = values.fold(first, |a, b| match ty {
-                    ScalarType::F32 => float_extreme(op, mode, a, b),
-                    _ => reduce(op, ty, a, b),
-                });
-                for lane in lanes_of(lanes) {
-                    row[lane] = result;
-                }
-            });
-            l.set32(d, &row);
-        }
+        CollectiveKind::Reduce { .. } => reduce_groups(l, &plan.kind, &groups),
         CollectiveKind::Elect { d, predicate } => {
             let (row, elected) = elect(l.mask, &groups);
             set_both(l, d, &row, predicate, elected);
@@ -223,6 +191,45 @@ pub(crate) fn float_extreme(op: ReduceOp, mode: FloatMode, a: u32, b: u32) -> u3
         f32::from_bits(b),
         0.0,
     )
+}
+
+/// `redux.sync`: reduces the values of each group.
+fn reduce_groups(l: &mut Lanes<'_>, kind: &CollectiveKind, groups: &Row32) {
+    let CollectiveKind::Reduce {
+        op,
+        ty,
+        absolute,
+        nan,
+        d,
+        a,
+    } = *kind
+    else {
+        return;
+    };
+    let sign = if absolute { 1 << 31 } else { 0 };
+    let mode = FloatMode {
+        nan,
+        ..FloatMode::default()
+    };
+    let values = l.r32(a).map(|value| value & !sign);
+    let mut row = [0; LANES];
+    for_groups(l.mask, groups, |lanes| {
+        let mut values = lanes_of(lanes).map(|lane| values[lane]);
+        let first = values.next().unwrap_or(0);
+        let first = if ty == ScalarType::F32 {
+            float_extreme(op, mode, first, first)
+        } else {
+            first
+        };
+        let result = values.fold(first, |a, b| match ty {
+            ScalarType::F32 => float_extreme(op, mode, a, b),
+            _ => reduce(op, ty, a, b),
+        });
+        for lane in lanes_of(lanes) {
+            row[lane] = result;
+        }
+    });
+    l.set32(d, &row);
 }
 
 /// Reduces two integers.

@@ -7,6 +7,7 @@ use crate::contract::launch::Limits;
 use crate::contract::observe::{EventBuffer, Interest, Observer};
 use crate::contract::pending::PendingOrigin;
 use crate::contract::sync_event::{SyncEvent, SyncKind};
+use crate::exec::memory::resolve::Memories;
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::waits::Outside;
 use crate::semantics::registers::Lanes;
@@ -192,6 +193,20 @@ impl<'a> Surroundings<'a> {
             tensor: self.tensor,
             in_flight: self.starter.in_flight,
             block: self.block,
+        }
+    }
+
+    /// Returns the memories that the lanes of a warp can access, with the stack of the warp.
+    #[inline(always)]
+    pub(crate) fn memories(&self, stack: &Stack) -> Memories<'_> {
+        Memories {
+            global: self.global,
+            map: self.map,
+            shared_bytes: self.shared.len() as u64,
+            stack_bytes: stack.lane_bytes as u64,
+            stack_stride: stack.stride as u32,
+            own_rank: self.peers.own_rank(),
+            n_ranks: self.peers.n_ranks(),
         }
     }
 

@@ -91,6 +91,25 @@ pub(crate) struct Performed {
     pub(crate) reinitialized: Option<u64>,
 }
 
+/// How an operation accesses its objects, and where they may be.
+fn access_of(action: MbarrierAction) -> (AccessKind, AccessAction, FindPlace) {
+    let (load, atomic) = (AccessKind::Load, AccessKind::Atomic);
+    match action {
+        MbarrierAction::Test { .. } | MbarrierAction::CheckLayout => {
+            (load, AccessAction::Load, own_object_place)
+        }
+        MbarrierAction::Init | MbarrierAction::Inval => {
+            (atomic, AccessAction::Atomic, own_object_place)
+        }
+        MbarrierAction::Arrive { .. }
+        | MbarrierAction::ExpectAndArrive { .. }
+        | MbarrierAction::Expect
+        | MbarrierAction::Complete => (atomic, AccessAction::Atomic, object_place),
+    }
+}
+
+type FindPlace = fn(&Target, usize) -> Result<Place, FaultKind>;
+
 /// Executes an operation on mbarrier objects.
 #[inline(never)]
 pub(crate) fn mbarrier(
@@ -98,27 +117,7 @@ pub(crate) fn mbarrier(
     l: &mut Lanes<'_>,
     plan: &MbarrierPlan,
 ) -> Result<Performed, Box<Halt>> {
-    let (kind, action) = match plan.action {
-        MbarrierAction::Test { .. } | MbarrierAction::CheckLayout => {
-            (AccessKind::Load, AccessAction::Load)
-        }
-        MbarrierAction::Init
-        | MbarrierAction::Inval
-        | MbarrierAction::Arrive { .. }
-        | MbarrierAction::ExpectAndArrive { .. }
-        | MbarrierAction::Expect
-        | MbarrierAction::Complete => (AccessKind::Atomic, AccessAction::Atomic),
-    };
-    let find_place = match plan.action {
-        MbarrierAction::Init
-        | MbarrierAction::Inval
-        | MbarrierAction::Test { .. }
-        | MbarrierAction::CheckLayout => own_object_place,
-        MbarrierAction::Arrive { .. }
-        | MbarrierAction::ExpectAndArrive { .. }
-        | MbarrierAction::Expect
-        | MbarrierAction::Complete => object_place,
-    };
+    let (kind, action, find_place) = access_of(plan.action);
     let mut target = Target::UNKNOWN;
     reach.find(kind, l, &plan.access, &mut target)?;
     let addresses = addresses(l, &plan.access);
@@ -130,49 +129,31 @@ pub(crate) fn mbarrier(
         ends_phase: false,
         reinitialized: None,
     };
-    let mut touched = match reach.interest.syncs {
-        true => Vec::with_capacity(l.mask.count_ones() as usize),
-        false => Vec::new(),
-    };
+    let mut touched = Vec::new();
     for lane in lanes_of(l.mask) {
         let place = find_place(&target, lane).map_err(|fault| {
-            Box::new(Halt {
-                kind: fault,
-                lanes: 1 << lane,
-                access: Some(TriedAccess {
-                    kind,
-                    space: plan.access.space,
-                    address: addresses[lane],
-                    width_bytes: plan.access.width_bytes,
-                }),
-            })
+            let access = TriedAccess {
+                kind,
+                space: plan.access.space,
+                address: addresses[lane],
+                width_bytes: plan.access.width_bytes,
+            };
+            Halt::of_access(access, fault, lane)
         })?;
         let word = objects.word(reach, place);
         if plan.action == MbarrierAction::Init && is_live(reach, place, word) {
             performed.reinitialized = Some(place.1 as u64);
         }
         let value = if has_value { values[lane] } else { 1 };
-        let misuse = |problem| {
-            let fault = MbarrierFault {
-                block: block_of(reach, place.0),
-                address: place.1 as u64,
-                problem,
-                held: MbarrierState::read(word),
-            };
-            Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
-        };
+        let misuse = |problem| misused(reach, place, word, problem, lane);
         let done = perform(plan.action, word, value).map_err(misuse)?;
         results[lane] = done.result;
         performed.ends_phase |= done.ends_phase;
         if reach.interest.syncs {
             touched.push(MbarrierTouch {
                 lane: lane as u8,
-                block: block_of(reach, place.0),
-                address: place.1 as u64,
                 value: value as u32,
-                before: MbarrierState::read(word),
-                after: MbarrierState::read(done.word.unwrap_or(word)),
-                passed: done.result == 1,
+                ..touch_of(reach, place, word, &done)
             });
         }
         if let Some(word) = done.word {
@@ -180,11 +161,55 @@ pub(crate) fn mbarrier(
         }
     }
     report(reach, l, plan, &target, &objects, action);
-    let lanes: Vec<usize> = lanes_of(l.mask).collect();
+    write_objects(reach, l.mask, plan.action, &objects);
+    write64(l, plan.result, &results);
+    if reach.interest.syncs {
+        let what = SyncKind::Mbarrier {
+            act: act_of(plan.action),
+            touched: &touched,
+        };
+        reach.report_sync(l.mask, what);
+    }
+    Ok(performed)
+}
+
+/// What an operation made of an object.
+fn touch_of(reach: &Reach<'_>, place: Place, word: u64, done: &Done) -> MbarrierTouch {
+    MbarrierTouch {
+        lane: 0,
+        block: block_of(reach, place.0),
+        address: place.1 as u64,
+        value: 0,
+        before: MbarrierState::read(word),
+        after: MbarrierState::read(done.word.unwrap_or(word)),
+        passed: done.result == 1,
+    }
+}
+
+/// The fault of a lane whose operation the state of an object does not allow.
+fn misused(
+    reach: &Reach<'_>,
+    place: Place,
+    word: u64,
+    problem: MbarrierMisuse,
+    lane: usize,
+) -> Box<Halt> {
+    let fault = MbarrierFault {
+        block: block_of(reach, place.0),
+        address: place.1 as u64,
+        problem,
+        held: MbarrierState::read(word),
+    };
+    Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
+}
+
+/// Writes the changed objects to memory.
+fn write_objects(reach: &mut Reach<'_>, mask: u32, action: MbarrierAction, objects: &Objects) {
+    let lanes: Vec<usize> = lanes_of(mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
         // Only objects in the block's own memory are made and invalidated.
-        match plan.action {
+        match action {
             MbarrierAction::Init => reach.shared.add_object(place.1 as u64),
             MbarrierAction::Inval => reach.shared.remove_object(place.1 as u64),
             MbarrierAction::Arrive { .. }
@@ -195,18 +220,6 @@ pub(crate) fn mbarrier(
             | MbarrierAction::Test { .. } => {}
         }
     }
-    write64(l, plan.result, &results);
-    if reach.interest.syncs {
-        let act = act_of(plan.action);
-        reach.report_sync(
-            l.mask,
-            SyncKind::Mbarrier {
-                act,
-                touched: &touched,
-            },
-        );
-    }
-    Ok(performed)
 }
 
 /// Checks whether a place holds an object that was initialized and not invalidated. The history decides, since ordinary
@@ -239,41 +252,33 @@ struct Done {
     ends_phase: bool,
 }
 
+impl Done {
+    /// An operation that ends no phase.
+    const fn new(word: Option<u64>, result: u64) -> Done {
+        Done {
+            word,
+            result,
+            ends_phase: false,
+        }
+    }
+}
+
 fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, MbarrierMisuse> {
     let held = MbarrierState::read(word);
     if action == MbarrierAction::Init {
         let made = MbarrierState::new(value as u32)?;
-        return Ok(Done {
-            word: Some(made.word()),
-            result: 0,
-            ends_phase: false,
-        });
+        return Ok(Done::new(Some(made.word()), 0));
     }
     let mut state = held.ok_or(MbarrierMisuse::NoObject)?;
     let count = value as u32;
     let ends_phase = match action {
         MbarrierAction::Init => false,
-        MbarrierAction::Inval => {
-            return Ok(Done {
-                word: Some(0),
-                result: 0,
-                ends_phase: false,
-            });
-        }
+        MbarrierAction::Inval => return Ok(Done::new(Some(0), 0)),
         // Every object has the one layout that there is.
-        MbarrierAction::CheckLayout => {
-            return Ok(Done {
-                word: None,
-                result: 1,
-                ends_phase: false,
-            });
-        }
+        MbarrierAction::CheckLayout => return Ok(Done::new(None, 1)),
         MbarrierAction::Test { phase, .. } => {
-            return Ok(Done {
-                word: None,
-                result: u64::from(state.is_complete(parity_of(phase, value))),
-                ends_phase: false,
-            });
+            let is_complete = state.is_complete(parity_of(phase, value));
+            return Ok(Done::new(None, is_complete.into()));
         }
         MbarrierAction::Arrive { drops, no_complete } => {
             if drops {

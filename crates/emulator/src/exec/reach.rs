@@ -53,6 +53,15 @@ impl Halt {
         })
     }
 
+    /// A fault of one lane, with the access that it tried.
+    pub(crate) fn of_access(access: TriedAccess, kind: FaultKind, lane: usize) -> Box<Halt> {
+        Box::new(Halt {
+            kind,
+            lanes: 1 << lane,
+            access: Some(access),
+        })
+    }
+
     /// What the decoder should have made impossible: a fault that names itself.
     #[cold]
     pub(crate) fn internal(what: &str, lanes: u32) -> Box<Halt> {

@@ -87,6 +87,19 @@ fn write_lanes(
     write64(&mut lanes, d, row);
 }
 
+/// Reads the parts of an answer of `clusterlaunchcontrol.try_cancel`.
+fn read_answer(lanes: &mut Lanes<'_>, answer: Element, parts: &[(Element, AnswerPart)]) {
+    let answers = read128(lanes, answer);
+    for (d, part) in parts {
+        let row = answers.map(|answer| match part {
+            AnswerPart::IsCanceled => (answer >> 64) as u64 & 1,
+            AnswerPart::Block(0) => answer as u64 & 0xffff_ffff,
+            AnswerPart::Block(axis) => (answer >> (16 + 16 * axis)) as u64 & 0xffff,
+        });
+        write64(lanes, *d, &row);
+    }
+}
+
 /// Executes an operation on launches.
 #[inline(never)]
 pub(crate) fn launch(
@@ -99,15 +112,7 @@ pub(crate) fn launch(
     let (to, mbarrier, to_all) = match plan {
         LaunchPlan::Read { answer, parts } => {
             let mut lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
-            let answers = read128(&lanes, *answer);
-            for (d, part) in parts {
-                let row = answers.map(|answer| match part {
-                    AnswerPart::IsCanceled => (answer >> 64) as u64 & 1,
-                    AnswerPart::Block(0) => answer as u64 & 0xffff_ffff,
-                    AnswerPart::Block(axis) => (answer >> (16 + 16 * axis)) as u64 & 0xffff,
-                });
-                write64(&mut lanes, *d, &row);
-            }
+            read_answer(&mut lanes, *answer, parts);
             return Ok(());
         }
         LaunchPlan::TryCancel {

@@ -89,6 +89,38 @@ impl SystemReach<'_> {
     }
 }
 
+/// Writes zero to the place of a result.
+fn return_zero(
+    reach: &SystemReach<'_>,
+    warp: &mut Warp,
+    depth: u32,
+    mask: u32,
+    place: Option<&Place>,
+) {
+    match place {
+        Some(Place::Register(element)) => {
+            write64(
+                &mut lanes_at(reach.code, warp, depth, mask),
+                *element,
+                &[0; LANES],
+            );
+        }
+        Some(Place::Stack { offset, size }) => {
+            for lane in lanes_of(mask) {
+                let at = stack_place(warp, depth, lane, *offset);
+                let writer = Writer {
+                    step: reach.step,
+                    lane: lane as u32,
+                };
+                let zeros = [0; 16];
+                let zeros = zeros.get(..*size as usize).unwrap_or(&zeros);
+                warp.stack.write(at, zeros, writer);
+            }
+        }
+        None => {}
+    }
+}
+
 /// Executes a call into the driver.
 #[inline(never)]
 pub(crate) fn system_call(
@@ -128,28 +160,7 @@ pub(crate) fn system_call(
                     },
                 });
             }
-            match plan.returns.first() {
-                Some(Place::Register(element)) => {
-                    write64(
-                        &mut lanes_at(reach.code, warp, depth, mask),
-                        *element,
-                        &[0; LANES],
-                    );
-                }
-                Some(Place::Stack { offset, size }) => {
-                    for lane in lanes_of(mask) {
-                        let at = stack_place(warp, depth, lane, *offset);
-                        let writer = Writer {
-                            step: reach.step,
-                            lane: lane as u32,
-                        };
-                        let zeros = [0; 16];
-                        let zeros = zeros.get(..*size as usize).unwrap_or(&zeros);
-                        warp.stack.write(at, zeros, writer);
-                    }
-                }
-                None => {}
-            }
+            return_zero(reach, warp, depth, mask, plan.returns.first());
             Ok(())
         }
     }

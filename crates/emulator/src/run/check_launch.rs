@@ -4,7 +4,7 @@ use crate::contract::launch::{Launch, LaunchError, Limits};
 use crate::run::setup::Setup;
 use crate::state::layout::Layout;
 use warpgrid_isa::Feature;
-use warpgrid_program::Program;
+use warpgrid_program::{LaunchBounds, Program};
 
 fn check_extents(
     what: &'static str,
@@ -62,7 +62,12 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
             cluster: launch.cluster,
         });
     }
-    let bounds = entry.bounds;
+    check_bounds(&entry.bounds, launch)
+}
+
+/// The bounds that the kernel declares.
+fn check_bounds(bounds: &LaunchBounds, launch: &Launch) -> Result<(), LaunchError> {
+    let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
     if let Some(wanted) = bounds.required_threads
         && wanted != launch.block
     {

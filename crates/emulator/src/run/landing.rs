@@ -21,7 +21,7 @@ use crate::exec::matrix::tensor_product;
 use crate::exec::matrix::tensor_product::Blocks;
 use crate::exec::matrix::warpgroup;
 use crate::exec::memory::atomic::combine;
-use crate::exec::reach::Halt;
+use crate::exec::reach::{Executed, Halt};
 use crate::exec::waits::object_at;
 use crate::run::landing_places::Places;
 use crate::run::machine::Machine;
@@ -63,15 +63,7 @@ impl Machine {
                 return self.record_landing_fault(&pending, *halt);
             }
         };
-        let worked = match &pending.operation.work {
-            Work::Pieces | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
-            Work::Tensor(transfer) => {
-                self.move_tile(transfer, step);
-                Ok(())
-            }
-            Work::Product(product) => self.land_product(&pending, product),
-            Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
-        };
+        let worked = self.do_work(&pending, step);
         if let Err(halt) = worked {
             return self.record_landing_fault(&pending, *halt);
         }
@@ -87,11 +79,9 @@ impl Machine {
         }
         let ended = self.write_signal(signal, step);
         self.wake_after(&pending, ended);
-        let by_rule = match &pending.operation.work {
-            Work::TensorMemory(_) | Work::Tensor(_) => true,
-            Work::Pieces | Work::TensorPieces(_) | Work::Product(_) | Work::Cancel { .. } => false,
-        };
-        let stored = !pending.operation.pieces.is_empty() || signals || by_rule;
+        let stored = !pending.operation.pieces.is_empty()
+            || signals
+            || stores_by_rule(&pending.operation.work);
         if stored {
             self.state.stores_done += 1;
             observer.store_step(step);
@@ -107,6 +97,19 @@ impl Machine {
         self.state.position += 1;
         let setup = std::sync::Arc::clone(&self.setup);
         self.state.refill(&setup, &mut self.spare);
+    }
+
+    /// Does what an operation does beside writing its pieces.
+    fn do_work(&mut self, pending: &Pending, step: u64) -> Executed {
+        match &pending.operation.work {
+            Work::Pieces | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
+            Work::Tensor(transfer) => {
+                self.move_tile(transfer, step);
+                Ok(())
+            }
+            Work::Product(product) => self.land_product(pending, product),
+            Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
+        }
     }
 
     fn report_landing(
@@ -566,6 +569,14 @@ struct Signal {
 impl PendingCompletion {
     fn is_grouped(self) -> bool {
         matches!(self, PendingCompletion::AsyncGroup { .. })
+    }
+}
+
+/// Checks whether an operation stores to memory without pieces.
+const fn stores_by_rule(work: &Work) -> bool {
+    match work {
+        Work::TensorMemory(_) | Work::Tensor(_) => true,
+        Work::Pieces | Work::TensorPieces(_) | Work::Product(_) | Work::Cancel { .. } => false,
     }
 }
 

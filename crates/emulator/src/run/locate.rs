@@ -96,23 +96,27 @@ impl Machine {
             window(Region::Shared, offset.wrapping_sub(reserved), own)
         };
         match space {
-            StateSpace::Shared if layout.map.own_window => return in_shared(address),
+            StateSpace::Shared if layout.map.own_window => in_shared(address),
             StateSpace::Shared | StateSpace::SharedCluster => {
-                return in_shared(layout.map.shared_place(address).offset);
+                in_shared(layout.map.shared_place(address).offset)
             }
             StateSpace::Local | StateSpace::ParamFunc => {
-                return window(Region::Local, address, stack_bytes);
+                window(Region::Local, address, stack_bytes)
             }
             StateSpace::Generic if layout.map.in_shared_cluster(address) => {
                 let address = address - layout.map.shared;
-                return in_shared(layout.map.shared_place(address).offset);
+                in_shared(layout.map.shared_place(address).offset)
             }
             StateSpace::Generic if layout.map.in_local(address) => {
                 let offset = address - layout.map.local;
-                return window(Region::Local, offset, stack_bytes);
+                window(Region::Local, offset, stack_bytes)
             }
-            _ => {}
+            _ => self.place_near(address),
         }
+    }
+
+    /// The allocation that an address belongs to, or that is near.
+    fn place_near(&self, address: u64) -> Place {
         // Beyond a few megabytes nothing counts as near.
         let near = self.state.global.nearest(address).filter(|a| {
             let distance = address.wrapping_sub(a.address) as i64;

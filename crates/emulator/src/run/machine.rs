@@ -9,7 +9,7 @@ use crate::contract::sync_event::{SyncEvent, SyncKind};
 use crate::decode::decode;
 use crate::exec::barrier;
 use crate::exec::barrier::AfterExit;
-use crate::exec::context::{Came, Stop, Surroundings};
+use crate::exec::context::{Came, Run, Stop, Surroundings};
 use crate::exec::memory::access::Rows;
 use crate::exec::vectors::run_warp;
 use crate::run::initial::initial_registers;
@@ -230,19 +230,26 @@ impl Machine {
         state.lane_instructions += around.lane_instructions;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;
+        self.after_run(place, run, observer);
+    }
+
+    /// Handles why a warp stopped.
+    fn after_run(&mut self, place: WarpPlace, run: Run, observer: &mut dyn Observer) {
         if !matches!(run.stop, Stop::Turn | Stop::Yield | Stop::Blocked) {
-            state.watch.events += 1;
+            self.state.watch.events += 1;
         }
         match run.stop {
             Stop::Turn => {}
-            Stop::Yield => state.schedule.end_turn(),
+            Stop::Yield => self.state.schedule.end_turn(),
             Stop::PhaseEnded => self.wake_phases(place),
             Stop::ColumnsFreed => self.wake_allocations(place),
             Stop::Fault(halt) => self.stop(place, *halt),
             Stop::Blocked => self.find_cluster_stuck(place),
             Stop::Barrier { plan, mask } => {
-                let arrived = barrier::arrive(&setup.code, block, place.warp, plan, mask);
-                match arrived {
+                let Some(block) = self.state.blocks.get_mut(place.block) else {
+                    return self.fail("the schedule chose a nonexistent agent", place);
+                };
+                match barrier::arrive(&self.setup.code, block, place.warp, plan, mask) {
                     Ok(arrived) => {
                         self.note_parts(place.block, &arrived.parts);
                         self.report_barrier(place, run.came.pc, mask, &arrived, observer);

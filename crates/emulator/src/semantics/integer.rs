@@ -66,10 +66,7 @@ pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W
     match f {
         A::Plain(f) => arithmetic(f, sign, rows),
         A::AddSaturated if sign == Signed => rows.apply(|[a, b, _]| add_saturated_signed(a, b)),
-        A::AddSaturated => rows.apply(|[a, b, _]| {
-            let sum = a.add(b);
-            W::select(sum.less_unsigned(a), a.constant(u64::MAX), sum)
-        }),
+        A::AddSaturated => rows.apply(|[a, b, _]| add_saturated_unsigned(a, b)),
         A::SubSaturated if sign == Signed => rows.apply(|[a, b, _]| {
             let difference = a.sub(b);
             let overflow = a.xor(b).and(a.xor(difference));
@@ -398,6 +395,12 @@ fn mul24_high<W: Word32>(a: W, b: W, sign: Signedness) -> W {
     let product = a.mul(b);
     let high = product.shift_right_unsigned(product.narrow(16));
     high.to_narrow()
+}
+
+#[inline(always)]
+fn add_saturated_unsigned<W: Word32>(a: W, b: W) -> W {
+    let sum = a.add(b);
+    W::select(sum.less_unsigned(a), a.constant(u64::MAX), sum)
 }
 
 #[inline(always)]

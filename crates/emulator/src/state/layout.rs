@@ -66,6 +66,22 @@ fn align_up(value: u64, align: u64) -> u64 {
     value.div_ceil(align).saturating_mul(align)
 }
 
+/// The offsets and sizes of the parameters of a kernel; registers have none.
+fn parameter_places(function: &Function, places: &[VariablePlace], start: u64) -> Vec<(u64, u64)> {
+    let place = |parameter: &Parameter| match parameter {
+        Parameter::Variable(index) => {
+            let variable = function.variables.get(*index as usize);
+            let size = variable.map_or(0, |v| v.size_bytes);
+            match places.get(*index as usize) {
+                Some(VariablePlace::Fixed(address)) => (address.wrapping_sub(start), size),
+                _ => (0, size),
+            }
+        }
+        Parameter::Register(_) => (0, 0),
+    };
+    function.parameters.iter().map(place).collect()
+}
+
 /// The places of parameters that follow each other, each aligned as its type says.
 fn open_parameters(launch: &Launch, start: u64) -> Vec<(u64, u64)> {
     let mut end = start;
@@ -239,25 +255,7 @@ impl Layout {
             });
         }
         if self.reachable.first() == Some(&id) {
-            self.parameters = function
-                .parameters
-                .iter()
-                .map(|parameter| match parameter {
-                    Parameter::Variable(index) => {
-                        let size = function
-                            .variables
-                            .get(*index as usize)
-                            .map_or(0, |v| v.size_bytes);
-                        match places.get(*index as usize) {
-                            Some(VariablePlace::Fixed(address)) => {
-                                (address.wrapping_sub(self.map.parameters), size)
-                            }
-                            _ => (0, size),
-                        }
-                    }
-                    Parameter::Register(_) => (0, 0),
-                })
-                .collect();
+            self.parameters = parameter_places(function, &places, self.map.parameters);
         }
         if let Some(slot) = self.functions.get_mut(id.0 as usize) {
             *slot = places;

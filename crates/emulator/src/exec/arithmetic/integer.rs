@@ -223,24 +223,16 @@ pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
 
 /// Products of 64 bits of 32-bit factors.
 #[inline(always)]
-pub(crate) fn wide32(
-    l: &mut Lanes<'_>,
-    result: &mut Row64,
-    sign: Signedness,
-    [d, a, b, c]: [Slot; 4],
-) {
+pub(crate) fn wide32(l: &mut Lanes<'_>, result: &mut Row64, sign: Signedness, slots: [Slot; 4]) {
+    let [d, a, b, c] = slots;
     let sources = (l.r32(a), l.r32(b), l.r64(c));
     integer::wide32(sign, OperandRows { sources, result });
     l.set64(d, result);
 }
 
 /// Products of 32 bits of 16-bit factors.
-pub(crate) fn wide16(
-    l: &mut Lanes<'_>,
-    result: &mut Row32,
-    sign: Signedness,
-    [d, a, b, c]: [Slot; 4],
-) {
+pub(crate) fn wide16(l: &mut Lanes<'_>, result: &mut Row32, sign: Signedness, slots: [Slot; 4]) {
+    let [d, a, b, c] = slots;
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
     integer::wide16(sign, OperandRows { sources, result });
     l.set32(d, result);

@@ -113,24 +113,7 @@ fn compute(
                 left.registers[0][lane] = funnel(how, wide, s.at(1, lane));
             }
         }
-        MachineOp::CompareExtended {
-            op,
-            signed,
-            combine,
-        } => {
-            let mut holds = 0;
-            for lane in 0..LANES {
-                let order = if signed {
-                    (s.at(0, lane) as i32).cmp(&(s.at(1, lane) as i32))
-                } else {
-                    s.at(0, lane).cmp(&s.at(1, lane))
-                };
-                let low = bit(conditions[1], lane) != 0;
-                holds |= u32::from(extended(op, order, low)) << lane;
-            }
-            left.predicates[0] = join(combine, holds, conditions[0]);
-            left.predicates[1] = join(combine, !holds, conditions[0]);
-        }
+        MachineOp::CompareExtended { .. } => compare_extended(s, conditions, plan, left),
         MachineOp::DivisionCheck => {
             let (a, b) = (s.rows[0], s.rows[1]);
             left.predicates[0] = mask_of(a, b, needs_slow_division);
@@ -145,29 +128,12 @@ fn compute(
         }
         MachineOp::SineOfTurns => left.registers[0] = approximate::sine(*s.rows[0]),
         MachineOp::CosineOfTurns => left.registers[0] = approximate::cosine(*s.rows[0]),
-        MachineOp::FirstLane => {
-            let among = active & conditions[0];
-            left.registers[0] = match among {
-                0 => *s.rows[1],
-                _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
-            };
-        }
+        MachineOp::FirstLane => left.registers[0] = first_lane(s, active & conditions[0]),
         MachineOp::BroadcastToWarp => broadcast(s, conditions, active, left),
         MachineOp::PackPredicates { byte } => {
-            let shift = u32::from(byte & 3) * 8;
-            for lane in 0..LANES {
-                let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
-                let kept = s.at(0, lane) & !(n << shift);
-                left.registers[0][lane] = kept | (bits & n) << shift;
-            }
+            pack_predicates(s, conditions, n, byte, &mut left.registers[0]);
         }
-        MachineOp::UnpackPredicates { byte } => {
-            let shift = u32::from(byte & 3) * 8;
-            let row = s.rows[0];
-            for (index, lanes) in left.predicates.iter_mut().enumerate() {
-                *lanes = mask_of(row, row, |value, _| value >> shift >> index & 1 != 0);
-            }
-        }
+        MachineOp::UnpackPredicates { byte } => unpack_predicates(s, byte, left),
     }
 }
 
@@ -296,6 +262,61 @@ fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Lef
     }
     for (lanes, condition) in left.predicates.iter_mut().zip(conditions) {
         *lanes = 0u32.wrapping_sub(bit(*condition, first));
+    }
+}
+
+/// Compares 64 bits: the high halves here, and the low ones as a condition says.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn compare_extended(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
+    let MachineOp::CompareExtended {
+        op,
+        signed,
+        combine,
+    } = plan.op
+    else {
+        return;
+    };
+    let mut holds = 0;
+    for lane in 0..LANES {
+        let order = if signed {
+            (s.at(0, lane) as i32).cmp(&(s.at(1, lane) as i32))
+        } else {
+            s.at(0, lane).cmp(&s.at(1, lane))
+        };
+        let low = bit(conditions[1], lane) != 0;
+        holds |= u32::from(extended(op, order, low)) << lane;
+    }
+    left.predicates[0] = join(combine, holds, conditions[0]);
+    left.predicates[1] = join(combine, !holds, conditions[0]);
+}
+
+/// Replaces bits of a byte by predicates.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn pack_predicates(s: &Sources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row: &mut Row32) {
+    let shift = u32::from(byte & 3) * 8;
+    for lane in 0..LANES {
+        let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
+        let kept = s.at(0, lane) & !(n << shift);
+        row[lane] = kept | (bits & n) << shift;
+    }
+}
+
+/// The source of the first of these lanes in all lanes; another source if there is none.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn first_lane(s: &Sources<'_>, among: u32) -> Row32 {
+    match among {
+        0 => *s.rows[1],
+        _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
+    }
+}
+
+/// Reads predicates from bits of a byte.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+fn unpack_predicates(s: &Sources<'_>, byte: u8, left: &mut Left) {
+    let shift = u32::from(byte & 3) * 8;
+    let row = s.rows[0];
+    for (index, lanes) in left.predicates.iter_mut().enumerate() {
+        *lanes = mask_of(row, row, |value, _| value >> shift >> index & 1 != 0);
     }
 }
 

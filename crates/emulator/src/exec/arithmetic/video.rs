@@ -186,11 +186,10 @@ fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     };
     let x = factor(a, selection.a, a_sign);
     let y = factor(b, selection.b, b_sign);
-    let is_unsigned =
-        [a_sign, b_sign] == [Unsigned; 2] && !selection.negate_product && !selection.negate_addend;
-    let sign = match is_unsigned {
-        true => Unsigned,
-        false => Signed,
+    let is_negated = selection.negate_product || selection.negate_addend;
+    let sign = match is_negated || [a_sign, b_sign].contains(&Signed) {
+        true => Signed,
+        false => Unsigned,
     };
     let addend = if selection.negate_addend { !c } else { c };
     let product = x.wrapping_mul(y);
@@ -199,7 +198,7 @@ fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     } else {
         product
     };
-    let one = plan.plus_one || selection.negate_product || selection.negate_addend;
+    let one = plan.plus_one || is_negated;
     let sum = product
         .wrapping_add(extend(addend, 32, Signed))
         .wrapping_add(one.into());

@@ -66,6 +66,30 @@ pub(crate) fn start(
     Ok(())
 }
 
+/// Checks whether the size of a copy is a multiple of the width of its destination.
+fn check_size(to: &AccessPlan, size: u64, lane: usize) -> Executed {
+    let unit = to.width_bytes;
+    if size.is_multiple_of(u64::from(unit)) {
+        return Ok(());
+    }
+    let kind = FaultKind::BadCopySize {
+        bytes: size,
+        multiple: unit,
+    };
+    Err(Halt::new(kind, 1 << lane))
+}
+
+/// What a lane copies, and where to.
+struct LaneCopy<'b> {
+    to: &'b AccessPlan,
+    /// The mbarriers of the lanes, and the access that names them.
+    objects: Option<&'b (Target, &'b AccessPlan)>,
+    lane: usize,
+    address: u64,
+    size: u64,
+    brought: &'b [Brought],
+}
+
 struct Starting<'p> {
     plan: &'p AsyncPlan,
     /// Groups that each lane made before.
@@ -126,14 +150,7 @@ impl<'p> Starting<'p> {
         let (to_rows, from_rows) = (addresses(l, to), addresses(l, &source.from));
         for lane in lanes_of(l.mask) {
             let size = sizes[lane] & 0xffff_ffff;
-            let unit = to.width_bytes;
-            if !size.is_multiple_of(u64::from(unit)) {
-                let kind = FaultKind::BadCopySize {
-                    bytes: size,
-                    multiple: unit,
-                };
-                return Err(Halt::new(kind, 1 << lane));
-            }
+            check_size(to, size, lane)?;
             if size == 0 {
                 continue;
             }
@@ -154,36 +171,64 @@ impl<'p> Starting<'p> {
                 None => [0, 0],
             };
             let brought = brought(reach, &source.from, address, n_read, size, ends, lane)?;
-            let Some(blocks) = &blocks else {
-                // One for each device of the address.
-                for address in members_of(reach.multicasts, to_rows[lane], size) {
-                    let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
-                    let landing = landing(reach, backing, at, address)
-                        .ok_or_else(|| wrong_space(to, address, lane))?;
-                    let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
-                    let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
-                    let pieces = brought.iter().cloned();
-                    let pieces = pieces.flat_map(|piece| masked(piece, mask));
-                    self.operations
-                        .add(lane, landing, completion, size as u32, pieces);
-                }
-                continue;
+            let copy = LaneCopy {
+                to,
+                objects: objects.as_ref(),
+                address: to_rows[lane],
+                size,
+                lane,
+                brought: &brought,
             };
-            let (backing, at) = find(reach, to, to_rows[lane], size, lane, Purpose::Write)?;
-            let landing = landing(reach, backing, at, to_rows[lane])
-                .ok_or_else(|| wrong_space(to, to_rows[lane], lane))?;
-            for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
-                if rank >= reach.peers.n_ranks() {
-                    return Err(fault(to, FaultKind::OutOfBounds, to_rows[lane], lane));
+            match &blocks {
+                Some(blocks) => self.copy_to_ranks(reach, &copy, blocks[lane])?,
+                None => {
+                    let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
+                    self.copy_to_members(reach, &copy, mask)?;
                 }
-                let own = reach.peers.own_rank();
-                let block = reach.shape.peer(reach.block, own, rank);
-                let completion = self.completion_in(lane, objects.as_ref(), block)?;
-                let place = (StateSpace::Shared, block, landing.2);
-                let pieces = brought.iter().map(Brought::clone);
-                self.operations
-                    .add(lane, place, completion, size as u32, pieces);
             }
+        }
+        Ok(())
+    }
+
+    /// Copies to the memory of each device of a multicast address, or to the one place of another address.
+    fn copy_to_members(&mut self, reach: &Reach<'_>, copy: &LaneCopy<'_>, mask: u64) -> Executed {
+        let LaneCopy { to, lane, size, .. } = *copy;
+        for address in members_of(reach.multicasts, copy.address, size) {
+            let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
+            let landing = landing(reach, backing, at, address)
+                .ok_or_else(|| wrong_space(to, address, lane))?;
+            let completion = self.completion(reach, lane, copy.objects, backing)?;
+            let pieces = copy.brought.iter().cloned();
+            let pieces = pieces.flat_map(|piece| masked(piece, mask));
+            self.operations
+                .add(lane, landing, completion, size as u32, pieces);
+        }
+        Ok(())
+    }
+
+    /// Copies to the same place in the blocks with these ranks.
+    fn copy_to_ranks(&mut self, reach: &Reach<'_>, copy: &LaneCopy<'_>, ranks: u64) -> Executed {
+        let LaneCopy {
+            to,
+            lane,
+            address,
+            size,
+            ..
+        } = *copy;
+        let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
+        let landing =
+            landing(reach, backing, at, address).ok_or_else(|| wrong_space(to, address, lane))?;
+        for rank in (0..16).filter(|rank| ranks >> rank & 1 != 0) {
+            if rank >= reach.peers.n_ranks() {
+                return Err(fault(to, FaultKind::OutOfBounds, address, lane));
+            }
+            let own = reach.peers.own_rank();
+            let block = reach.shape.peer(reach.block, own, rank);
+            let completion = self.completion_in(lane, copy.objects, block)?;
+            let place = (StateSpace::Shared, block, landing.2);
+            let pieces = copy.brought.iter().map(Brought::clone);
+            self.operations
+                .add(lane, place, completion, size as u32, pieces);
         }
         Ok(())
     }
@@ -402,7 +447,7 @@ fn brought(
                 address,
                 width_bytes: plan.width_bytes,
             };
-            return Err(halt(access, FaultKind::Misaligned, lane));
+            return Err(Halt::of_access(access, FaultKind::Misaligned, lane));
         }
         // The address is aligned, though not where bytes are left out.
         let bytewise = AccessPlan {
@@ -441,15 +486,7 @@ fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<H
         address,
         width_bytes: plan.width_bytes,
     };
-    halt(access, kind, lane)
-}
-
-pub(crate) fn halt(access: TriedAccess, kind: FaultKind, lane: usize) -> Box<Halt> {
-    Box::new(Halt {
-        kind,
-        lanes: 1 << lane,
-        access: Some(access),
-    })
+    Halt::of_access(access, kind, lane)
 }
 
 fn wrong_space(plan: &AccessPlan, address: u64, lane: usize) -> Box<Halt> {

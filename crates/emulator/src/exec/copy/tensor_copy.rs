@@ -8,7 +8,7 @@ use crate::contract::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::exec::context::reaching;
 use crate::exec::context::{Choice, Surroundings};
-use crate::exec::copy::start::{find, halt};
+use crate::exec::copy::start::find;
 use crate::exec::copy::tensor_map::{report_use, tensor_map};
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::block_of;
@@ -91,15 +91,13 @@ impl Rows {
     }
 }
 
-/// The copies of one lane: one for each mbarrier that counts bytes.
-fn copy(
+/// What a lane copies, without its place in shared memory.
+fn transfer_of(
     reach: &Reach<'_>,
     plan: &TensorCopyPlan,
     rows: &Rows,
     lane: usize,
-    group: u32,
-    mut start: impl FnMut(TensorTransfer, PendingCompletion),
-) -> Executed {
+) -> Result<TensorTransfer, Box<Halt>> {
     let map = tensor_map(reach, rows.map[lane], lane)?;
     let wrong = |why: String| Halt::new(FaultKind::TensorCopy { why }, 1 << lane);
     check(&map, plan).map_err(wrong)?;
@@ -121,45 +119,35 @@ fn copy(
         *to = (row[lane] & 0xffff) as i64;
     }
     check_place(&transfer).map_err(wrong)?;
+    Ok(transfer)
+}
+
+/// The copies of one lane: one for each mbarrier that counts bytes.
+fn copy(
+    reach: &Reach<'_>,
+    plan: &TensorCopyPlan,
+    rows: &Rows,
+    lane: usize,
+    group: u32,
+    mut start: impl FnMut(TensorTransfer, PendingCompletion),
+) -> Executed {
+    let mut transfer = transfer_of(reach, plan, rows, lane)?;
     let n_bytes = transfer.shared_bytes();
-    let purpose = match plan.direction {
-        TensorDirection::Load => Purpose::Write,
-        TensorDirection::Store => Purpose::Read,
-    };
-    let (backing, at) = shared_place(
-        reach,
-        &plan.shared,
-        rows.shared[lane],
-        transfer.shared_extent(),
-        lane,
-        purpose,
-    )?;
-    transfer.shared = at;
-    if let Some(access) = transfer.outside(reach.global) {
-        return Err(halt(access, FaultKind::OutOfBounds, lane));
-    }
+    let backing = place_transfer(reach, plan, rows, &mut transfer)?;
     let Some(mbarriers) = &rows.mbarrier else {
         transfer.blocks.push(block_of(reach, backing));
-        let kind = GroupKind::Bulk;
-        start(
-            transfer,
-            PendingCompletion::AsyncGroup {
-                kind,
-                number: group,
-            },
-        );
+        let completion = PendingCompletion::AsyncGroup {
+            kind: GroupKind::Bulk,
+            number: group,
+        };
+        start(transfer, completion);
         return Ok(());
     };
     let object = plan.mbarrier.as_ref().unwrap_or(&plan.shared);
-    let (of_object, object_at) =
-        shared_place(reach, object, mbarriers[lane], 8, lane, Purpose::Write)?;
-    let own = reach.peers.own_rank();
-    let rank_of = |backing| match backing {
-        Backing::Peer(rank) => u32::from(rank),
-        Backing::Shared | Backing::Arena | Backing::Stack => own,
-    };
+    let write = Purpose::Write;
+    let (of_object, object_at) = shared_place(reach, object, mbarriers[lane], 8, lane, write)?;
     let ranks: Vec<u32> = match &rows.blocks {
-        None => vec![rank_of(backing)],
+        None => vec![rank_of(reach, backing)],
         Some(masks) => (0..16)
             .filter(|rank| masks[lane] >> rank & 1 != 0)
             .collect(),
@@ -175,26 +163,66 @@ fn copy(
                 address: rows.shared[lane],
                 width_bytes: n_bytes as u32,
             };
-            return Err(halt(access, FaultKind::OutOfBounds, lane));
+            return Err(Halt::of_access(access, FaultKind::OutOfBounds, lane));
         }
         // Of a pair, the parity of the mbarrier's own block says which of the two counts (PTX ISA, "cp.async.bulk.tensor").
         let counts = match plan.is_pair {
-            true => rank & !1 | rank_of(of_object) & 1,
+            true => rank & !1 | rank_of(reach, of_object) & 1,
             false => rank,
         };
-        let block = |rank| reach.shape.peer(reach.block, own, rank);
         let completion = PendingCompletion::Mbarrier {
-            block: block(counts.min(reach.peers.n_ranks().saturating_sub(1))),
+            block: block_at(reach, counts.min(reach.peers.n_ranks().saturating_sub(1))),
             address: object_at,
             bytes: n_bytes as u32,
         };
         let transfer = TensorTransfer {
-            blocks: vec![block(rank)],
+            blocks: vec![block_at(reach, rank)],
             ..transfer.clone()
         };
         start(transfer, completion);
     }
     Ok(())
+}
+
+/// Finds the place of a copy in shared memory, and checks that its box is in global memory.
+fn place_transfer(
+    reach: &Reach<'_>,
+    plan: &TensorCopyPlan,
+    rows: &Rows,
+    transfer: &mut TensorTransfer,
+) -> Result<Backing, Box<Halt>> {
+    let lane = transfer.lane as usize;
+    let purpose = match plan.direction {
+        TensorDirection::Load => Purpose::Write,
+        TensorDirection::Store => Purpose::Read,
+    };
+    let (backing, at) = shared_place(
+        reach,
+        &plan.shared,
+        rows.shared[lane],
+        transfer.shared_extent(),
+        lane,
+        purpose,
+    )?;
+    transfer.shared = at;
+    match transfer.outside(reach.global) {
+        Some(access) => Err(Halt::of_access(access, FaultKind::OutOfBounds, lane)),
+        None => Ok(backing),
+    }
+}
+
+/// The rank of the block that shared memory belongs to.
+fn rank_of(reach: &Reach<'_>, backing: Backing) -> u32 {
+    match backing {
+        Backing::Peer(rank) => rank.into(),
+        Backing::Shared | Backing::Arena | Backing::Stack => reach.peers.own_rank(),
+    }
+}
+
+/// The linear index of the block with a rank in the cluster.
+fn block_at(reach: &Reach<'_>, rank: u32) -> u64 {
+    let own = reach.peers.own_rank();
+    reach.shape.peer(reach.block, own, rank)
 }
 
 /// Whether a copy can begin where its coordinates say, as a sentence where it cannot: at another place it is an illegal instruction on an H100.
@@ -314,7 +342,7 @@ pub(crate) fn shared_place(
                 address,
                 width_bytes: n_bytes as u32,
             };
-            Err(halt(access, FaultKind::WrongSpace, lane))
+            Err(Halt::of_access(access, FaultKind::WrongSpace, lane))
         }
     }
 }

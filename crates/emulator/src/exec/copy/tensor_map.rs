@@ -5,7 +5,6 @@ use crate::code::{AccessPlan, TensorMapPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
 use crate::contract::sync_event::{MapAct, MapTouch, SyncKind};
 use crate::contract::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
-use crate::exec::copy::start::halt;
 use crate::exec::elements::read64;
 use crate::exec::memory::load::addresses;
 use crate::exec::memory::resolve::{Backing, Purpose};
@@ -56,7 +55,7 @@ fn map_bytes(
         address,
         width_bytes: TENSOR_MAP_BYTES as u32,
     };
-    Err(halt(access, kind, lane))
+    Err(Halt::of_access(access, kind, lane))
 }
 
 /// Reports that copies will read maps at generic addresses.

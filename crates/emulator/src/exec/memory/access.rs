@@ -11,7 +11,7 @@ use crate::exec::memory::even::{AskFor, access_words};
 use crate::exec::memory::load::{load_lane_by_lane, load_rows};
 use crate::exec::memory::partial_load::{load_used, may_be_partial};
 use crate::exec::memory::request::{Ear, Request, paged};
-use crate::exec::memory::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::exec::memory::resolve::{Backing, Place, Purpose, Target};
 use crate::exec::memory::store::{store_lane_by_lane, store_rows};
 use crate::exec::reach::{Halt, Reach, plan_of};
 use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64};
@@ -66,15 +66,7 @@ pub(crate) fn access(
         true => Purpose::Read,
         false => Purpose::Write,
     };
-    let memories = Memories {
-        global: around.global,
-        map: around.map,
-        shared_bytes: around.shared.len() as u64,
-        stack_bytes: stack.lane_bytes as u64,
-        stack_stride: stack.stride as u32,
-        own_rank: around.peers.own_rank(),
-        n_ranks: around.peers.n_ranks(),
-    };
+    let memories = around.memories(stack);
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
     if found && ear == Ear::Open {
         ear = offer_target(around, l, plan, request, &rows.target);

@@ -50,18 +50,7 @@ pub(crate) fn access_words(
         return None;
     }
     let loads = request.loads;
-    let width = plan.width_bytes;
-    let is_constant = plan.base.is_constant();
-    let Even { starts, follow } = if plan.wide {
-        let Even { starts, follow } = even64(l.r64(plan.base), is_constant, u64::from(width))?;
-        let starts = starts.map(|start| start.wrapping_add(plan.offset as u64));
-        Even { starts, follow }
-    } else {
-        let Even { starts, follow } = even32(l.r32(plan.base), is_constant, width)?;
-        // 32-bit address arithmetic wraps.
-        let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
-        Even { starts, follow }
-    };
+    let Even { starts, follow } = even_starts(l, plan)?;
     let (is_shared, address, size, start) = match plan.space {
         StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
@@ -74,7 +63,7 @@ pub(crate) fn access_words(
         _ => return None,
     };
     let relative = starts.map(|start| start.wrapping_sub(address));
-    let width = u64::from(width);
+    let width = u64::from(plan.width_bytes);
     let half = 16 * width;
     let how = match follow {
         true if relative[0].wrapping_add(half) == relative[1] => How::Row,
@@ -98,10 +87,7 @@ pub(crate) fn access_words(
         true => &mut *around.shared,
         false => &mut around.global.arena,
     };
-    if let How::Row = how
-        && loads
-        && plan.space == StateSpace::Global
-    {
+    if matches!(how, How::Row) && loads && plan.space == StateSpace::Global {
         let n_bytes = 2 * half as usize;
         ask_for_next(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
     }
@@ -111,6 +97,24 @@ pub(crate) fn access_words(
         (elements, false) => store(memory, l, elements, &lie, request.step),
         (_, true) => None,
     }
+}
+
+/// The addresses of the first lanes of both halves, if the lanes of each half lie evenly.
+#[inline(always)]
+fn even_starts(l: &Lanes<'_>, plan: &AccessPlan) -> Option<Even<u64>> {
+    let is_constant = plan.base.is_constant();
+    let even = if plan.wide {
+        let Even { starts, follow } =
+            even64(l.r64(plan.base), is_constant, u64::from(plan.width_bytes))?;
+        let starts = starts.map(|start| start.wrapping_add(plan.offset as u64));
+        Even { starts, follow }
+    } else {
+        let Even { starts, follow } = even32(l.r32(plan.base), is_constant, plan.width_bytes)?;
+        // 32-bit address arithmetic wraps.
+        let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
+        Even { starts, follow }
+    };
+    Some(even)
 }
 
 /// Offers words to an observer: `starts` is the address of the first lane of each half.

@@ -10,7 +10,7 @@ use crate::exec::memory::atomic::combine;
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
 use crate::exec::memory::report::{LanePieces, add_pieces};
 use crate::exec::memory::resolve::Target;
-use crate::exec::reach::{Executed, Reach};
+use crate::exec::reach::{Executed, Halt, Reach};
 use crate::semantics::mode::{FloatMode, Round};
 use crate::semantics::registers::{LANES, Lanes, Row64, Row128, lanes_of};
 use crate::semantics::soft;
@@ -28,25 +28,8 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
         MultimemAction::Store => (AccessKind::Store, AccessAction::Store),
         MultimemAction::Reduce(_) => (AccessKind::Atomic, AccessAction::Reduction),
     };
-    let asked = addresses(l, access);
-    let members: [Vec<u64>; LANES] = std::array::from_fn(|lane| match l.mask >> lane & 1 {
-        0 => Vec::new(),
-        _ => members_of(reach.multicasts, asked[lane], width as u64),
-    });
-    let n_members = members.iter().map(Vec::len).max().unwrap_or(0);
     // All places are looked at before one of them changes.
-    let mut places = Vec::with_capacity(n_members);
-    for member in 0..n_members {
-        let has = |lane: &usize| members[*lane].len() > member;
-        let mask = lanes_of(l.mask)
-            .filter(has)
-            .fold(0, |mask, lane| mask | 1 << lane);
-        let row: Row64 =
-            std::array::from_fn(|lane| members[lane].get(member).copied().unwrap_or(0));
-        let mut target = Target::UNKNOWN;
-        reach.find_each(kind, access, &row, mask, &mut target)?;
-        places.push((mask, row, target));
-    }
+    let places = places_of_members(reach, l, access, kind)?;
     let sources: Vec<Row128> = plan
         .sources
         .iter()
@@ -56,7 +39,7 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
     reach.events.clear();
     let mut loaded: LaneBytes = [0; LANES * MAX_WIDTH];
     for lane in lanes_of(l.mask) {
-        let mut held: Vec<[u8; MAX_WIDTH]> = Vec::with_capacity(n_members);
+        let mut held: Vec<[u8; MAX_WIDTH]> = Vec::with_capacity(places.len());
         for (_, row, target) in places.iter().filter(|(mask, ..)| mask >> lane & 1 != 0) {
             let (backing, at) = target.of_lane(lane, width);
             let old = reach.read_lane(backing, at, width);
@@ -90,6 +73,34 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
         set_elements(l, access, &loaded);
     }
     Ok(())
+}
+
+/// The lanes, the addresses and the places of the accesses to each device.
+fn places_of_members(
+    reach: &Reach<'_>,
+    l: &Lanes<'_>,
+    access: &AccessPlan,
+    kind: AccessKind,
+) -> Result<Vec<(u32, Row64, Target)>, Box<Halt>> {
+    let asked = addresses(l, access);
+    let members: [Vec<u64>; LANES] = std::array::from_fn(|lane| match l.mask >> lane & 1 {
+        0 => Vec::new(),
+        _ => members_of(reach.multicasts, asked[lane], access.width_bytes.into()),
+    });
+    let n_members = members.iter().map(Vec::len).max().unwrap_or(0);
+    let mut places = Vec::with_capacity(n_members);
+    for member in 0..n_members {
+        let has = |lane: &usize| members[*lane].len() > member;
+        let mask = lanes_of(l.mask)
+            .filter(has)
+            .fold(0, |mask, lane| mask | 1 << lane);
+        let row: Row64 =
+            std::array::from_fn(|lane| members[lane].get(member).copied().unwrap_or(0));
+        let mut target = Target::UNKNOWN;
+        reach.find_each(kind, access, &row, mask, &mut target)?;
+        places.push((mask, row, target));
+    }
+    Ok(places)
 }
 
 /// What a lane leaves in the memory of a device; none where it only reads.

@@ -228,6 +228,22 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     }
 }
 
+/// A coordinate of a lane. One register alone means all coordinates.
+fn coordinate(coordinates: &[Row64], index: usize, lane: usize) -> u32 {
+    let row = coordinates.get(index).or_else(|| coordinates.last());
+    row.map_or(0, |row| row[lane] as u32)
+}
+
+/// Coordinates of a geometry, without the layer.
+const fn n_coordinates(geometry: Geometry) -> usize {
+    use Geometry as G;
+    match geometry {
+        G::D1 | G::A1d | G::D5 => 1,
+        G::D2 | G::A2d | G::D2ms | G::A2dms => 2,
+        G::D3 | G::D4 | G::Cube | G::Acube => 3,
+    }
+}
+
 /// The place that a lane reads.
 fn spot(
     plan: &SamplePlan,
@@ -242,16 +258,8 @@ fn spot(
     let has_samples = plan.geometry.has_samples();
     let has_layers = plan.geometry.is_array() || plan.geometry == G::A2dms;
     let skipped = usize::from(has_samples) + usize::from(has_layers);
-    let n = match plan.geometry {
-        G::D1 | G::A1d | G::D5 => 1,
-        G::D2 | G::A2d | G::D2ms | G::A2dms => 2,
-        G::D3 | G::D4 | G::Cube | G::Acube => 3,
-    };
-    // One register alone means all coordinates.
-    let value = |index: usize| {
-        let row = coordinates.get(index).or_else(|| coordinates.last());
-        row.map_or(0, |row| row[lane] as u32)
-    };
+    let n = n_coordinates(plan.geometry);
+    let value = |index: usize| coordinate(coordinates, index, lane);
     let at: [f64; 3] = std::array::from_fn(|dimension| match plan.is_float {
         _ if dimension >= n => 0.0,
         true => f32::from_bits(value(dimension + skipped)).into(),
@@ -396,7 +404,6 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
         SurfaceOp::Reduction => AccessAction::Reduction,
     };
     let listens = reach.interest.covers(action);
-    let size = plan.access.element_bytes as usize;
     let width = plan.access.width_bytes as usize;
     let sources: Vec<Row64> = match action {
         AccessAction::Load => Vec::new(),
@@ -408,46 +415,16 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
         let Some((image, Some(offset))) = found[lane] else {
             continue;
         };
-        let n_bytes = match plan.is_formatted {
-            true => image.facts.texel_bytes() as usize,
-            false => width,
-        };
+        let n_bytes = bytes_of_access(plan, &image.facts);
         let at = image.start + offset as usize;
         let old = reach.read_lane(Backing::Arena, at, n_bytes);
-        let mut new = old;
-        let mut is_written = true;
-        match action {
+        let (new, is_written) = match action {
             AccessAction::Load => {
                 loaded[lane * width..(lane + 1) * width].copy_from_slice(&old[..width]);
-                is_written = false;
+                (old, false)
             }
-            _ if plan.op == SurfaceOp::Reduction => {
-                let ty = reduced_type(plan, &image.facts);
-                let value = sources.first().map_or(0, |row| row[lane]);
-                let before = u128::from_le_bytes(old[..16].try_into().unwrap_or_default());
-                let keep = u128::MAX >> (128 - 8 * n_bytes.clamp(1, 16));
-                let before = before & keep;
-                if let Some(op) = plan.reduces {
-                    let (result, changes) =
-                        combine(op, ty, FloatMode::default(), before, [value.into(), 0]);
-                    is_written = changes;
-                    new[..n_bytes].copy_from_slice(&result.to_le_bytes()[..n_bytes]);
-                }
-            }
-            _ if plan.is_formatted => {
-                let size = image.facts.channel.width_bytes() as usize;
-                for (index, channel) in new[..n_bytes].chunks_exact_mut(size).enumerate() {
-                    let value = sources.get(index).map_or(0, |row| row[lane] as u32);
-                    let bits = formatted(image.facts.channel, value).to_le_bytes();
-                    channel.copy_from_slice(&bits[..size]);
-                }
-            }
-            _ => {
-                for (element, row) in new[..width].chunks_exact_mut(size).zip(&sources) {
-                    element.copy_from_slice(&row[lane].to_le_bytes()[..size]);
-                }
-            }
-        }
+            _ => changed_texel(plan, &image.facts, &old, &sources, lane),
+        };
         if is_written {
             reach.write(Backing::Arena, at, lane, &new[..n_bytes]);
         }
@@ -471,6 +448,53 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
         set_elements(l, &plan.access, &loaded);
     }
     Ok(())
+}
+
+/// The bytes that a lane offers to memory, and whether memory takes them: a reduction may change nothing.
+fn changed_texel(
+    plan: &SurfacePlan,
+    facts: &ImageInit,
+    old: &[u8; MAX_WIDTH],
+    sources: &[Row64],
+    lane: usize,
+) -> ([u8; MAX_WIDTH], bool) {
+    let mut new = *old;
+    let n_bytes = bytes_of_access(plan, facts);
+    if plan.op == SurfaceOp::Reduction {
+        let Some(op) = plan.reduces else {
+            return (new, true);
+        };
+        let ty = reduced_type(plan, facts);
+        let value = sources.first().map_or(0, |row| row[lane]);
+        let keep = u128::MAX >> (128 - 8 * n_bytes.clamp(1, 16));
+        let before = u128::from_le_bytes(old[..16].try_into().unwrap_or_default()) & keep;
+        let mode = FloatMode::default();
+        let (result, changes) = combine(op, ty, mode, before, [value.into(), 0]);
+        new[..n_bytes].copy_from_slice(&result.to_le_bytes()[..n_bytes]);
+        return (new, changes);
+    }
+    if plan.is_formatted {
+        let size = facts.channel.width_bytes() as usize;
+        for (index, channel) in new[..n_bytes].chunks_exact_mut(size).enumerate() {
+            let value = sources.get(index).map_or(0, |row| row[lane] as u32);
+            let bits = formatted(facts.channel, value).to_le_bytes();
+            channel.copy_from_slice(&bits[..size]);
+        }
+    } else {
+        let size = plan.access.element_bytes as usize;
+        for (element, row) in new[..n_bytes].chunks_exact_mut(size).zip(sources) {
+            element.copy_from_slice(&row[lane].to_le_bytes()[..size]);
+        }
+    }
+    (new, true)
+}
+
+/// Bytes that a lane accesses.
+fn bytes_of_access(plan: &SurfacePlan, facts: &ImageInit) -> usize {
+    match plan.is_formatted {
+        true => facts.texel_bytes() as usize,
+        false => plan.access.width_bytes as usize,
+    }
 }
 
 /// How an element of a surface is combined: formatted ones have the sign of the format.
@@ -506,6 +530,75 @@ fn formatted(channel: ScalarType, value: u32) -> u32 {
     }
 }
 
+/// The places that a lane names: x, y, and the layer or the plane of a volume.
+fn asked_places(
+    plan: &SurfacePlan,
+    facts: &ImageInit,
+    coordinates: &[Row64],
+    lane: usize,
+) -> [i64; 3] {
+    let value = |index: usize| coordinate(coordinates, index, lane);
+    let skipped = usize::from(plan.geometry.is_array());
+    let signed = |index: usize| i64::from(value(index + skipped) as i32);
+    let has_rows = facts.height > 0;
+    [
+        signed(0),
+        if has_rows { signed(1) } else { 0 },
+        match plan.geometry {
+            Geometry::D3 => signed(2),
+            _ if skipped == 1 => value(0).into(),
+            _ => 0,
+        },
+    ]
+}
+
+/// The place that a lane names along a dimension.
+#[derive(Clone, Copy)]
+struct Along {
+    dimension: usize,
+    asked: i64,
+    /// How many places there are.
+    size: u64,
+    /// The last place of the access's size.
+    last: Option<u64>,
+}
+
+/// Applies the clamp mode of an instruction to a place; none where the access is left out.
+fn bounded(
+    plan: &SurfacePlan,
+    name: &str,
+    along: Along,
+    lane: usize,
+) -> Result<Option<u64>, Box<Halt>> {
+    let Along { asked, last, .. } = along;
+    let place = u64::try_from(asked).ok();
+    let inside = place.filter(|place| last.is_some_and(|last| *place <= last));
+    match (inside, plan.bounds, last) {
+        (Some(place), _, _) => Ok(Some(place)),
+        (None, SurfaceBounds::Clamp, Some(last)) => Ok(Some(asked.clamp(0, last as i64) as u64)),
+        (None, SurfaceBounds::Zero, _) => Ok(None),
+        (None, SurfaceBounds::Trap | SurfaceBounds::Clamp, _) => {
+            Err(out_of_bounds(plan, name, along, lane))
+        }
+    }
+}
+
+/// The fault of an access beyond the places along a dimension.
+fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> Box<Halt> {
+    let found = along.asked;
+    let unit = match (along.dimension, plan.is_formatted) {
+        (0, false) => "byte",
+        (0, true) => "element",
+        (1, _) => "row",
+        _ => "layer",
+    };
+    let n = counted(along.size, unit);
+    let per_row = if along.dimension == 0 { " per row" } else { "" };
+    let why =
+        format!("{unit} {found} is out of bounds for surface `{name}`, which has {n}{per_row}");
+    Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane)
+}
+
 /// Where a lane accesses a surface.
 fn place(
     plan: &SurfacePlan,
@@ -530,23 +623,7 @@ fn place(
         true => (facts.width, 1),
         false => (facts.width * texel, width),
     };
-    let value = |index: usize| {
-        let row = coordinates.get(index).or_else(|| coordinates.last());
-        row.map_or(0, |row| row[lane] as u32)
-    };
-    let skipped = usize::from(plan.geometry.is_array());
-    let signed = |index: usize| i64::from(value(index + skipped) as i32);
-    let has_rows = facts.height > 0;
-    // x, y, and the layer or the plane of a volume, each with the number of places.
-    let asked = [
-        signed(0),
-        if has_rows { signed(1) } else { 0 },
-        match plan.geometry {
-            Geometry::D3 => signed(2),
-            _ if skipped == 1 => value(0).into(),
-            _ => 0,
-        },
-    ];
+    let asked = asked_places(plan, facts, coordinates, lane);
     let sizes = [
         row,
         facts.height.max(1),
@@ -566,31 +643,16 @@ fn place(
     };
     let mut at = [0; 3];
     for dimension in 0..3 {
-        let inside = last(dimension).filter(|last| {
-            let place = u64::try_from(asked[dimension]);
-            place.is_ok_and(|place| place <= *last)
-        });
-        at[dimension] = match (inside, plan.bounds, last(dimension)) {
-            (Some(_), _, _) => asked[dimension] as u64,
-            (None, SurfaceBounds::Clamp, Some(last)) => {
-                asked[dimension].clamp(0, last as i64) as u64
-            }
-            (None, SurfaceBounds::Zero, _) => return Ok(None),
-            (None, SurfaceBounds::Trap | SurfaceBounds::Clamp, _) => {
-                let unit = match (dimension, plan.is_formatted) {
-                    (0, false) => "byte",
-                    (0, true) => "element",
-                    (1, _) => "row",
-                    _ => "layer",
-                };
-                let (found, n) = (asked[dimension], counted(sizes[dimension], unit));
-                let per_row = if dimension == 0 { " per row" } else { "" };
-                let why = format!(
-                    "{unit} {found} is out of bounds for surface `{name}`, which has {n}{per_row}"
-                );
-                return Err(Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane));
-            }
+        let along = Along {
+            dimension,
+            asked: asked[dimension],
+            size: sizes[dimension],
+            last: last(dimension),
         };
+        match bounded(plan, name, along, lane)? {
+            Some(place) => at[dimension] = place,
+            None => return Ok(None),
+        }
     }
     let along = match plan.is_formatted {
         true => at[0] * texel,
