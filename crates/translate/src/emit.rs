@@ -348,6 +348,11 @@ impl<'p> Emitter<'p> {
         self.op(I::LocalGet(local));
     }
 
+    /// Pushes the values of locals, the first one first.
+    pub(crate) fn get_all<const N: usize>(&mut self, locals: [u32; N]) {
+        self.out.extend(locals.map(I::LocalGet));
+    }
+
     /// Opens a block, at whose end those go on who leave it.
     fn open_block(&mut self) {
         self.op(I::Block(BlockType::Empty));
@@ -580,8 +585,7 @@ impl<'p> Emitter<'p> {
         }
         let local = self.home(register).local + part;
         if let Some(guard) = guard {
-            self.get(local);
-            self.get(guard);
+            self.get_all([local, guard]);
             if register.0 == Bank::B64 {
                 self.op(halves(part));
             }

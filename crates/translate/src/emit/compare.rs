@@ -56,19 +56,16 @@ impl Emitter<'_> {
         let [x, y, ..] = self.names.vectors;
         self.set(y);
         self.set(x);
-        self.get(x);
-        self.get(x);
+        self.get_all([x, x]);
         self.op(I::F32x4Eq);
-        self.get(y);
-        self.get(y);
+        self.get_all([y, y]);
         self.ops([I::F32x4Eq, I::V128And]);
         match c.op {
             C::Num => {}
             C::Nan => self.op(I::V128Not),
             _ => {
                 self.op(I::V128Not);
-                self.get(x);
-                self.get(y);
+                self.get_all([x, y]);
                 self.ops([I::F32x4Eq, I::V128Or]);
                 if c.op == C::Ne {
                     self.op(I::V128Not);

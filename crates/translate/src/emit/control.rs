@@ -321,8 +321,7 @@ impl Emitter<'_> {
                 mask,
                 ..
             } = self.names;
-            self.get(lane_instructions);
-            self.get(detour);
+            self.get_all([lane_instructions, detour]);
             self.op(I::I32x4Bitmask);
             self.get(mask);
             self.ops([I::I32Xor, I::I32Popcnt, I::I64ExtendI32U]);
@@ -387,8 +386,7 @@ impl Emitter<'_> {
         self.ops([I::I32Eqz, I::BrIf(0)]);
         // Lanes of which one has the same value as another go together.
         if self.scalar(Bank::Predicate, instr.guard).is_none() {
-            self.get(active);
-            self.get(mask);
+            self.get_all([active, mask]);
             self.ops([I::I32Ne, I::If(BlockType::Empty)]);
             self.nest += 1;
             if !self.make_detour()? {
@@ -446,8 +444,7 @@ impl Emitter<'_> {
             ..
         } = self.names;
         self.put_aside(block)?;
-        self.get(mask);
-        self.get(active);
+        self.get_all([mask, active]);
         self.op(I::I32Xor);
         self.set(mask);
         // These have not taken the branch.
@@ -494,15 +491,13 @@ impl Emitter<'_> {
         self.push_taken(instr)?;
         self.set(active);
         self.add_to_path(active);
-        self.get(mask);
-        self.get(active);
+        self.get_all([mask, active]);
         self.ops([I::I32Eq, I::If(BlockType::Empty)]);
         self.nest += 1;
         self.leave_for_good();
         self.close();
         self.add_lane_instructions(active);
-        self.get(mask);
-        self.get(active);
+        self.get_all([mask, active]);
         self.op(I::I32Xor);
         self.set(mask);
         Ok(())

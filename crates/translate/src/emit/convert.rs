@@ -286,8 +286,7 @@ impl Emitter<'_> {
             self.read32(a.slot)?;
             self.op(whole.row32());
             self.set(low);
-            self.get(low);
-            self.get(low);
+            self.get_all([low, low]);
             self.op(I::F32x4Ne);
             // Which number a NaN becomes, the interpreter knows.
             self.give_up_in_lanes(None);

@@ -99,8 +99,7 @@ impl Emitter<'_> {
             let first = u64::from(self.places.local + lane * lane_bytes);
             for Copied { from, to, bytes } in all {
                 for pair in helpers::copies(*bytes, first + from, first + to) {
-                    self.get(pointer);
-                    self.get(pointer);
+                    self.get_all([pointer, pointer]);
                     self.ops(pair);
                 }
             }

@@ -33,8 +33,7 @@ impl Emitter<'_> {
             self.spread_lanes(there);
             self.set(local);
         }
-        self.get(lanes);
-        self.get(others);
+        self.get_all([lanes, others]);
         self.op(I::V128AndNot);
         self.set(lanes);
         let (block, at) = (self.block, self.at as usize);

@@ -265,8 +265,7 @@ impl Emitter<'_> {
     pub(crate) fn push_canonical(&mut self, row: u32) {
         self.get(row);
         self.op(splat32(NAN_32));
-        self.get(row);
-        self.get(row);
+        self.get_all([row, row]);
         self.ops([I::F32x4Eq, I::V128Bitselect]);
     }
 
@@ -313,12 +312,10 @@ impl Emitter<'_> {
     /// `min` and `max` of two locals: the number of a NaN and a number, and -0 below +0.
     fn extreme(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &Lanes) {
         let chosen = self.names.vectors[3];
-        self.get(x);
-        self.get(y);
+        self.get_all([x, y]);
         // As integers that lie in the order of the numbers.
         for row in [x, y] {
-            self.get(row);
-            self.get(row);
+            self.get_all([row, row]);
             self.ops([I::I32Const(lanes.sign), lanes.shift_signed.clone()]);
             self.ops([I::I32Const(1), lanes.shift.clone(), I::V128Xor]);
         }
@@ -329,14 +326,9 @@ impl Emitter<'_> {
         self.op(I::V128Bitselect);
         self.set(chosen);
         // b where a is a NaN, a where b is.
-        self.get(chosen);
-        self.get(y);
-        self.get(x);
-        self.get(x);
+        self.get_all([chosen, y, x, x]);
         self.ops([lanes.equal.clone(), I::V128Bitselect]);
-        self.get(x);
-        self.get(y);
-        self.get(y);
+        self.get_all([x, y, y]);
         self.ops([lanes.equal.clone(), I::V128Bitselect]);
     }
 
@@ -408,8 +400,7 @@ impl Emitter<'_> {
     pub(crate) fn stop_at_nan(&mut self, half: u32) {
         let kept = self.names.vectors[0];
         self.tee(kept);
-        self.get(kept);
-        self.get(kept);
+        self.get_all([kept, kept]);
         self.op(I::F64x2Ne);
         self.give_up_in_lanes(Some(half));
     }

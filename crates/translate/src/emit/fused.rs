@@ -124,9 +124,7 @@ impl Emitter<'_> {
         let [.., sum, error] = self.names.fused;
         self.exact_sum([a, b], [sum, error]);
         // One unit further from zero, or nearer to it: where it is not exact, and even.
-        self.get(sum);
-        self.get(sum);
-        self.get(error);
+        self.get_all([sum, sum, error]);
         self.ops([
             I::V128Xor,
             I::I32Const(63),
@@ -149,21 +147,16 @@ impl Emitter<'_> {
 
     /// A sum of two rows of 64 bits, and what it lacks.
     fn exact_sum(&mut self, [a, b]: [u32; 2], [sum, error]: [u32; 2]) {
-        self.get(a);
-        self.get(b);
+        self.get_all([a, b]);
         self.op(I::F64x2Add);
         self.set(sum);
         // What of `b` is in the sum.
-        self.get(sum);
-        self.get(a);
+        self.get_all([sum, a]);
         self.op(I::F64x2Sub);
         self.set(error);
-        self.get(a);
-        self.get(sum);
-        self.get(error);
+        self.get_all([a, sum, error]);
         self.ops([I::F64x2Sub, I::F64x2Sub]);
-        self.get(b);
-        self.get(error);
+        self.get_all([b, error]);
         self.ops([I::F64x2Sub, I::F64x2Add]);
         self.set(error);
     }
@@ -191,26 +184,21 @@ impl Emitter<'_> {
             self.get(factor);
             self.ops([splat64(SPLITTER.to_bits()), I::F64x2Mul]);
             self.tee(digits);
-            self.get(digits);
-            self.get(factor);
+            self.get_all([digits, factor]);
             self.ops([I::F64x2Sub, I::F64x2Sub]);
             self.set(digits);
-            self.get(factor);
-            self.get(digits);
+            self.get_all([factor, digits]);
             self.op(I::F64x2Sub);
             self.set(rest);
         }
-        self.get(a);
-        self.get(b);
+        self.get_all([a, b]);
         self.op(I::F64x2Mul);
         self.set(high);
-        self.get(x);
-        self.get(y);
+        self.get_all([x, y]);
         self.op(I::F64x2Mul);
         self.get(high);
         for [one, other] in [[sum, error], [x, error], [sum, y]] {
-            self.get(one);
-            self.get(other);
+            self.get_all([one, other]);
             self.ops([I::F64x2Mul, I::F64x2Sub]);
         }
         self.op(I::F64x2Sub);

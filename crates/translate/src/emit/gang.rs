@@ -50,13 +50,11 @@ impl Emitter<'_> {
             });
             self.set(local);
         }
-        self.get(self.names.ran);
-        self.get(NUMBER);
+        self.get_all([self.names.ran, NUMBER]);
         self.ops([I::I32ShrU, I::I32Const(1), I::I32And]);
         self.op(I::If(BlockType::Empty));
         self.load_counts();
-        self.op(I::End);
-        self.op(I::I32Const(0));
+        self.ops([I::End, I::I32Const(0)]);
         self.get(RECORD);
         self.ops([
             I::I32Load(at(record::ANCESTORS)),
@@ -127,8 +125,7 @@ impl Emitter<'_> {
         let next = [(pc, record::ENTRY), (waits_for, record::WAITS_FOR)];
         let lanes = self.may_lose_lanes().then_some((mask, record::MASK));
         for (local, offset) in next.into_iter().chain(lanes) {
-            self.get(RECORD);
-            self.get(local);
+            self.get_all([RECORD, local]);
             self.op(I::I32Store(at(offset)));
         }
         self.save_counts(RECORD);
@@ -177,9 +174,7 @@ impl Emitter<'_> {
             steps,
             ..
         } = self.names;
-        self.get(lane_instructions);
-        self.get(steps);
-        self.get(lanes);
+        self.get_all([lane_instructions, steps, lanes]);
         self.ops([I::I32Popcnt, I::I64ExtendI32U, I::I64Mul, I::I64Add]);
         self.set(lane_instructions);
     }
@@ -252,10 +247,8 @@ impl Emitter<'_> {
         self.ops([I::I32Sub, I::I32Or, I::I32Store(at(cell::RAN))]);
         self.op(I::I32Const(0));
         self.get(live);
-        self.op(I::I32Store(at(cell::ALIKE_LIVE)));
-        self.op(I::I32Const(0));
-        self.get(alike);
-        self.get(self.names.started);
+        self.ops([I::I32Store(at(cell::ALIKE_LIVE)), I::I32Const(0)]);
+        self.get_all([alike, self.names.started]);
         self.ops([I::I32Eqz, I::I32And]);
         self.get(NUMBER);
         self.ops([I::I32Const(GANGS as i32), I::I32Eq, I::I32And]);
@@ -298,8 +291,7 @@ impl Emitter<'_> {
 
     pub(crate) fn save_counts(&mut self, to: u32) {
         for (local, offset, is_wide) in self.counts() {
-            self.get(to);
-            self.get(local);
+            self.get_all([to, local]);
             self.op(match is_wide {
                 true => I::I64Store(at(offset)),
                 false => I::I32Store(at(offset)),

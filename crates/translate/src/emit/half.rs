@@ -156,8 +156,7 @@ impl Emitter<'_> {
 
     /// Pushes bits to which so much is added that those from `digits` on are rounded, in the middle to even.
     fn round_off(&mut self, magnitude: u32, digits: i32) {
-        self.get(magnitude);
-        self.get(magnitude);
+        self.get_all([magnitude, magnitude]);
         self.ops([I::I32Const(digits), I::I32x4ShrU]);
         self.ops([splat32(1), I::V128And, I::I32x4Add]);
         self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
@@ -201,18 +200,14 @@ impl Emitter<'_> {
         self.get(product);
         self.op(I::F32x4Sub);
         self.set(other);
-        self.get(product);
-        self.get(sum);
-        self.get(other);
+        self.get_all([product, sum, other]);
         self.ops([I::F32x4Sub, I::F32x4Sub]);
-        self.get(addend);
-        self.get(other);
+        self.get_all([addend, other]);
         self.ops([I::F32x4Sub, I::F32x4Add]);
         self.set(other);
         self.get(sum);
         // Further from zero, or nearer to it.
-        self.get(other);
-        self.get(sum);
+        self.get_all([other, sum]);
         self.ops([I::V128Xor, I::I32Const(31), I::I32x4ShrS]);
         self.ops([splat32(1), I::V128Or]);
         self.get(other);

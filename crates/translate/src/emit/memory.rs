@@ -327,8 +327,7 @@ impl<'p> Emitter<'p> {
                 }
                 continue;
             }
-            self.op(scalar_load(plan, from));
-            self.op(I::I32x4Splat);
+            self.ops([scalar_load(plan, from), I::I32x4Splat]);
             self.write_loaded(plan, *element);
         }
     }

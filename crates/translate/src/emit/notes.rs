@@ -55,8 +55,7 @@ impl Emitter<'_> {
             }
             self.set(ordered);
             // Whether it is before what is done now is looked at where the gang itself has read by an earlier name.
-            self.get(readers);
-            self.get(me);
+            self.get_all([readers, me]);
             self.ops([
                 I::V128Xor,
                 splat32(1),
@@ -122,8 +121,7 @@ impl Emitter<'_> {
                 self.get(pointer);
                 self.op(chunk.load(place));
                 self.tee(kept);
-                self.get(kept);
-                self.get(me);
+                self.get_all([kept, me]);
                 self.ops([I::I32x4Ne, I::V128And]);
                 if index == 1 {
                     self.op(I::V128Or);
@@ -135,8 +133,7 @@ impl Emitter<'_> {
                 Way::Store => wrote,
             };
             self.note_or_look(&chunk, u32::from(way == Way::Store), |e| {
-                e.get(pointer);
-                e.get(me);
+                e.get_all([pointer, me]);
                 e.op(chunk.store(place));
             });
         }

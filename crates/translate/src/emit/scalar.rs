@@ -137,8 +137,7 @@ impl Emitter<'_> {
         self.op(I::I32Ctz);
         self.set(lane);
         for (shift, local) in [(2, pointer), (3, wide)] {
-            self.get(RECORD);
-            self.get(lane);
+            self.get_all([RECORD, lane]);
             self.ops([I::I32Const(shift), I::I32Shl, I::I32Add]);
             self.set(local);
         }

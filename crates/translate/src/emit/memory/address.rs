@@ -109,8 +109,7 @@ impl Emitter<'_> {
                 self.get(is_row);
                 self.op(I::I32And);
                 self.set(is_row);
-                self.get(self.names.pointer);
-                self.get(is_one);
+                self.get_all([self.names.pointer, is_one]);
                 self.op(I::I32And);
                 self.set(is_one);
                 Lie {
@@ -191,8 +190,7 @@ impl Emitter<'_> {
         self.tee(low);
         self.op(I::I32x4ExtractLane(0));
         self.set(first);
-        self.get(low);
-        self.get(first);
+        self.get_all([low, first]);
         self.ops([I::I32x4Splat, I::I32x4Sub]);
         self.tee(high);
         self.ops([ramp32(width), I::I32x4Eq, I::I32x4AllTrue]);
@@ -225,8 +223,7 @@ impl Emitter<'_> {
         }
         self.ops([I::V128And, I::I64x2AllTrue]);
         self.set(is_row);
-        self.get(low);
-        self.get(high);
+        self.get_all([low, high]);
         self.ops([I::V128Or, I::V128AnyTrue, I::I32Eqz]);
         self.set(is_one);
         Ok(())

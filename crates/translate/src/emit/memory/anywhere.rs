@@ -114,8 +114,7 @@ impl Emitter<'_> {
             ]);
             self.set(local);
         }
-        self.get(low);
-        self.get(high);
+        self.get_all([low, high]);
         self.op(low_words());
         self.tee(offsets);
         self.ops([
@@ -127,8 +126,7 @@ impl Emitter<'_> {
             I::V128Load32Splat(at(access.site + site::QUICK)),
             I::I32x4GeU,
         ]);
-        self.get(low);
-        self.get(high);
+        self.get_all([low, high]);
         self.op(high_words());
         self.get(offsets);
         self.ops([splat32(access.width() - 1), I::V128And, I::V128Or]);

@@ -129,8 +129,7 @@ impl Emitter<'_> {
             self.get(low);
             self.op(I::I64x2ExtendHighI32x4U);
         } else {
-            self.get(low);
-            self.get(high);
+            self.get_all([low, high]);
         }
         self.ops([
             I::I32Const(access.site as i32),

@@ -61,11 +61,9 @@ impl Emitter<'_> {
             self.ops([splat64(window.start), I::I64x2Sub]);
             self.set(offset);
         }
-        self.get(a);
-        self.get(b);
+        self.get_all([a, b]);
         self.ops([high_words(), splat32(0), I::I32x4Ne]);
-        self.get(a);
-        self.get(b);
+        self.get_all([a, b]);
         self.ops([low_words(), splat32(last as u32), I::I32x4GtU, I::V128Or]);
         self.op(I::I32x4Bitmask);
         self.get(active);
@@ -108,8 +106,7 @@ impl Emitter<'_> {
             I::I32x4Add,
         ]);
         self.get(offsets);
-        self.op(I::I32x4Add);
-        self.op(splat32(cell::NOWHERE));
+        self.ops([I::I32x4Add, splat32(cell::NOWHERE)]);
         self.get(lanes);
         self.op(I::V128Bitselect);
         self.set(pointers);
@@ -124,8 +121,7 @@ impl Emitter<'_> {
         } = self.names;
         let width = plan.width_bytes;
         if plan.wide {
-            self.get(low);
-            self.get(high);
+            self.get_all([low, high]);
             self.op(low_words());
         } else {
             self.get(low);
@@ -145,8 +141,7 @@ impl Emitter<'_> {
             I::V128Or,
         ]);
         if plan.wide {
-            self.get(low);
-            self.get(high);
+            self.get_all([low, high]);
             self.ops([high_words(), splat32(0), I::I32x4Ne, I::V128Or]);
         }
     }

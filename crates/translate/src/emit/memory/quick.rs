@@ -445,8 +445,7 @@ impl Emitter<'_> {
             self.note_bytes(access, bytes);
             return;
         }
-        self.op(I::Block(BlockType::Empty));
-        self.op(I::Block(BlockType::Empty));
+        self.ops([I::Block(BlockType::Empty), I::Block(BlockType::Empty)]);
         self.check_addresses(access, width);
         self.find_place(access, 4 * width, Known::Row);
         self.ops([I::Br(1), I::End]);
@@ -531,8 +530,7 @@ impl Emitter<'_> {
             self.find_addresses(access)?;
             return self.move_lanes(access);
         };
-        self.op(I::Block(BlockType::Empty));
-        self.op(I::Block(BlockType::Empty));
+        self.ops([I::Block(BlockType::Empty), I::Block(BlockType::Empty)]);
         self.nest += 2;
         self.leaves_to = Some(self.nest);
         self.push_first(Bank::B32, plan.base)?;

@@ -78,11 +78,9 @@ impl Emitter<'_> {
     pub(crate) fn part_words(&mut self, n: usize) {
         let [a, b, c, d, e, _] = self.names.vectors;
         if n == 2 {
-            self.get(a);
-            self.get(b);
+            self.get_all([a, b]);
             self.op(low_words());
-            self.get(a);
-            self.get(b);
+            self.get_all([a, b]);
             self.op(high_words());
             self.set(b);
             self.set(a);
@@ -90,11 +88,9 @@ impl Emitter<'_> {
             // The first two elements in pairs of lanes, then the last two.
             for (zip, [low, high]) in [(ZIP_LOW, [a, e]), (ZIP_HIGH, [c, d])] {
                 let is_first = low == a;
-                self.get(a);
-                self.get(b);
+                self.get_all([a, b]);
                 self.op(zip.clone());
-                self.get(c);
-                self.get(d);
+                self.get_all([c, d]);
                 self.op(zip);
                 if is_first {
                     // Kept aside until the rows have been read again.
@@ -106,19 +102,15 @@ impl Emitter<'_> {
                 }
             }
             let [first, second] = [e, self.names.addresses[1]];
-            self.get(first);
-            self.get(second);
+            self.get_all([first, second]);
             self.op(low_halves());
             self.set(a);
-            self.get(first);
-            self.get(second);
+            self.get_all([first, second]);
             self.op(high_halves());
             self.set(b);
-            self.get(c);
-            self.get(d);
+            self.get_all([c, d]);
             self.op(high_halves());
-            self.get(c);
-            self.get(d);
+            self.get_all([c, d]);
             self.op(low_halves());
             self.set(c);
             self.set(d);
@@ -257,8 +249,7 @@ impl Emitter<'_> {
     pub(crate) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
         for (word, element) in (first as u8..).zip(&plan.elements) {
             // Both vectors of the instruction are the same.
-            self.get(words);
-            self.get(words);
+            self.get_all([words, words]);
             let lanes = std::array::from_fn(|at| 4 * word + at as u8 % 4);
             self.op(I::I8x16Shuffle(lanes));
             self.write_loaded(plan, *element);

@@ -224,9 +224,7 @@ impl Emitter<'_> {
         let [.., source, within, lanes] = self.names.vectors;
         for gang in 0..GANGS {
             self.find_source(operands, gang, warp)?;
-            self.get(source);
-            self.get(lanes);
-            self.get(within);
+            self.get_all([source, lanes, within]);
             self.ops([I::V128Bitselect, splat32(31), I::V128And]);
             self.ops([I::I32Const(2), I::I32x4Shl]);
             self.set(source);
@@ -259,8 +257,7 @@ impl Emitter<'_> {
         self.ops([I::I32Const(8), I::I32x4ShrU]);
         self.ops(low_bits.clone());
         self.set(source);
-        self.get(lanes);
-        self.get(source);
+        self.get_all([lanes, source]);
         self.op(I::V128And);
         self.tee(lowest);
         self.push_row(c, gang, warp)?;
@@ -270,24 +267,19 @@ impl Emitter<'_> {
         self.set(limit);
         match mode {
             ShuffleMode::Up => {
-                self.get(lanes);
-                self.get(amount);
+                self.get_all([lanes, amount]);
                 self.op(I::I32x4Sub);
             }
             ShuffleMode::Down => {
-                self.get(lanes);
-                self.get(amount);
+                self.get_all([lanes, amount]);
                 self.op(I::I32x4Add);
             }
             ShuffleMode::Bfly => {
-                self.get(lanes);
-                self.get(amount);
+                self.get_all([lanes, amount]);
                 self.op(I::V128Xor);
             }
             ShuffleMode::Idx => {
-                self.get(lowest);
-                self.get(amount);
-                self.get(source);
+                self.get_all([lowest, amount, source]);
                 self.ops([I::V128AndNot, I::V128Or]);
             }
         }
@@ -379,8 +371,7 @@ impl Emitter<'_> {
             self.set(row);
             self.op(I::I32Const(0));
             self.push_ballot(|e, gang| {
-                e.get(rows[gang as usize]);
-                e.get(row);
+                e.get_all([rows[gang as usize], row]);
                 e.op(I::I32x4Eq);
                 Ok(())
             })?;
@@ -445,8 +436,7 @@ impl Emitter<'_> {
             [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11],
         ] {
             self.tee(row);
-            self.get(row);
-            self.get(row);
+            self.get_all([row, row]);
             self.ops([I::I8x16Shuffle(bytes), combine.clone()]);
         }
         self.set(row);

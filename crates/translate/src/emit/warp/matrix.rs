@@ -168,8 +168,7 @@ impl Emitter<'_> {
         if lines.is_store {
             self.lay_out_lines(lines, &places, line_bytes, warp)?;
         }
-        self.get(self.names.offset);
-        self.get(self.names.first);
+        self.get_all([self.names.offset, self.names.first]);
         self.ops([
             I::I64ExtendI32U,
             I::I64Const(lines.element_bits.into()),
