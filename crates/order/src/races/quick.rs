@@ -12,7 +12,7 @@ use crate::races::location::memory_of;
 use crate::races::location::{LINE, Memory, WORD};
 use crate::races::release_sets::Handed;
 use crate::races::shadow::{Entry, Held, Shadow};
-use crate::races::shapes::{Places, ShapeId, Shapes};
+use crate::races::shapes::{PatternId, Places, ShapeId, Shapes};
 use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId};
 use crate::races::threads::Warp;
 use crate::races::threads::{Floor, Here};
@@ -85,7 +85,11 @@ impl Detector {
         let Some(found) = find(&mut self.shadow().shapes, site) else {
             return false;
         };
-        self.see_lines(number, &Lines::of_all(of, memory, site, epoch), found)
+        self.see_lines(
+            number,
+            &Lines::of_lanes(of, u32::MAX, memory, site, epoch),
+            found,
+        )
     }
 
     fn see_row_as_lanes(&mut self, row: &RowAccess) -> bool {
@@ -145,14 +149,8 @@ impl Detector {
             (None, Some(found)) => self.see_groups(lanes, number, (memory, site), found, handed),
             (Some(epoch), Some(found)) => {
                 let lines = Lines {
-                    of,
-                    lanes: lanes.mask,
-                    memory,
-                    site,
-                    row: row_of(of.block, of.warp),
-                    epoch,
-                    mask: lanes.mask,
                     handed,
+                    ..Lines::of_lanes(of, lanes.mask, memory, site, epoch)
                 };
                 self.see_lines(number, &lines, found)
             }
@@ -187,14 +185,8 @@ impl Detector {
         }
         groups.into_iter().all(|(mask, epoch)| {
             let lines = Lines {
-                of,
-                lanes: mask,
-                memory,
-                site,
-                row: row_of(of.block, of.warp),
-                epoch,
-                mask,
                 handed: handed.clone(),
+                ..Lines::of_lanes(of, mask, memory, site, epoch)
             };
             self.see_lines(number, &lines, found)
         })
@@ -281,16 +273,7 @@ impl Detector {
         let Some(found) = self.shadow().shapes.of(site, &places) else {
             return false;
         };
-        let lines = Lines {
-            of,
-            lanes: mask,
-            memory,
-            site,
-            row: row_of(of.block, of.warp),
-            epoch,
-            mask,
-            handed: None,
-        };
+        let lines = Lines::of_lanes(of, mask, memory, site, epoch);
         self.see_lines(number, &lines, found)
     }
 
@@ -445,19 +428,7 @@ impl Detector {
                 // Strong accesses of words are looked at one by one.
                 Held::Words if is_strong => return false,
                 Held::Words => {
-                    let pattern = shadow.shapes.pattern(part.pattern).clone();
-                    let of = (lines.row, lines.site);
-                    let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);
-                    let is_quiet = lanes_of(pattern.words).all(|word| {
-                        let at = AtWord {
-                            lanes: pattern.lanes[word] & lines.mask,
-                            epoch: lines.epoch,
-                            address: address + word as u64 * WORD,
-                            bytes: pattern.bytes,
-                        };
-                        at.lanes == 0 || quick.look(shadow, at)
-                    });
-                    if !is_quiet {
+                    if !are_words_quiet(by, lines, shadow, part.pattern, address) {
                         return false;
                     }
                     continue;
@@ -512,6 +483,28 @@ impl Detector {
     }
 }
 
+/// Looks at the words of a line one by one; false where one must be looked at in full.
+fn are_words_quiet(
+    by: &mut Visitor<'_>,
+    lines: &Lines,
+    shadow: &mut Shadow,
+    pattern: PatternId,
+    address: u64,
+) -> bool {
+    let pattern = shadow.shapes.pattern(pattern).clone();
+    let of = (lines.row, lines.site);
+    let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);
+    lanes_of(pattern.words).all(|word| {
+        let at = AtWord {
+            lanes: pattern.lanes[word] & lines.mask,
+            epoch: lines.epoch,
+            address: address + word as u64 * WORD,
+            bytes: pattern.bytes,
+        };
+        at.lanes == 0 || quick.look(shadow, at)
+    })
+}
+
 /// An access of a warp, all of whose lanes have one epoch, or of an operation that one of them starts.
 pub(crate) struct Lines {
     pub(crate) of: WarpId,
@@ -528,16 +521,17 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// An access of all lanes of a warp at one epoch, which hands on nothing.
-    fn of_all(of: WarpId, memory: Memory, site: SiteId, epoch: u32) -> Lines {
+    /// An access of lanes of a warp at one epoch, which hands on nothing.
+    #[inline]
+    fn of_lanes(of: WarpId, lanes: u32, memory: Memory, site: SiteId, epoch: u32) -> Lines {
         Lines {
             of,
-            lanes: u32::MAX,
+            lanes,
             memory,
             site,
             row: row_of(of.block, of.warp),
             epoch,
-            mask: u32::MAX,
+            mask: lanes,
             handed: None,
         }
     }
