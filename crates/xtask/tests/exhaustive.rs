@@ -3,7 +3,7 @@
 //!
 //! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as
 //! `does == Does::Memory(Store)` answer "no" for every new variant, so that questions are exhaustive matches beside the enum or in
-//! the `families.rs` of a front end. The facts beside the enum may use `matches!`, because their default is "no".
+//! the `families.rs` of a front end. The facts beside the enum may use `matches!`, and `_ => None`, because their default is "no".
 
 mod support;
 
@@ -63,6 +63,7 @@ fn no_match_over_a_meaning_has_a_catch_all() {
         let mut matches = Matches {
             names: Names::default(),
             catch_alls: Vec::new(),
+            states_facts: states_facts(&path),
         };
         matches.names.visit_file(&file);
         matches.visit_file(&file);
@@ -313,10 +314,25 @@ impl<'ast> Visit<'ast> for Names {
 /// Marks a file that names the members of an enum without the enum.
 const GLOB: &str = "*";
 
+/// Checks whether an expression is `false`, `None`, or a variant `None`.
+fn answers_no(value: &Expr) -> bool {
+    match value {
+        Expr::Lit(literal) => matches!(&literal.lit, syn::Lit::Bool(value) if !value.value),
+        Expr::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "None"),
+        _ => false,
+    }
+}
+
 struct Matches {
     names: Names,
     /// Lines of catch-all arms.
     catch_alls: Vec<usize>,
+    /// Whether the file states facts, so that a catch-all arm may answer "no".
+    states_facts: bool,
 }
 
 impl<'ast> Visit<'ast> for Matches {
@@ -326,7 +342,9 @@ impl<'ast> Visit<'ast> for Matches {
             .iter()
             .any(|arm| self.names_member(&arm.pat));
         if is_over_meanings {
+            let is_no = |arm: &&Arm| self.states_facts && answers_no(&arm.body);
             let wild = expression.arms.iter().filter(|arm| is_catch_all(arm));
+            let wild = wild.filter(|arm| !is_no(arm));
             let lines = wild.map(|arm| syn::spanned::Spanned::span(&arm.pat).start().line);
             self.catch_alls.extend(lines);
         }

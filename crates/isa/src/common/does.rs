@@ -55,101 +55,51 @@ pub enum Does {
     Unknown,
 }
 
-/// What an instruction does, if it is of one of these families.
-#[derive(Clone, Copy)]
-struct Part {
-    arithmetic: Option<ArithmeticOp>,
-    moves: Option<MoveOp>,
-    memory: Option<MemoryOp>,
-    matrix: Option<MatrixOp>,
-    control: Option<ControlOp>,
-    unit: Option<UnitOp>,
-    mbarrier: Option<MbarrierOp>,
-    warp: Option<WarpOp>,
-    asynchronous: Option<AsyncOp>,
-    hint: Option<HintOp>,
-    sync: Option<SyncOp>,
-    compare: Option<CompareForm>,
-}
-
-impl Part {
-    const NONE: Part = Part {
-        arithmetic: None,
-        moves: None,
-        memory: None,
-        matrix: None,
-        control: None,
-        unit: None,
-        mbarrier: None,
-        warp: None,
-        asynchronous: None,
-        hint: None,
-        sync: None,
-        compare: None,
+/// Defines a method per family. Each method returns the operation, or `None` for an operation of another family.
+macro_rules! families {
+    ($owner:ident: $($(#[$doc:meta])* $method:ident($family:ident) -> $operation:ident;)*) => {
+        impl $owner {
+            $($(#[$doc])*
+            pub const fn $method(self) -> Option<$operation> {
+                match self {
+                    $owner::$family(operation) => Some(operation),
+                    _ => None,
+                }
+            })*
+        }
     };
+}
+use families;
+
+families! {
+    Does:
+    /// Returns the arithmetic operation with one result.
+    arithmetic(Arithmetic) -> ArithmeticOp;
+    /// Returns the move or conversion between registers.
+    moves(Move) -> MoveOp;
+    /// Returns the memory access that completes in its step.
+    memory(Memory) -> MemoryOp;
+    /// Returns the matrix operation.
+    matrix(Matrix) -> MatrixOp;
+    /// Returns the control-flow operation.
+    control(Control) -> ControlOp;
+    /// Returns the operation of a device unit.
+    unit(Unit) -> UnitOp;
+    /// Returns the mbarrier operation.
+    mbarrier(Mbarrier) -> MbarrierOp;
+    /// Returns the exchange between the lanes of a warp.
+    warp(Warp) -> WarpOp;
+    /// Returns the asynchronous memory access, or the wait for such accesses.
+    asynchronous(Async) -> AsyncOp;
+    /// Returns the barrier or fence.
+    sync(Sync) -> SyncOp;
+    /// Returns the comparison or selection.
+    compare(Compare) -> CompareForm;
+    /// Returns the hint.
+    hint(Hint) -> HintOp;
 }
 
 impl Does {
-    /// The arithmetic of one result.
-    pub const fn arithmetic(self) -> Option<ArithmeticOp> {
-        self.part().arithmetic
-    }
-
-    /// The move or conversion between registers.
-    pub const fn moves(self) -> Option<MoveOp> {
-        self.part().moves
-    }
-
-    /// The access to memory, of those that are done in their step.
-    pub const fn memory(self) -> Option<MemoryOp> {
-        self.part().memory
-    }
-
-    /// The operation on matrices.
-    pub const fn matrix(self) -> Option<MatrixOp> {
-        self.part().matrix
-    }
-
-    /// Where the lanes go next, where the instruction says so.
-    pub const fn control(self) -> Option<ControlOp> {
-        self.part().control
-    }
-
-    /// The operation of a unit beside the lanes.
-    pub const fn unit(self) -> Option<UnitOp> {
-        self.part().unit
-    }
-
-    /// The operation on an mbarrier.
-    pub const fn mbarrier(self) -> Option<MbarrierOp> {
-        self.part().mbarrier
-    }
-
-    /// The exchange between the lanes of a warp.
-    pub const fn warp(self) -> Option<WarpOp> {
-        self.part().warp
-    }
-
-    /// The asynchronous access to memory, or the wait for such accesses.
-    pub const fn asynchronous(self) -> Option<AsyncOp> {
-        self.part().asynchronous
-    }
-
-    /// The barrier or fence.
-    pub const fn sync(self) -> Option<SyncOp> {
-        self.part().sync
-    }
-
-    /// The comparison or selection.
-    pub const fn compare(self) -> Option<CompareForm> {
-        self.part().compare
-    }
-
-    /// The hint.
-    pub const fn hint(self) -> Option<HintOp> {
-        self.part().hint
-    }
-
     /// Whether its only effect is on the registers that it writes, so that an assembler may delete it where they are not used.
     pub const fn is_computation(self) -> bool {
         matches!(
@@ -160,61 +110,6 @@ impl Does {
                 | Does::Compare(_)
                 | Does::Move(_)
         )
-    }
-
-    /// The one of these families that it is of.
-    const fn part(self) -> Part {
-        match self {
-            Does::Arithmetic(op) => Part {
-                arithmetic: Some(op),
-                ..Part::NONE
-            },
-            Does::Move(op) => Part {
-                moves: Some(op),
-                ..Part::NONE
-            },
-            Does::Memory(op) => Part {
-                memory: Some(op),
-                ..Part::NONE
-            },
-            Does::Mbarrier(op) => Part {
-                mbarrier: Some(op),
-                ..Part::NONE
-            },
-            Does::Matrix(op) => Part {
-                matrix: Some(op),
-                ..Part::NONE
-            },
-            Does::Control(op) => Part {
-                control: Some(op),
-                ..Part::NONE
-            },
-            Does::Unit(op) => Part {
-                unit: Some(op),
-                ..Part::NONE
-            },
-            Does::Warp(op) => Part {
-                warp: Some(op),
-                ..Part::NONE
-            },
-            Does::Async(op) => Part {
-                asynchronous: Some(op),
-                ..Part::NONE
-            },
-            Does::Hint(op) => Part {
-                hint: Some(op),
-                ..Part::NONE
-            },
-            Does::Sync(op) => Part {
-                sync: Some(op),
-                ..Part::NONE
-            },
-            Does::Compare(form) => Part {
-                compare: Some(form),
-                ..Part::NONE
-            },
-            Does::Carry(_) | Does::Video(..) | Does::Machine(_) | Does::Unknown => Part::NONE,
-        }
     }
 }
 
@@ -534,14 +429,7 @@ impl AsyncOp {
     pub const fn source(self) -> Option<usize> {
         match self {
             AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => Some(1),
-            AsyncOp::Store
-            | AsyncOp::Reduction
-            | AsyncOp::CopyCommit
-            | AsyncOp::CopyWait
-            | AsyncOp::CopyWaitAll
-            | AsyncOp::CopyArrive
-            | AsyncOp::BulkCommit
-            | AsyncOp::BulkWait => None,
+            _ => None,
         }
     }
 }
@@ -606,11 +494,7 @@ impl MatrixOp {
             | MatrixOp::WmmaLoadC
             | MatrixOp::Ldmatrix => Some(AccessKind::Load),
             MatrixOp::WmmaStore | MatrixOp::Stmatrix => Some(AccessKind::Store),
-            MatrixOp::WmmaMma
-            | MatrixOp::Mma
-            | MatrixOp::MmaScaled
-            | MatrixOp::MmaSparse
-            | MatrixOp::MmaSparseScaled => None,
+            _ => None,
         }
     }
 }
@@ -720,13 +604,7 @@ impl HintOp {
     pub const fn register_change(self) -> Option<RegisterChange> {
         match self {
             HintOp::SetMaxRegisters(change) => Some(change),
-            HintOp::Prefetch
-            | HintOp::ApplyPriority
-            | HintOp::Discard
-            | HintOp::Nanosleep
-            | HintOp::Pmevent
-            | HintOp::GridDependency
-            | HintOp::BulkPrefetch => None,
+            _ => None,
         }
     }
 }

@@ -25,11 +25,7 @@ impl AsyncOp {
             AsyncOp::Store | AsyncOp::Reduction => Transfer::Registers,
             AsyncOp::Copy => Transfer::Copy,
             AsyncOp::CopyArrive => Transfer::Arrival,
-            AsyncOp::CopyCommit
-            | AsyncOp::CopyWait
-            | AsyncOp::CopyWaitAll
-            | AsyncOp::BulkCommit
-            | AsyncOp::BulkWait => Transfer::None,
+            _ => Transfer::None,
         }
     }
 }
@@ -49,24 +45,17 @@ impl MbarrierOp {
 impl SyncOp {
     /// Whether threads of a block meet there.
     pub const fn is_block_barrier(self) -> bool {
-        match self {
-            SyncOp::Bar | SyncOp::Barrier => true,
-            SyncOp::WarpBarrier
-            | SyncOp::Fence
-            | SyncOp::Membar
-            | SyncOp::ClusterArrive
-            | SyncOp::ClusterWait => false,
-        }
+        matches!(self, SyncOp::Bar | SyncOp::Barrier)
     }
 }
 
 impl MemoryOp {
     /// Whether it writes, in its step, what other threads may wait for.
     pub const fn writes_elements(self) -> bool {
-        match self {
-            MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => true,
-            MemoryOp::Load | MemoryOp::StoreBulk => false,
-        }
+        matches!(
+            self,
+            MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction
+        )
     }
 }
 
@@ -96,43 +85,15 @@ impl Does {
     pub const fn transfer(self) -> Transfer {
         match self {
             Does::Async(op) => op.transfer(),
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Memory(_)
-            | Does::Mbarrier(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Machine(_)
-            | Does::Unit(_)
-            | Does::Unknown => Transfer::None,
+            _ => Transfer::None,
         }
     }
 
     /// Whether threads of a block meet there.
     pub const fn is_block_barrier(self) -> bool {
-        match self {
-            Does::Sync(op) => op.is_block_barrier(),
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Memory(_)
-            | Does::Async(_)
-            | Does::Mbarrier(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Machine(_)
-            | Does::Unit(_)
-            | Does::Unknown => false,
+        match self.sync() {
+            Some(op) => op.is_block_barrier(),
+            None => false,
         }
     }
 

@@ -1,6 +1,8 @@
 //! What units of the device do beside the lanes: texture units, tensor memory, copies of tensors, groups of devices. A family
 //! has an enum here, a file of rows in `ptx/forms`, and a file in the emulator's `decode` and `exec`.
 
+use super::families;
+
 /// What a unit does, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnitOp {
@@ -219,7 +221,7 @@ impl WarpgroupOp {
         match self {
             WarpgroupOp::Product => Some(3),
             WarpgroupOp::SparseProduct => Some(5),
-            WarpgroupOp::Fence | WarpgroupOp::Commit | WarpgroupOp::Wait => None,
+            _ => None,
         }
     }
 }
@@ -231,62 +233,22 @@ impl MultimemOp {
     }
 }
 
-/// What a unit does, if it is of one of these families.
-#[derive(Clone, Copy)]
-struct UnitPart {
-    tensor_copy: Option<TensorCopyOp>,
-    tensor_memory: Option<TensorMemoryOp>,
-    multimem: Option<MultimemOp>,
-    warpgroup: Option<WarpgroupOp>,
+families! {
+    UnitOp:
+    /// Returns the tensor copy.
+    tensor_copy(TensorCopy) -> TensorCopyOp;
+    /// Returns the operation on tensor memory.
+    tensor_memory(TensorMemory) -> TensorMemoryOp;
+    /// Returns the operation on the memory of several devices.
+    multimem(Multimem) -> MultimemOp;
+    /// Returns the operation of a warpgroup.
+    warpgroup(Warpgroup) -> WarpgroupOp;
 }
 
 impl UnitOp {
     /// Whether the four warps of a warpgroup execute it together.
     pub const fn takes_warpgroup(self) -> bool {
         matches!(self, UnitOp::Warpgroup(_) | UnitOp::TensorMemory(_))
-    }
-
-    /// The tensor copy that it is.
-    pub const fn tensor_copy(self) -> Option<TensorCopyOp> {
-        self.part().tensor_copy
-    }
-
-    /// The operation on tensor memory that it is.
-    pub const fn tensor_memory(self) -> Option<TensorMemoryOp> {
-        self.part().tensor_memory
-    }
-
-    /// The operation on the memory of several devices that it is.
-    pub const fn multimem(self) -> Option<MultimemOp> {
-        self.part().multimem
-    }
-
-    /// The operation of a warpgroup that it is.
-    pub const fn warpgroup(self) -> Option<WarpgroupOp> {
-        self.part().warpgroup
-    }
-
-    /// The one of these families that it is of.
-    const fn part(self) -> UnitPart {
-        let mut part = UnitPart {
-            tensor_copy: None,
-            tensor_memory: None,
-            multimem: None,
-            warpgroup: None,
-        };
-        match self {
-            UnitOp::TensorCopy(op) => part.tensor_copy = Some(op),
-            UnitOp::TensorMemory(op) => part.tensor_memory = Some(op),
-            UnitOp::Multimem(op) => part.multimem = Some(op),
-            UnitOp::Warpgroup(op) => part.warpgroup = Some(op),
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Surface(_)
-            | UnitOp::Fabric => {}
-        }
-        part
     }
 
     /// Whether it reads or writes elements of surfaces.
