@@ -486,6 +486,16 @@ pub enum MatrixOp {
 }
 
 impl MatrixOp {
+    /// Returns whether A and B have scale factors.
+    pub const fn is_scaled(self) -> bool {
+        matches!(self, MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled)
+    }
+
+    /// Returns whether A is sparse.
+    pub const fn is_sparse(self) -> bool {
+        matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled)
+    }
+
     /// How the warp accesses memory; `None` for products.
     pub const fn access(self) -> Option<AccessKind> {
         match self {

@@ -109,13 +109,13 @@ fn metadata_and_scales(
     steps: &mut Vec<Step>,
 ) -> Lowered<Vec<Arg>> {
     let mut args = Vec::new();
-    let (metadata, scales) = match op {
-        MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled => {
-            let scaled = scaled(c, w, op, steps)?;
-            (scaled.metadata, Some(scaled.scales))
-        }
-        MatrixOp::MmaSparse => (Some(w.source()?), None),
-        _ => (None, None),
+    let (metadata, scales) = if op.is_scaled() {
+        let scaled = scaled(c, w, op, steps)?;
+        (scaled.metadata, Some(scaled.scales))
+    } else if op.is_sparse() {
+        (Some(w.source()?), None)
+    } else {
+        (None, None)
     };
     if let Some(metadata) = metadata {
         args.push(one(metadata));
@@ -154,9 +154,9 @@ fn factor_and_sum_types(
         "QMMA" | "OMMA" => {
             let sum = sum_format(w)?;
             let (a, b) = two_formats(w)?;
-            match op {
-                MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled => scale_words(w, modifiers)?,
-                _ => modifiers.kind = Some(MmaKind::F8f6f4),
+            match op.is_scaled() {
+                true => scale_words(w, modifiers)?,
+                false => modifiers.kind = Some(MmaKind::F8f6f4),
             }
             (a, b, sum)
         }

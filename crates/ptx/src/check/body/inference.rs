@@ -70,10 +70,8 @@ impl Position<'_> {
     fn may_be_barrier_object(&self) -> bool {
         self.is_barrier()
             || matches!(self.expect, Expect::MbarrierIn(_))
-            || matches!(
-                self.plan.does,
-                Does::Mbarrier(_) | Does::Async(AsyncOp::CopyArrive)
-            )
+            || self.plan.does.mbarrier().is_some()
+            || self.plan.does.transfer() == Transfer::Arrival
     }
 
     /// Returns the state space of the operand as an address, if it differs from the state space of the instruction.
