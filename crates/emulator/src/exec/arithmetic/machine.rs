@@ -3,6 +3,7 @@
 
 use crate::code::MachinePlan;
 use crate::exec::arithmetic::float::upper_half;
+use crate::exec::arithmetic::integer::each_lane;
 use crate::exec::elements::mask_of;
 use crate::semantics::approximate;
 use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot};
@@ -294,11 +295,11 @@ fn compare_extended(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, 
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn pack_predicates(s: &Sources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row: &mut Row32) {
     let shift = u32::from(byte & 3) * 8;
-    for lane in 0..LANES {
+    each_lane(row, |lane| {
         let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
         let kept = s.at(0, lane) & !(n << shift);
-        row[lane] = kept | (bits & n) << shift;
-    }
+        kept | (bits & n) << shift
+    });
 }
 
 /// The source of the first of these lanes in all lanes; another source if there is none.
