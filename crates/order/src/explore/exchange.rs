@@ -82,6 +82,9 @@ struct Operands {
 /// A thread that takes part, by number, and its lane.
 type Member = (usize, u32);
 
+/// A member and the value that it gives.
+type GivenBy = (usize, u32, u64);
+
 impl Walker<'_> {
     /// An exchange between the lanes of a warp.
     pub(crate) fn exchange(&mut self, mut path: Path, at: &At<'_>, op: WarpOp) -> Ways {
@@ -158,11 +161,11 @@ impl Walker<'_> {
         &self,
         sources: &[Member],
         given: impl Fn(usize) -> Vec<u64>,
-    ) -> Result<Vec<Vec<(usize, u32, u64)>>, Halt> {
+    ) -> Result<Vec<Vec<GivenBy>>, Halt> {
         let mut choices = vec![Vec::new()];
         for (thread, lane) in sources {
             let values = given(*thread);
-            let longer = choices.iter().flat_map(|start: &Vec<(usize, u32, u64)>| {
+            let longer = choices.iter().flat_map(|start: &Vec<GivenBy>| {
                 let with = |value: &u64| [&start[..], &[(*thread, *lane, *value)]].concat();
                 values.iter().map(with).collect::<Vec<_>>()
             });

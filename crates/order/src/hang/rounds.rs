@@ -67,12 +67,8 @@ fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
         code.definition_before(wait, r)
             .is_some_and(|at| !code.is_constant(at) && code.loop_test(at).is_some())
     });
-    let Some(parity) = parity.filter(|_| is_ring && parity != address) else {
-        return None;
-    };
-    let Some(definition) = code.definition_before(wait, parity) else {
-        return None;
-    };
+    let parity = parity.filter(|_| is_ring && parity != address)?;
+    let definition = code.definition_before(wait, parity)?;
     if code.is_constant(definition) && code.loop_test(definition).is_some() {
         return Some(depends(
             definition,
