@@ -9,7 +9,6 @@ mod layout;
 
 use super::phrases::prose;
 use super::{Dispatch, say};
-use crate::canvas::png;
 use crate::hooks::use_size;
 use crate::matrix::{
     CellLabels, MatrixFocus, MatrixPage, Plan, describe, matrix_plan, memory_plan,
@@ -18,7 +17,7 @@ use crate::model::{Action, MatrixAction};
 use crate::theme::Palette;
 use controls::Controls;
 use drawing::Drawing;
-use export::FileKind;
+use export::export_buttons;
 pub(crate) use export::{Export, save};
 use facts::facts;
 use lanes::{lane_table, lanes};
@@ -91,18 +90,9 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     let Some(first) = page.pictures.first() else {
         return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the layout…" }</p></section> };
     };
-    let on_png = {
-        let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);
-        let export = props.export.clone();
-        Callback::from(move |_: MouseEvent| {
-            if let Some(address) = png(&matrix_plan(&picture, labels, 1), &palette) {
-                export.emit(Export::Address(picture.request.clone(), address));
-            }
-        })
-    };
-    let file = |kind: FileKind| {
-        let (export, request) = (props.export.clone(), first.request.clone());
-        Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
+    let plan = {
+        let (picture, labels) = (first.clone(), page.labels);
+        move || Rc::new(matrix_plan(&picture, labels, 1))
     };
     html! {
         <section class="matrix" ref={node} aria-label="Layout Explorer">
@@ -116,9 +106,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                     { labels(page, &props.dispatch) }
                     <p class="say matrix-say" aria-live="polite">{ sentence(page) }</p>
                     <span class="spring"></span>
-                    <button class="pill" onclick={file(FileKind::Svg)}>{ "SVG" }</button>
-                    <button class="pill" onclick={on_png}>{ "PNG" }</button>
-                    <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
+                    { export_buttons(&first.request, &props.export, &props.palette, plan) }
                 </div>
                 { not_as_linked(page) }
                 <div class="matrix-pair">

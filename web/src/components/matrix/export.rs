@@ -1,10 +1,15 @@
 //! Files of a fragment: asked of the core where it writes them, and handed to the person.
 
+use crate::canvas::png;
 use crate::client::Ask;
 use crate::editor::save_promised;
+use crate::matrix::Plan;
 use crate::protocol::{Answer, Question};
+use crate::theme::Palette;
+use std::rc::Rc;
 use warpgrid_view::layouts::fragment::FragmentRequest;
 use wasm_bindgen::JsValue;
+use yew::prelude::*;
 
 /// A file that the core writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +24,34 @@ pub(crate) enum Export {
     File(FragmentRequest, FileKind),
     /// A PNG image that was painted already, as an address.
     Address(FragmentRequest, String),
+}
+
+/// The buttons that save a picture. `plan` computes the drawing of the PNG image.
+pub(super) fn export_buttons(
+    request: &FragmentRequest,
+    export: &Callback<Export>,
+    palette: &Rc<Palette>,
+    plan: impl Fn() -> Rc<Plan> + 'static,
+) -> Html {
+    let file = |kind: FileKind| {
+        let (export, request) = (export.clone(), request.clone());
+        Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
+    };
+    let on_png = {
+        let (export, request, palette) = (export.clone(), request.clone(), palette.clone());
+        Callback::from(move |_: MouseEvent| {
+            if let Some(address) = png(&plan(), &palette) {
+                export.emit(Export::Address(request.clone(), address));
+            }
+        })
+    };
+    html! {
+        <>
+            <button class="pill" onclick={file(FileKind::Svg)}>{ "SVG" }</button>
+            <button class="pill" onclick={on_png}>{ "PNG" }</button>
+            <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
+        </>
+    }
 }
 
 /// Gets the file and offers it for download.

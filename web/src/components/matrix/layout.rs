@@ -2,8 +2,7 @@
 
 use super::controls::{navigation, picker, set, set_operation};
 use super::drawing::Drawing;
-use super::export::{Export, FileKind};
-use crate::canvas::png;
+use super::export::{Export, export_buttons};
 use crate::components::Dispatch;
 use crate::components::phrases::{capital, prose};
 use crate::hooks::use_size;
@@ -44,19 +43,8 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
     });
     let picture = &props.picture;
     let [grid, place] = &*plans;
-    let file = |kind: FileKind| {
-        let (export, request) = (props.export.clone(), picture.request.clone());
-        Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
-    };
-    let on_png = {
-        let (grid, palette, export) = (grid.clone(), props.palette.clone(), props.export.clone());
-        let request = picture.request.clone();
-        Callback::from(move |_: MouseEvent| {
-            if let Some(address) = png(&grid, &palette) {
-                export.emit(Export::Address(request.clone(), address));
-            }
-        })
-    };
+    let drawn = grid.clone();
+    let plan = move || drawn.clone();
     html! {
         <section class="matrix lens" ref={node} aria-label="Layout Explorer">
             <div class="matrix-side">
@@ -69,21 +57,12 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                     <div class="matrix-bar">
                         <p class="say matrix-say" aria-live="polite">{ sentence(&props.page, view) }</p>
                         <span class="spring"></span>
-                        <button class="pill" onclick={file(FileKind::Svg)}>{ "SVG" }</button>
-                        <button class="pill" onclick={on_png}>{ "PNG" }</button>
-                        <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
+                        { export_buttons(&picture.request, &props.export, &props.palette, plan) }
                     </div>
                     if view.rows > 0 {
                         <div class="matrix-pair">
                             if has_fields_before(view, place) {
-                                <section class="card" aria-label="Descriptor">
-                                    <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
-                                    { fields(view) }
-                                    { notes(first_notes(view)) }
-                                    if view.wrong.is_empty() {
-                                        { ptx(view) }
-                                    }
-                                </section>
+                                { descriptor_card(view) }
                             }
                             { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
                             { place_card(props, view, place) }
@@ -100,6 +79,20 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                     <p class="hint bad" role="status">{ prose(refusal) }</p>
                 }
             </div>
+        </section>
+    }
+}
+
+/// The fields of a descriptor, with the notes about them.
+fn descriptor_card(view: &LayoutView) -> Html {
+    html! {
+        <section class="card" aria-label="Descriptor">
+            <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
+            { fields(view) }
+            { notes(first_notes(view)) }
+            if view.wrong.is_empty() {
+                { ptx(view) }
+            }
         </section>
     }
 }
