@@ -75,56 +75,91 @@ impl Cells {
     }
 }
 
+/// The texts of the cells.
+struct Labels {
+    /// Row, column, and both lines of the text.
+    cells: Vec<(usize, usize, (String, String))>,
+    /// Whether the cells have room for the second line.
+    has_detail: bool,
+}
+
+impl Labels {
+    fn of(view: &LayoutView) -> Labels {
+        let mut cells = Vec::new();
+        for (row, columns) in view.grid.iter().enumerate() {
+            for (column, places) in columns.iter().enumerate() {
+                if let Some(place) = places.first() {
+                    // Cells of very many have no room for a text.
+                    let label = match view.columns {
+                        VERY_MANY_COLUMNS.. => Default::default(),
+                        _ => view.label(place),
+                    };
+                    cells.push((row, column, label));
+                }
+            }
+        }
+        let mut details = cells.iter().map(|(.., (_, detail))| detail);
+        let has_detail = view.columns < MANY_COLUMNS && details.any(|detail| !detail.is_empty());
+        Labels { cells, has_detail }
+    }
+
+    /// Width and height of a cell.
+    fn cell_size(&self, view: &LayoutView) -> (f64, f64) {
+        let letters = |text: &str| text.chars().count() as f64;
+        let longest = self
+            .cells
+            .iter()
+            .map(|(.., (label, detail))| match self.has_detail {
+                true => letters(label).max(letters(detail) * 0.85),
+                false => letters(label),
+            });
+        let longest = longest.fold(2.0, f64::max);
+        match view.columns {
+            // The whole of it is in sight.
+            VERY_MANY_COLUMNS.. => {
+                let side = (WIDE / f64::from(view.columns)).floor().clamp(4.0, 14.0);
+                (side, side.min(12.0))
+            }
+            _ if self.has_detail => (longest * LETTER + 6.0, 30.0),
+            // Two digits have room, too.
+            _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
+        }
+    }
+}
+
+/// Adds numbers above the columns and beside the rows, as far as cells of this size leave room.
+fn add_numbers(plan: &mut Plan, view: &LayoutView, (width, height): (f64, f64)) {
+    let every_column = match width {
+        ..8.0 => 16,
+        ..20.0 => 4,
+        _ => 1,
+    };
+    for column in (0..view.columns).step_by(every_column) {
+        let x = ROW_HEAD + (f64::from(column) + 0.5) * width;
+        plan.heads.push((column.to_string(), x, HEAD / 2.0));
+    }
+    let every_row = match height {
+        ..8.0 => 8,
+        ..16.0 => 2,
+        _ => 1,
+    };
+    for row in (0..view.rows).step_by(every_row) {
+        let y = HEAD + (f64::from(row) + 0.5) * height;
+        plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
+    }
+}
+
 /// The matrix: each cell with the place of its element.
 pub fn grid_plan(view: &LayoutView) -> Plan {
     let (rows, columns) = (view.rows as usize, view.columns as usize);
-    let mut labels = Vec::new();
-    for (row, cells) in view.grid.iter().enumerate() {
-        for (column, places) in cells.iter().enumerate() {
-            if let Some(place) = places.first() {
-                // Cells of very many have no room for a text.
-                let label = match view.columns {
-                    VERY_MANY_COLUMNS.. => Default::default(),
-                    _ => view.label(place),
-                };
-                labels.push((row, column, label));
-            }
-        }
-    }
-    let has_detail =
-        view.columns < MANY_COLUMNS && labels.iter().any(|(.., label)| !label.1.is_empty());
-    let letters = |text: &str| text.chars().count() as f64;
-    let longest = labels
-        .iter()
-        .map(|(.., (label, detail))| match has_detail {
-            true => letters(label).max(letters(detail) * 0.85),
-            false => letters(label),
-        })
-        .fold(2.0, f64::max);
-    let (width, height) = match view.columns {
-        // The whole of it is in sight.
-        VERY_MANY_COLUMNS.. => {
-            let side = (WIDE / columns as f64).floor().clamp(4.0, 14.0);
-            (side, side.min(12.0))
-        }
-        _ if has_detail => (longest * LETTER + 6.0, 30.0),
-        // Two digits have room, too.
-        _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
-    };
+    let labels = Labels::of(view);
+    let (width, height) = labels.cell_size(view);
     let mut plan = Plan {
         width: ROW_HEAD + columns as f64 * width + 2.0,
         height: HEAD + rows as f64 * height + 2.0,
         ..Plan::default()
     };
-    let every = match width {
-        ..8.0 => 16,
-        ..20.0 => 4,
-        _ => 1,
-    };
-    for column in (0..columns).step_by(every) {
-        let x = ROW_HEAD + (column as f64 + 0.5) * width;
-        plan.heads.push((column.to_string(), x, HEAD / 2.0));
-    }
+    add_numbers(&mut plan, view, (width, height));
     let is_raster = view.columns >= VERY_MANY_COLUMNS;
     if is_raster {
         plan.raster = Some(Raster {
@@ -139,20 +174,13 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         });
     }
     let gap = if is_raster { 0.0 } else { 1.0 };
-    let every_row = match height {
-        ..8.0 => 8,
-        ..16.0 => 2,
-        _ => 1,
-    };
-    for row in (0..rows).step_by(every_row) {
-        let y = HEAD + (row as f64 + 0.5) * height;
-        plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
-    }
     let (wrong, marked) = (Cells::of(view, &view.wrong), Cells::of(view, &view.marked));
-    for (row, column, (label, detail)) in labels {
+    let Labels { cells, has_detail } = labels;
+    for (row, column, (label, detail)) in cells {
         let has_text = width >= 20.0;
+        let cell = layout_cell(view, row, column);
         plan.marks.push(Mark {
-            cell: layout_cell(view, row, column),
+            cell,
             rect: Rect {
                 x: ROW_HEAD + column as f64 * width,
                 y: HEAD + row as f64 * height,
@@ -162,8 +190,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },
             detail: if has_detail { detail } else { String::new() },
-            overlaps: wrong.has(layout_cell(view, row, column)),
-            faint: !view.marked.is_empty() && !marked.has(layout_cell(view, row, column)),
+            overlaps: wrong.has(cell),
+            faint: !view.marked.is_empty() && !marked.has(cell),
         });
     }
     plan
@@ -232,22 +260,26 @@ fn shared_plan(view: &LayoutView, available: f64) -> Plan {
     })
 }
 
-/// Lanes of tensor memory by columns, or threads by registers.
-fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
-    let names: Vec<&str> = view.place.iter().map(String::as_str).collect();
-    let per_register = view
-        .lanes
-        .iter()
-        .flatten()
-        .flatten()
-        .next()
-        .map_or(1, Vec::len) as u32;
-    // Line, position along it in boxes, and how many boxes a line's unit has.
-    let at = |place: &[u32]| -> (usize, f64) {
+/// Lines of boxes: lanes of tensor memory by columns, or threads by registers.
+struct Lanes<'v> {
+    view: &'v LayoutView,
+    names: Vec<&'v str>,
+    per_register: u32,
+    /// Size of a box.
+    width: f64,
+    height: f64,
+}
+
+impl Lanes<'_> {
+    /// The line of a place, and the position along the line in boxes.
+    fn position(&self, place: &[u32]) -> (usize, f64) {
         let number = |at: usize| place.get(at).copied().unwrap_or(0);
-        let (line, along) = match names[..] {
+        let (line, along) = match self.names[..] {
             ["thread", "bit"] => (number(0), f64::from(number(1)) / 4.0),
-            ["thread", ..] => (number(0), f64::from(number(1) * per_register + number(2))),
+            ["thread", ..] => (
+                number(0),
+                f64::from(number(1) * self.per_register + number(2)),
+            ),
             ["lane", "column"] => (number(0), f64::from(number(1))),
             ["lane", "column", "byte"] => {
                 (number(0), f64::from(number(1)) + f64::from(number(2)) / 4.0)
@@ -264,82 +296,100 @@ fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
             _ => (0, 0.0),
         };
         (line as usize, along)
+    }
+
+    /// The part of a box that an element takes.
+    fn part(&self) -> f64 {
+        match self.names.last() {
+            Some(&"byte") => 0.25,
+            Some(&"bit") if self.names[0] != "thread" => f64::from(self.view.element_bits) / 32.0,
+            _ => 1.0,
+        }
+    }
+
+    /// The top of a line; blocks stand apart.
+    fn top(&self, line: usize) -> f64 {
+        HEAD + line as f64 * self.height + (line / LANES) as f64 * 14.0
+    }
+
+    /// Adds names above the boxes and beside the lines, and rules between the warps.
+    fn add_heads(&self, plan: &mut Plan, n_lines: usize, n_along: f64) {
+        let Lanes { width, height, .. } = *self;
+        // Whole numbers: the texts of floats would weigh more than the picture.
+        let per_head = match self.names[0] {
+            "thread" => self.per_register as usize,
+            _ => 1,
+        };
+        let every = ((30.0 / width / per_head as f64).ceil() as usize).max(1) * per_head;
+        for column in (0..n_along as usize).step_by(every) {
+            let name = match self.names[0] {
+                "thread" if self.names[1] == "bit" => format!("b{}", column * 4),
+                "thread" => format!("r{}", column / per_head),
+                _ => column.to_string(),
+            };
+            let x = LINE_HEAD + (column as f64 + 0.5) * width;
+            plan.heads.push((name, x, HEAD / 2.0));
+        }
+        let letter = if self.names[0] == "thread" { 'T' } else { 'L' };
+        for line in (0..n_lines).step_by(if height < 12.0 { 4 } else { 1 }) {
+            let label = match line / LANES {
+                0 => format!("{letter}{line}"),
+                block => format!("B{block} {letter}{}", line % LANES),
+            };
+            let y = self.top(line) + height / 2.0;
+            plan.heads.push((label, LINE_HEAD / 2.0 - 2.0, y));
+        }
+        for line in (WARP..n_lines).step_by(WARP) {
+            plan.rules.push(Rect {
+                x: LINE_HEAD,
+                y: self.top(line) - 1.0,
+                width: n_along * width,
+                height: 1.0,
+            });
+        }
+    }
+}
+
+fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
+    let mut elements = view.lanes.iter().flatten().flatten();
+    let mut lanes = Lanes {
+        view,
+        names: view.place.iter().map(String::as_str).collect(),
+        per_register: elements.next().map_or(1, Vec::len) as u32,
+        width: 0.0,
+        height: 0.0,
     };
-    let all: Vec<(usize, usize, (usize, f64))> = places(view)
-        .into_iter()
-        .map(|(row, column, place)| (row, column, at(place)))
-        .collect();
-    let n_lines = all
-        .iter()
-        .map(|(.., (line, _))| line + 1)
-        .max()
-        .unwrap_or(0);
+    let all = places(view).into_iter();
+    let all = all.map(|(row, column, place)| (row, column, lanes.position(place)));
+    let all: Vec<(usize, usize, (usize, f64))> = all.collect();
+    let lines = all.iter().map(|(.., (line, _))| line + 1);
+    let n_lines = lines.max().unwrap_or(0);
     let n_along = all
         .iter()
         .map(|(.., (_, along))| along.floor() + 1.0)
         .fold(1.0, f64::max);
-    // Part of a column that an element takes.
-    let part = match names.last() {
-        Some(&"byte") => 0.25,
-        Some(&"bit") if names[0] != "thread" => f64::from(view.element_bits) / 32.0,
-        _ => 1.0,
-    };
-    let width = ((available - LINE_HEAD) / n_along).clamp(4.0, 44.0);
-    let height = if n_lines > WARP { 8.0 } else { 16.0 };
-    // Blocks stand apart.
-    let top = |line: usize| HEAD + line as f64 * height + (line / LANES) as f64 * 14.0;
+    lanes.width = ((available - LINE_HEAD) / n_along).clamp(4.0, 44.0);
+    lanes.height = if n_lines > WARP { 8.0 } else { 16.0 };
     let mut plan = Plan {
-        width: LINE_HEAD + n_along * width + 2.0,
-        height: top(n_lines) + 2.0,
+        width: LINE_HEAD + n_along * lanes.width + 2.0,
+        height: lanes.top(n_lines) + 2.0,
         ..Plan::default()
     };
-    // Whole numbers: the texts of floats would weigh more than the picture.
-    let per_head = match names[0] {
-        "thread" => per_register as usize,
-        _ => 1,
-    };
-    let every = ((30.0 / width / per_head as f64).ceil() as usize).max(1) * per_head;
-    for column in (0..n_along as usize).step_by(every) {
-        let name = match names[0] {
-            "thread" if names[1] == "bit" => format!("b{}", column * 4),
-            "thread" => format!("r{}", column / per_head),
-            _ => column.to_string(),
-        };
-        let x = LINE_HEAD + (column as f64 + 0.5) * width;
-        plan.heads.push((name, x, HEAD / 2.0));
-    }
-    let letter = if names[0] == "thread" { 'T' } else { 'L' };
-    for line in (0..n_lines).step_by(if height < 12.0 { 4 } else { 1 }) {
-        let label = match line / LANES {
-            0 => format!("{letter}{line}"),
-            block => format!("B{block} {letter}{}", line % LANES),
-        };
-        plan.heads
-            .push((label, LINE_HEAD / 2.0 - 2.0, top(line) + height / 2.0));
-    }
-    for line in (WARP..n_lines).step_by(WARP) {
-        plan.rules.push(Rect {
-            x: LINE_HEAD,
-            y: top(line) - 1.0,
-            width: n_along * width,
-            height: 1.0,
-        });
-    }
+    lanes.add_heads(&mut plan, n_lines, n_along);
+    let wide = lanes.width * lanes.part();
     for (row, column, (line, along)) in all {
-        let wide = width * part;
         plan.marks.push(Mark {
             cell: layout_cell(view, row, column),
             rect: Rect {
-                x: LINE_HEAD + along * width,
-                y: top(line),
+                x: LINE_HEAD + along * lanes.width,
+                y: lanes.top(line),
                 width: wide - if wide > 6.0 { 1.0 } else { 0.3 },
-                height: height - 1.0,
+                height: lanes.height - 1.0,
             },
             lane: view.colour(row, column),
-            label: if wide > 34.0 && height > 12.0 {
-                format!("{row},{column}")
-            } else {
-                String::new()
+            label: match wide > 34.0 && lanes.height > 12.0 {
+                true => format!("{row},{column}"),
+                false => String::new(),
             },
             detail: String::new(),
             overlaps: false,

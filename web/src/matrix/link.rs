@@ -23,53 +23,67 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     };
     let mut choice = MatrixChoice::default();
     for part in parts.split('&') {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
-        if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
-            let is_word = !NAMES.contains(&name) && !name.is_empty() && part.contains('=');
-            match decoded(value).filter(|_| is_word) {
-                Some(word) => drop(choice.request.with.insert(name.to_owned(), word)),
-                None => choice.unread.push(shortened(part)),
-            }
-            continue;
-        }
-        let text = || value.to_owned();
-        let request = &mut choice.request;
-        let is_number = match name {
-            "stride" => value
-                .parse()
-                .is_ok_and(|n: u32| n <= MatrixChoice::MAX_STRIDE),
-            "base" => value
-                .parse()
-                .is_ok_and(|n: u64| n <= MatrixChoice::MAX_BASE),
-            _ => true,
-        };
-        if !is_number {
-            choice.unread.push(shortened(part));
-        }
-        match name {
-            "op" => request.op = text(),
-            "shape" => request.shape = text(),
-            "type" => request.ty = text(),
-            "target" => request.target = text(),
-            "layout" => request.layout = Some(text()),
-            "stride" => request.stride = value.parse().ok(),
-            "base" => choice.base_bytes = value.parse().unwrap_or(0).min(MatrixChoice::MAX_BASE),
-            "beside" => choice.beside = Some(text()),
-            "embed" => choice.embedded = true,
-            "" => {}
-            _ if part.contains('=') => {
-                request.with.insert(name.to_owned(), text());
-            }
-            _ => choice.unread.push(shortened(part)),
-        }
+        read_part(part, &mut choice);
     }
     let is_of_descriptor =
         hash.starts_with("#lens") || choice.request.with.contains_key("descriptor");
     if is_of_descriptor && choice.request.op.is_empty() {
         choice.request.op = DESCRIPTOR_OP.to_owned();
     }
-    // Further words belong to layouts, which have a stride and a base of their own.
+    assign_words(&mut choice);
+    choice.request.stride = choice
+        .request
+        .stride
+        .map(|stride| stride.min(MatrixChoice::MAX_STRIDE));
+    Some(choice)
+}
+
+/// Reads `name=value`.
+fn read_part(part: &str, choice: &mut MatrixChoice) {
+    let (name, value) = part.split_once('=').unwrap_or((part, ""));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
+    if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
+        let is_word = !NAMES.contains(&name) && !name.is_empty() && part.contains('=');
+        match decoded(value).filter(|_| is_word) {
+            Some(word) => drop(choice.request.with.insert(name.to_owned(), word)),
+            None => choice.unread.push(shortened(part)),
+        }
+        return;
+    }
+    let text = || value.to_owned();
+    let request = &mut choice.request;
+    let is_number = match name {
+        "stride" => value
+            .parse()
+            .is_ok_and(|n: u32| n <= MatrixChoice::MAX_STRIDE),
+        "base" => value
+            .parse()
+            .is_ok_and(|n: u64| n <= MatrixChoice::MAX_BASE),
+        _ => true,
+    };
+    if !is_number {
+        choice.unread.push(shortened(part));
+    }
+    match name {
+        "op" => request.op = text(),
+        "shape" => request.shape = text(),
+        "type" => request.ty = text(),
+        "target" => request.target = text(),
+        "layout" => request.layout = Some(text()),
+        "stride" => request.stride = value.parse().ok(),
+        "base" => choice.base_bytes = value.parse().unwrap_or(0).min(MatrixChoice::MAX_BASE),
+        "beside" => choice.beside = Some(text()),
+        "embed" => choice.embedded = true,
+        "" => {}
+        _ if part.contains('=') => {
+            request.with.insert(name.to_owned(), text());
+        }
+        _ => choice.unread.push(shortened(part)),
+    }
+}
+
+/// Moves further words to a layout, which has a stride and a base of its own; other operations have none.
+fn assign_words(choice: &mut MatrixChoice) {
     let op = &choice.request.op;
     if has_layout(op) || has_picture(op) {
         let with = &mut choice.request.with;
@@ -86,11 +100,6 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
             .map(|(name, value)| shortened(&format!("{name}={value}")));
         choice.unread.extend(parts);
     }
-    choice.request.stride = choice
-        .request
-        .stride
-        .map(|stride| stride.min(MatrixChoice::MAX_STRIDE));
-    Some(choice)
 }
 
 /// What every operation has.

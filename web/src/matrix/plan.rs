@@ -3,7 +3,7 @@
 use super::{CellLabels, position, register_label};
 use crate::layout::Rect;
 use std::collections::BTreeMap;
-use warpgrid_view::layouts::fragment::FragmentPicture;
+use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, PictureCell};
 use warpgrid_view::model::MatrixOperand;
 
 const CELL_HEIGHT: f64 = 30.0;
@@ -107,17 +107,7 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: us
             continue;
         };
         let (matrix, row, column) = position(picture, cell);
-        let (label, detail) = match labels {
-            CellLabels::Holder => (format!("T{}", holder.lane), register_label(picture, holder)),
-            CellLabels::Address => {
-                let bit = found.offset_bits % 8;
-                let part = (picture.element_bits < 8).then(|| format!(".{bit}"));
-                (
-                    format!("{}{}", found.offset_bits / 8, part.unwrap_or_default()),
-                    format!("T{}", holder.lane),
-                )
-            }
-        };
+        let (label, detail) = cell_label(picture, found, holder, labels);
         plan.marks.push(Mark {
             cell,
             rect: Rect {
@@ -134,6 +124,25 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: us
         });
     }
     plan
+}
+
+/// Returns both lines of the text in a cell.
+fn cell_label(
+    picture: &FragmentPicture,
+    cell: &PictureCell,
+    holder: &CellHolder,
+    labels: CellLabels,
+) -> (String, String) {
+    let thread = format!("T{}", holder.lane);
+    match labels {
+        CellLabels::Holder => (thread, register_label(picture, holder)),
+        CellLabels::Address => {
+            let bit = cell.offset_bits % 8;
+            let part = (picture.element_bits < 8).then(|| format!(".{bit}"));
+            let byte = cell.offset_bits / 8;
+            (format!("{byte}{}", part.unwrap_or_default()), thread)
+        }
+    }
 }
 
 /// Rows and columns that have numbers; pixels.
@@ -265,6 +274,29 @@ pub(super) struct Line {
     pub(super) head: f64,
 }
 
+impl Plan {
+    /// Adds the titles of the parts above the lines, and the addresses beside them. `lines` has the position of each line by its number.
+    fn add_line_heads(&mut self, line: Line, lines: &BTreeMap<u64, usize>, byte_width: f64) {
+        for part in 0..line.bytes / line.part_bytes {
+            let x = line.head + (part * line.part_bytes) as f64 * byte_width;
+            let middle = x + line.part_bytes as f64 * byte_width / 2.0;
+            let title = format!("{} {part}", line.part_name).trim_start().to_owned();
+            self.heads.push((title, middle, HEAD / 2.0));
+            self.rules.push(Rect {
+                x: x - 1.5,
+                y: HEAD,
+                width: 2.0,
+                height: lines.len() as f64 * LINE_HEIGHT,
+            });
+        }
+        for (number, position) in lines {
+            let y = HEAD + (*position as f64 + 0.5) * LINE_HEIGHT;
+            let address = format!("+0x{:x}", number * line.bytes);
+            self.heads.push((address, line.head / 2.0 - 2.0, y));
+        }
+    }
+}
+
 /// Memory in lines, those left out that hold nothing: boxes of `bits` bits, each with its cell, its first bit and its colour. `label` says what
 /// a box that is wide enough has for a text.
 pub(super) fn line_plan(
@@ -274,50 +306,28 @@ pub(super) fn line_plan(
     available: f64,
     label: &dyn Fn(usize) -> String,
 ) -> Plan {
-    let Line {
-        bytes: line_bytes,
-        part_bytes,
-        part_name,
-        narrowest,
-        head,
-    } = line;
+    let Line { bytes, head, .. } = line;
     let mut lines: BTreeMap<u64, usize> = BTreeMap::new();
     let mut held: BTreeMap<u64, usize> = BTreeMap::new();
     for (_, first, _) in boxes {
-        lines.insert(first / 8 / line_bytes, 0);
+        lines.insert(first / 8 / bytes, 0);
         *held.entry(*first).or_default() += 1;
     }
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
     }
     // Not `clamp`: its panic prints numbers, which weighs 12 KB.
-    let byte_width = ((available - head) / line_bytes as f64)
-        .max(narrowest)
+    let byte_width = ((available - head) / bytes as f64)
+        .max(line.narrowest)
         .min(10.0);
     let mut plan = Plan {
-        width: head + line_bytes as f64 * byte_width + 2.0,
+        width: head + bytes as f64 * byte_width + 2.0,
         height: HEAD + lines.len() as f64 * LINE_HEIGHT + 2.0,
         ..Plan::default()
     };
-    for part in 0..line_bytes / part_bytes {
-        let x = head + (part * part_bytes) as f64 * byte_width;
-        let middle = x + part_bytes as f64 * byte_width / 2.0;
-        let title = format!("{part_name} {part}").trim_start().to_owned();
-        plan.heads.push((title, middle, HEAD / 2.0));
-        plan.rules.push(Rect {
-            x: x - 1.5,
-            y: HEAD,
-            width: 2.0,
-            height: lines.len() as f64 * LINE_HEIGHT,
-        });
-    }
-    for (line, number) in &lines {
-        let y = HEAD + (*number as f64 + 0.5) * LINE_HEIGHT;
-        let address = format!("+0x{:x}", line * line_bytes);
-        plan.heads.push((address, head / 2.0 - 2.0, y));
-    }
+    plan.add_line_heads(line, &lines, byte_width);
     for (cell, first, lane) in boxes {
-        let number = lines.get(&(first / 8 / line_bytes)).copied().unwrap_or(0);
+        let number = lines.get(&(first / 8 / bytes)).copied().unwrap_or(0);
         let width = bits as f64 / 8.0 * byte_width;
         let text = if width > 13.0 {
             label(*cell)
@@ -327,7 +337,7 @@ pub(super) fn line_plan(
         plan.marks.push(Mark {
             cell: *cell,
             rect: Rect {
-                x: head + (first % (line_bytes * 8)) as f64 / 8.0 * byte_width,
+                x: head + (first % (bytes * 8)) as f64 / 8.0 * byte_width,
                 y: HEAD + number as f64 * LINE_HEIGHT,
                 width: width - if width > 6.0 { 1.0 } else { 0.4 },
                 height: LINE_HEIGHT - 1.0,

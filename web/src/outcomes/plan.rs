@@ -1,7 +1,7 @@
 //! Where the events of an execution are drawn: a column for each thread, what is there at the start above them, and arrows between. In: the
 //! graph; out: boxes and paths, in pixels.
 
-use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeKind};
+use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeKind, NodeView};
 
 const LEAST_WIDTH: f64 = 184.0;
 /// Of a letter of a label, and what is beside the label in its box.
@@ -56,39 +56,13 @@ pub fn plan(graph: &GraphView) -> Plan {
         .filter(|node| node.kind == NodeKind::Init)
         .count();
     let top = if n_init > 0 { ROW } else { 0.0 };
-    let mut filled = vec![0usize; threads.len()];
-    let mut n_shown = 0usize;
     let n_columns = threads.len().max(n_init).max(1);
     let letters = graph.nodes.iter().map(|node| node.label.chars().count());
     let longest = letters.max().unwrap_or(0) as f64;
     let box_width = LEAST_WIDTH.max(longest * LETTER + PADDING);
     let pitch = box_width + GAP;
     let width = 2.0 * MARGIN + pitch * (n_columns as f64 - 1.0) + box_width;
-    let mut boxes = Vec::new();
-    for node in &graph.nodes {
-        let column = node
-            .thread
-            .and_then(|t| threads.iter().position(|other| *other == t));
-        let (x, y) = match column {
-            Some(column) => {
-                let row = filled.get(column).copied().unwrap_or(0);
-                if let Some(n) = filled.get_mut(column) {
-                    *n += 1;
-                }
-                (column as f64 * pitch, top + HEAD + row as f64 * ROW)
-            }
-            None => {
-                n_shown += 1;
-                ((n_shown - 1) as f64 * pitch, 0.0)
-            }
-        };
-        boxes.push(NodeBox {
-            x: MARGIN + x,
-            y: MARGIN / 2.0 + y,
-            width: box_width,
-            height: BOX_HEIGHT,
-        });
-    }
+    let (boxes, filled) = node_boxes(graph, &threads, top, box_width);
     let rows = filled.iter().copied().max().unwrap_or(0) as f64;
     let arrows = graph.edges.iter().enumerate().filter_map(|(number, edge)| {
         let (from, to) = (boxes.get(edge.from)?, boxes.get(edge.to)?);
@@ -111,6 +85,40 @@ pub fn plan(graph: &GraphView) -> Plan {
         boxes,
         arrows,
     }
+}
+
+/// Places the nodes: initial writes in the first row, and each thread in a column. Returns the number of nodes of each thread, too.
+fn node_boxes(
+    graph: &GraphView,
+    threads: &[u32],
+    top: f64,
+    width: f64,
+) -> (Vec<NodeBox>, Vec<usize>) {
+    let mut filled = vec![0usize; threads.len()];
+    let mut n_initial = 0usize;
+    let pitch = width + GAP;
+    let place = |node: &NodeView| {
+        let thread = node.thread;
+        let column = thread.and_then(|thread| threads.iter().position(|other| *other == thread));
+        let (x, y) = match column.and_then(|column| Some((column, filled.get_mut(column)?))) {
+            Some((column, row)) => {
+                *row += 1;
+                (column as f64 * pitch, top + HEAD + (*row - 1) as f64 * ROW)
+            }
+            None => {
+                n_initial += 1;
+                ((n_initial - 1) as f64 * pitch, 0.0)
+            }
+        };
+        NodeBox {
+            x: MARGIN + x,
+            y: MARGIN / 2.0 + y,
+            width,
+            height: BOX_HEIGHT,
+        }
+    };
+    let boxes = graph.nodes.iter().map(place).collect();
+    (boxes, filled)
 }
 
 /// An arrow from side to side; several between the same boxes are bent apart.
