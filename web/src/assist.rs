@@ -12,12 +12,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectAssist)]
-    fn connect_assist(
-        hover: &Function,
-        complete: &Function,
-        signature: &Function,
-        format: &Function,
-    );
+    fn connect_js(hover: &Function, complete: &Function, signature: &Function, format: &Function);
     /// Formats the text as one change that can be undone.
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn format();
@@ -85,7 +80,7 @@ pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
             _ => JsValue::NULL,
         })
     });
-    connect_assist(
+    connect_js(
         hover.as_ref().unchecked_ref(),
         complete.as_ref().unchecked_ref(),
         signature.as_ref().unchecked_ref(),

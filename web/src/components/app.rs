@@ -113,12 +113,11 @@ pub(crate) fn App() -> Html {
     let state = &page.state;
     let is_covered = state.screen.covers_kernel();
     let matrix = state.screen.matrix();
+    let is_embedded = matrix.is_some_and(|page| page.choice.embedded);
     let class = classes!(
         "page",
         is_covered.then_some("with-matrix"),
-        matrix
-            .is_some_and(|page| page.choice.embedded)
-            .then_some("embedded")
+        is_embedded.then_some("embedded")
     );
     html! {
         <div {class} {style}>
@@ -134,16 +133,7 @@ pub(crate) fn App() -> Html {
                     { page.run(&links) }
                 </section>
             </main>
-            <Transport
-                frame={frame_of(state)}
-                known_length={state.run.known_length()}
-                playing={state.playing}
-                busy={state.run.busy}
-                stale={state.is_stale()}
-                {is_outdated}
-                {restart}
-                dispatch={dispatch.clone()}
-            />
+            { page.transport(restart) }
             <Reference subject={state.reference.clone()} library={state.library.clone()} no_library={state.no_library.clone()} dispatch={dispatch.clone()} />
             <Help open={state.help} {dispatch} />
         </div>
@@ -176,6 +166,22 @@ impl Page {
                 start={state.start.clone()}
                 fill={self.fill.clone()}
                 theme={state.theme}
+                dispatch={self.dispatch.clone()}
+            />
+        }
+    }
+
+    fn transport(&self, restart: Callback<()>) -> Html {
+        let (state, is_outdated) = (&self.state, self.is_outdated);
+        html! {
+            <Transport
+                frame={frame_of(state)}
+                known_length={state.run.known_length()}
+                playing={state.playing}
+                busy={state.run.busy}
+                stale={state.is_stale()}
+                {is_outdated}
+                {restart}
                 dispatch={self.dispatch.clone()}
             />
         }

@@ -51,15 +51,9 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
         let (plan, lit) = (plan.clone(), lit.clone());
         move |event: &MouseEvent| cell_under(&plan, &lit, event)
     };
-    let here = props.links.element.map(|(_, cell)| cell);
     let onmousemove = {
-        let (at, dispatch) = (at.clone(), props.dispatch.clone());
-        Callback::from(move |event: MouseEvent| {
-            let cell = at(&event);
-            if cell != here {
-                dispatch.dispatch(Action::Hover(cell.map(|cell| element(index, cell))));
-            }
-        })
+        let (at, hover) = (at.clone(), hover(props, index));
+        Callback::from(move |event: MouseEvent| hover.emit(at(&event)))
     };
     let leave = say::<MouseEvent>(&props.dispatch, Action::Hover(None));
     let onblur = say::<FocusEvent>(&props.dispatch, Action::Hover(None));
@@ -91,6 +85,17 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
 /// The element of the operand number `operand` in a cell.
 fn element(operand: usize, cell: usize) -> Focus {
     Focus::Element { operand, cell }
+}
+
+/// Marks the element under the pointer.
+fn hover(props: &Props, index: usize) -> Callback<Option<usize>> {
+    let here = props.links.element.map(|(_, cell)| cell);
+    let dispatch = props.dispatch.clone();
+    Callback::from(move |cell: Option<usize>| {
+        if cell != here {
+            dispatch.dispatch(Action::Hover(cell.map(|cell| element(index, cell))));
+        }
+    })
 }
 
 /// Opens the explanation of an element of the product, or pins the element.

@@ -79,7 +79,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let pointer = pointer(props, &canvas, view, hovered, focus.clone());
     let onkeydown = keys(props, grid, geometry, &cursor, &scroller, focus);
-    let spoken_cursor = cursor.clone();
+    let spoken = cursor_words(grid, *cursor);
     let onblur = {
         let dispatch = props.dispatch.clone();
         Callback::from(move |_: FocusEvent| {
@@ -87,21 +87,12 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
             dispatch.dispatch(Action::Hover(None));
         })
     };
-    let onscroll = {
-        let scroller = scroller.clone();
-        Callback::from(move |_: Event| {
-            if let Some(element) = scroller.cast::<Element>() {
-                let (left, top) = (element.scroll_left(), element.scroll_top());
-                scroll.set((f64::from(left), f64::from(top)));
-            }
-        })
-    };
+    let onscroll = on_scroll(&scroller, scroll);
     let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
     let label = format!(
         "{}, grid of {} elements: use the arrow keys to move, Enter to pin the cell, and Shift+Up to move to the toolbar",
         grid.memory.title, grid.ty
     );
-    let spoken = cursor_words(grid, *spoken_cursor);
     html! {
         <>
         <p class="visually-hidden" aria-live="polite">{ spoken }</p>
@@ -114,6 +105,17 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
         </div>
         </>
     }
+}
+
+/// Keeps the position to which the grid is scrolled.
+fn on_scroll(scroller: &NodeRef, scroll: UseStateHandle<(f64, f64)>) -> Callback<Event> {
+    let scroller = scroller.clone();
+    Callback::from(move |_: Event| {
+        if let Some(element) = scroller.cast::<Element>() {
+            let (left, top) = (element.scroll_left(), element.scroll_top());
+            scroll.set((f64::from(left), f64::from(top)));
+        }
+    })
 }
 
 /// What a reader hears of the cell under the keyboard's cursor.

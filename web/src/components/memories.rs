@@ -82,27 +82,12 @@ pub(crate) fn Memories(props: &Props) -> Html {
     let shown = shown.filter(|memory| props.frame.shows(&memory.id));
     let (unused, mut used): (Vec<_>, Vec<_>) =
         shown.partition(|memory| !memory.is_named && index_of(memory).is_none());
-    // The blocks of a cluster lie side by side, each with its shared and its tensor memory.
     let cluster = props.frame.cluster.as_ref().map(|cluster| {
-        let n_columns = ((width / CLUSTER_COLUMN) as usize).clamp(1, cluster.blocks.len());
-        let column = (width - CLUSTER_GAP * (n_columns - 1) as f64) / n_columns as f64;
         let (of_blocks, others): (Vec<_>, Vec<_>) = std::mem::take(&mut used)
             .into_iter()
             .partition(|memory| matches!(memory.id, MemoryId::Shared(_) | MemoryId::Tensor(_)));
         used = others;
-        let column_of = |block: &ClusterBlock| {
-            let own = [MemoryId::Shared(block.block), MemoryId::Tensor(block.block)];
-            let find = |own| of_blocks.iter().find(|memory| memory.id == own);
-            let memories = own.into_iter().filter_map(find);
-            let memories = memories.map(|memory| card(memory, column - CARD_EDGES));
-            cluster_block(block, &props.frame, memories.collect(), &props.dispatch)
-        };
-        let style = format!("--columns: {n_columns}");
-        html! {
-            <section class="cluster" aria-label="Cluster" {style}>
-                { for cluster.blocks.iter().map(column_of) }
-            </section>
-        }
+        cluster_section(props, &cluster.blocks, &of_blocks, width, &card)
     });
     html! {
         <div class="flow" ref={flow}>
@@ -113,6 +98,31 @@ pub(crate) fn Memories(props: &Props) -> Html {
                     dispatch={props.dispatch.clone()} />
             }
         </div>
+    }
+}
+
+/// The blocks of a cluster side by side, each with its shared and its tensor memory.
+fn cluster_section(
+    props: &Props,
+    blocks: &[ClusterBlock],
+    memories: &[&MemoryView],
+    width: f64,
+    card: &dyn Fn(&MemoryView, f64) -> Html,
+) -> Html {
+    let n_columns = ((width / CLUSTER_COLUMN) as usize).clamp(1, blocks.len());
+    let column = (width - CLUSTER_GAP * (n_columns - 1) as f64) / n_columns as f64;
+    let column_of = |block: &ClusterBlock| {
+        let own = [MemoryId::Shared(block.block), MemoryId::Tensor(block.block)];
+        let find = |own| memories.iter().find(|memory| memory.id == own);
+        let memories = own.into_iter().filter_map(find);
+        let memories = memories.map(|memory| card(memory, column - CARD_EDGES));
+        cluster_block(block, &props.frame, memories.collect(), &props.dispatch)
+    };
+    let style = format!("--columns: {n_columns}");
+    html! {
+        <section class="cluster" aria-label="Cluster" {style}>
+            { for blocks.iter().map(column_of) }
+        </section>
     }
 }
 

@@ -80,6 +80,16 @@ impl Stop {
 pub(crate) struct Reachable(Stop);
 
 impl Reachable {
+    /// The place that has the focus, as far as the card shows that place.
+    fn of(focused: Option<Stop>, choice: &GridChoice) -> Reachable {
+        Reachable(match (focused, choice.folded) {
+            (Some(stop), false) => stop,
+            (Some(stop), true) if stop != Stop::CELLS => stop,
+            (None, false) => Stop::CELLS,
+            (_, true) => Stop::FOLD,
+        })
+    }
+
     /// The `tabindex` of a place.
     pub(crate) fn index(self, stop: Stop) -> &'static str {
         if self.0 == stop { "0" } else { "-1" }
@@ -98,12 +108,8 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let onfocusin = {
         let focused = focused.clone();
         Callback::from(move |event: FocusEvent| {
-            focused.set(
-                event
-                    .target_dyn_into::<Element>()
-                    .as_ref()
-                    .and_then(Stop::of),
-            );
+            let element = event.target_dyn_into::<Element>();
+            focused.set(element.as_ref().and_then(Stop::of));
         })
     };
     let onkeydown = {
@@ -119,16 +125,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     // What else asks for a memory lays it out by them.
     let extents: Vec<String> = grid.memory.shape.iter().map(u64::to_string).collect();
     let extents = extents.join(" ");
-    let reachable = Reachable(match (*focused, choice.folded) {
-        (Some(stop), false) => stop,
-        (Some(stop), true) if stop != Stop::CELLS => stop,
-        (None, false) => Stop::CELLS,
-        (_, true) => Stop::FOLD,
-    });
-    let map_width = match Geometry::has_map(grid.total_rows) {
-        true => MAP,
-        false => 0.0,
-    };
+    let reachable = Reachable::of(*focused, choice);
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
             <div class="head" role="toolbar" aria-label={format!("{title} toolbar: use the arrow keys to move between controls, and Down to move to the grid")}>
@@ -154,20 +151,34 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
             if !choice.folded {
                 <div class="rows" data-stop={Stop::CELLS.0.to_string()}>
                 if !choice.table {
-                    if choice.zoom.pixels().is_some() {
-                        <FilledPlace panel={Panel::Cells} frame={props.frame.clone()} how={small_cells(grid, choice)} fill={props.fill.clone()} />
-                    } else {
-                        <GridCanvas {reachable} reveal={choice.reveal} frame={props.frame.clone()} available={props.available - map_width} index={props.index} overlay={choice.overlay}
-                            zoom={choice.zoom} links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
-                    }
-                    if map_width > 0.0 {
-                        <FilledPlace panel={Panel::Map} frame={props.frame.clone()} follows={Follows::NextFrame} fill={props.fill.clone()} />
-                    }
+                    { cells(props, grid, reachable) }
                 }
                 <GridTable {reachable} frame={props.frame.clone()} index={props.index} shown={choice.table} />
                 </div>
             }
         </section>
+    }
+}
+
+/// The cells as a picture, and a map of long memories.
+fn cells(props: &Props, grid: &Grid, reachable: Reachable) -> Html {
+    let (choice, dispatch) = (&props.choice, &props.dispatch);
+    let map_width = match Geometry::has_map(grid.total_rows) {
+        true => MAP,
+        false => 0.0,
+    };
+    html! {
+        <>
+            if choice.zoom.pixels().is_some() {
+                <FilledPlace panel={Panel::Cells} frame={props.frame.clone()} how={small_cells(grid, choice)} fill={props.fill.clone()} />
+            } else {
+                <GridCanvas {reachable} reveal={choice.reveal} frame={props.frame.clone()} available={props.available - map_width} index={props.index} overlay={choice.overlay}
+                    zoom={choice.zoom} links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
+            }
+            if map_width > 0.0 {
+                <FilledPlace panel={Panel::Map} frame={props.frame.clone()} follows={Follows::NextFrame} fill={props.fill.clone()} />
+            }
+        </>
     }
 }
 

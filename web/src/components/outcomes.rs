@@ -8,7 +8,7 @@ use crate::model::{Action, OutcomesAction};
 use crate::outcomes::{Found, OutcomesPage, SAMPLES};
 use std::rc::Rc;
 use warpgrid_view::memory_model::litmus::{
-    LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, Races,
+    ForbiddenView, LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, OutcomeView, Races,
 };
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
@@ -99,37 +99,47 @@ fn stop(dispatch: &Dispatch) -> Html {
     html! { <button type="button" class="pill" onclick={stop}>{ "Stop" }</button> }
 }
 
-fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
-    let allowed = found.outcomes.as_deref().unwrap_or(&[]);
-    let button = |number: usize, values: &[u64], class: &'static str, note: &str| {
-        let pressed = number == page.chosen;
-        let choose = Action::Outcomes(OutcomesAction::Choose(number));
-        html! {
-            <button type="button" class={classes!("outcome", class, pressed.then_some("chosen"))} aria-pressed={pressed.to_string()}
-                onclick={say::<MouseEvent>(dispatch, choose)}>
-                <code>{ words(values) }</code><small>{ note.to_owned() }</small>
-            </button>
-        }
-    };
-    let races = |races: Races| match races {
+fn outcome_button(
+    page: &OutcomesPage,
+    number: usize,
+    values: &[u64],
+    class: &'static str,
+    note: &str,
+    dispatch: &Dispatch,
+) -> Html {
+    let pressed = number == page.chosen;
+    let choose = Action::Outcomes(OutcomesAction::Choose(number));
+    html! {
+        <button type="button" class={classes!("outcome", class, pressed.then_some("chosen"))} aria-pressed={pressed.to_string()}
+            onclick={say::<MouseEvent>(dispatch, choose)}>
+            <code>{ words(values) }</code><small>{ note.to_owned() }</small>
+        </button>
+    }
+}
+
+const fn races(races: Races) -> &'static str {
+    match races {
         Races::Never => "",
         Races::Sometimes => "data race in some executions",
         Races::Always => "data race",
-    };
-    let one = |(number, outcome): (usize, &warpgrid_view::memory_model::litmus::OutcomeView)| {
-        let odd = if outcome.is_interleaving {
-            ""
-        } else {
-            "not sequentially consistent"
+    }
+}
+
+fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
+    let allowed = found.outcomes.as_deref().unwrap_or(&[]);
+    let one = |(number, outcome): (usize, &OutcomeView)| {
+        let (class, odd) = match outcome.is_interleaving {
+            true => ("usual", ""),
+            false => ("odd", "not sequentially consistent"),
         };
         let note = [odd, races(outcome.races)];
         let note: Vec<&str> = note.into_iter().filter(|word| !word.is_empty()).collect();
-        let class = if outcome.is_interleaving {
-            "usual"
-        } else {
-            "odd"
-        };
-        button(number, &outcome.values, class, &note.join(", "))
+        let note = note.join(", ");
+        outcome_button(page, number, &outcome.values, class, &note, dispatch)
+    };
+    let not_allowed = |(at, outcome): (usize, &ForbiddenView)| {
+        let number = allowed.len() + at;
+        outcome_button(page, number, &outcome.values, "forbidden", "", dispatch)
     };
     let forbidden = found.forbidden.iter().take(MAX_FORBIDDEN).enumerate();
     let n_more =
@@ -148,7 +158,7 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
             if !found.forbidden.is_empty() {
                 <h3>{ "Forbidden" }</h3>
                 <div class="outcome-list" role="group" aria-label="Forbidden outcomes">
-                    { for forbidden.map(|(at, outcome)| button(allowed.len() + at, &outcome.values, "forbidden", "")) }
+                    { for forbidden.map(not_allowed) }
                 </div>
                 if n_more > 0 {
                     <p class="quiet">{ format!("and {n_more} more") }</p>

@@ -6,7 +6,7 @@ use crate::matrix::MatrixChoice;
 use crate::model::{Action, MatrixAction, ProductAction};
 use crate::product::{BitRow, ProductPage, bit_rows, depth_of, set_element};
 use warpgrid_view::analysis::mma_explanation::{
-    BlockView, NumberView, ProductRequest, ProductStep, ProductView as Explained,
+    BlockView, NumberView, ProductChoice, ProductRequest, ProductStep, ProductView as Explained,
 };
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -54,30 +54,29 @@ fn set<T: 'static>(
     })
 }
 
+/// Changes the instruction to the choice of a number.
+fn pick(props: &Props<'_>, choices: Vec<ProductChoice>) -> Callback<String> {
+    set(props, move |request, number: String| {
+        let choice = number.parse().ok().and_then(|at: usize| choices.get(at));
+        if let Some(choice) = choice {
+            request.op = choice.op.clone();
+            request.shape = choice.shape.clone();
+            request.types = choice.types.clone();
+            let depth = depth_of(&request.shape);
+            request.a.truncate(depth);
+            request.b.truncate(depth);
+        }
+    })
+}
+
 fn controls(props: &Props<'_>) -> Html {
     let request = &props.page.request;
     let answer = props.page.answer.as_deref();
     let choices = answer.map_or(&[][..], |answer| &answer.choices);
     let targets = answer.map_or(&[][..], |answer| &answer.targets);
     let chosen = choices.iter().position(|choice| choice.is_of(request));
-    let pick = {
-        let choices = choices.to_vec();
-        set(props, move |request, number: String| {
-            let choice = number.parse().ok().and_then(|at: usize| choices.get(at));
-            if let Some(choice) = choice {
-                request.op = choice.op.clone();
-                request.shape = choice.shape.clone();
-                request.types = choice.types.clone();
-                let depth = depth_of(&request.shape);
-                request.a.truncate(depth);
-                request.b.truncate(depth);
-            }
-        })
-    };
-    let option = |(at, choice): (
-        usize,
-        &warpgrid_view::analysis::mma_explanation::ProductChoice,
-    )| {
+    let pick = pick(props, choices.to_vec());
+    let option = |(at, choice): (usize, &ProductChoice)| {
         html! { <option value={at.to_string()}>{ format!("{} {}, {}", choice.op, choice.shape, types(&choice.types)) }</option> }
     };
     let target_option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };

@@ -29,23 +29,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
             storage::set("split", &decimal(percent));
         }
     };
-    {
-        let (set, share, on_change) = (set.clone(), share.clone(), props.on_change.clone());
-        use_effect_with((), move |()| {
-            if let Some(linked) = editor::linked_fact("share") {
-                // Not the person's choice: nothing to keep.
-                let linked = js_sys::Number::parse_float(&linked);
-                share.set(linked);
-                on_change.emit(linked);
-                return;
-            }
-            // JavaScript reads the number: the reader of the standard library brings a table of 10 KB.
-            let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
-            if let Some(kept) = kept.filter(|percent| percent.is_finite()) {
-                set(kept);
-            }
-        });
-    }
+    use_initial_share(&share, &props.on_change, set.clone());
     let onpointerdown = {
         let (dragging, line) = (dragging.clone(), line.clone());
         Callback::from(move |event: PointerEvent| {
@@ -89,4 +73,28 @@ pub(crate) fn Splitter(props: &Props) -> Html {
             aria-label="Resize source pane" aria-valuenow={decimal(share.round())} aria-valuemin="20" aria-valuemax="70"
             {onpointerdown} {onpointermove} {onpointerup} {onkeydown}></div>
     }
+}
+
+/// Restores the share that the link states, or else the share that the person chose last.
+#[hook]
+fn use_initial_share(
+    share: &UseStateHandle<f64>,
+    on_change: &Callback<f64>,
+    set: impl Fn(f64) + 'static,
+) {
+    let (share, on_change) = (share.clone(), on_change.clone());
+    use_effect_with((), move |()| {
+        if let Some(linked) = editor::linked_fact("share") {
+            // Not the person's choice: nothing to keep.
+            let linked = js_sys::Number::parse_float(&linked);
+            share.set(linked);
+            on_change.emit(linked);
+            return;
+        }
+        // JavaScript reads the number: the reader of the standard library brings a table of 10 KB.
+        let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
+        if let Some(kept) = kept.filter(|percent| percent.is_finite()) {
+            set(kept);
+        }
+    });
 }

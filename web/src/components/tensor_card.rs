@@ -179,15 +179,7 @@ fn TilePicture(props: &PictureProps) -> Html {
         },
     );
     use_painted(&boxes, &plan, &props.palette);
-    {
-        let lit = lit.clone();
-        let seen = (plan.clone(), props.palette.clone(), *here);
-        use_effect_with(seen, move |(plan, palette, here)| {
-            if let Some(canvas) = lit.cast::<HtmlCanvasElement>() {
-                paint_lit(&canvas, plan, palette, |_| false, *here);
-            }
-        });
-    }
+    use_lit(&lit, &plan, &props.palette, *here);
     let Some(copy) = shown_copy(&props.frame) else {
         return Html::default();
     };
@@ -227,6 +219,18 @@ fn TilePicture(props: &PictureProps) -> Html {
             <p class="quiet" aria-live="polite">{ words.unwrap_or_else(|| about(copy)) }</p>
         </div>
     }
+}
+
+/// Paints the chunk under the pointer above the boxes.
+#[hook]
+fn use_lit(lit: &NodeRef, plan: &Rc<Plan>, palette: &Rc<Palette>, here: Option<usize>) {
+    let lit = lit.clone();
+    let seen = (plan.clone(), palette.clone(), here);
+    use_effect_with(seen, move |(plan, palette, here)| {
+        if let Some(canvas) = lit.cast::<HtmlCanvasElement>() {
+            paint_lit(&canvas, plan, palette, |_| false, *here);
+        }
+    });
 }
 
 /// What the picture shows, as long as no piece is pointed at.

@@ -13,37 +13,7 @@ use yew::prelude::*;
 /// Text from and to the editor; underlines; the marks beside its lines.
 #[hook]
 pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask: &Ask) {
-    let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
-    use_effect_with((), move |()| {
-        let (on_line, on_header) = (dispatch.clone(), dispatch.clone());
-        let on_breaks = dispatch.clone();
-        editor::listen_to_breaks(move |lines| {
-            on_breaks.dispatch(Action::Until(UntilAction::SetBreaks(lines.into())));
-        });
-        let on_pin = dispatch.clone();
-        editor::listen_to_pins(move |words| {
-            let action = match words.split_once(' ') {
-                Some(("find", text)) => Some(Action::Find(text.to_owned())),
-                Some(("closer", cell)) => zoom(ZoomStep::Closer, cell),
-                Some(("farther", cell)) => zoom(ZoomStep::Farther, cell),
-                _ => Some(Action::Show(read_focus(&words))),
-            };
-            if let Some(action) = action {
-                on_pin.dispatch(action);
-            }
-        });
-        editor::listen(
-            ask,
-            move |text, is_another| {
-                dispatch.dispatch(Action::Edited {
-                    text: text.into(),
-                    is_another,
-                });
-            },
-            move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
-            move || on_header.dispatch(Action::TakeBackOverrides),
-        );
-    });
+    use_listeners(state, ask);
     use_effect_with((state.example, state.text.clone()), |(example, text)| {
         if example.is_some() && editor::text() != **text {
             texts::show_example(text);
@@ -80,6 +50,42 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
         if follow && marks.done > 0 {
             editor::reveal(marks.done);
         }
+    });
+}
+
+/// Text, lines and breakpoints from the editor.
+#[hook]
+fn use_listeners(state: &UseReducerHandle<State>, ask: &Ask) {
+    let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
+    use_effect_with((), move |()| {
+        let (on_line, on_header) = (dispatch.clone(), dispatch.clone());
+        let on_breaks = dispatch.clone();
+        editor::listen_to_breaks(move |lines| {
+            on_breaks.dispatch(Action::Until(UntilAction::SetBreaks(lines.into())));
+        });
+        let on_pin = dispatch.clone();
+        editor::listen_to_pins(move |words| {
+            let action = match words.split_once(' ') {
+                Some(("find", text)) => Some(Action::Find(text.to_owned())),
+                Some(("closer", cell)) => zoom(ZoomStep::Closer, cell),
+                Some(("farther", cell)) => zoom(ZoomStep::Farther, cell),
+                _ => Some(Action::Show(read_focus(&words))),
+            };
+            if let Some(action) = action {
+                on_pin.dispatch(action);
+            }
+        });
+        editor::listen(
+            ask,
+            move |text, is_another| {
+                dispatch.dispatch(Action::Edited {
+                    text: text.into(),
+                    is_another,
+                });
+            },
+            move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
+            move || on_header.dispatch(Action::TakeBackOverrides),
+        );
     });
 }
 
