@@ -130,6 +130,25 @@ pub(crate) fn beside() -> BesideOpened {
     }
 }
 
+fn grid() -> Grid {
+    Grid {
+        memory: memory(),
+        ty: ElementType::U32,
+        columns: 2,
+        first_row: 0,
+        n_rows: 2,
+        total_rows: 2,
+        sector_bytes: Some(32),
+        cells: vec![
+            cell("7", Some(0), Some(2), Written::Before),
+            cell("9", Some(1), Some(3), Written::Now),
+            cell("0", None, None, Written::Never),
+            cell("0", None, None, Written::Never),
+        ],
+        tiles: Vec::new(),
+    }
+}
+
 pub(crate) fn frame() -> Frame {
     Frame {
         position: 3,
@@ -148,22 +167,7 @@ pub(crate) fn frame() -> Frame {
         fault: None,
         causes: Vec::new(),
         memories: vec![memory()],
-        grids: vec![Grid {
-            memory: memory(),
-            ty: ElementType::U32,
-            columns: 2,
-            first_row: 0,
-            n_rows: 2,
-            total_rows: 2,
-            sector_bytes: Some(32),
-            cells: vec![
-                cell("7", Some(0), Some(2), Written::Before),
-                cell("9", Some(1), Some(3), Written::Now),
-                cell("0", None, None, Written::Never),
-                cell("0", None, None, Written::Never),
-            ],
-            tiles: Vec::new(),
-        }],
+        grids: vec![grid()],
         warp: Some(WarpView {
             block: 0,
             block_id: [0; 3],

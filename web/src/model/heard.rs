@@ -5,10 +5,11 @@ use super::history::ask_history;
 use super::{
     Cure, Focus, MAX_KNOWN_STORES, Model, Trouble, beside, file, matrix, outcomes, product, until,
 };
-use crate::protocol::{Response, ResponseBody, decode};
+use crate::protocol::{Refusal, Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpgrid_view::model::{Frame, StoreView};
 use warpgrid_view::session::memory_search::FoundCell;
 use warpgrid_view::source::reference::Pages;
 
@@ -71,7 +72,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
     if response.launch != model.run.launch {
         return;
     }
-    let is_newest = model.run.busy.is_none_or(|busy| response.id >= busy.id);
+    let (id, launch) = (response.id, response.launch);
     match response.body {
         // About an older text, or for the editor.
         ResponseBody::Checked { .. }
@@ -92,14 +93,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.facts = Some(Rc::new(facts));
             model.run.refusal = None;
         }
-        ResponseBody::Refused(refusal) => {
-            model.run.refusal = Some(Rc::new(refusal));
-            model.run.busy = None;
-            leave_other_text(model);
-            model.run.launched_revision = 0;
-            model.run.waiting_for_launch = false;
-            model.playing = false;
-        }
+        ResponseBody::Refused(refusal) => refused(model, refusal),
         ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
         ResponseBody::Order(found) => {
             model.run.order = Some(Rc::from(found));
@@ -130,38 +124,51 @@ fn heard_of_run(model: &mut Model, response: Response) {
                 busy.position = Some(position);
             }
         }
-        ResponseBody::Frame(frame) => {
-            if is_newest {
-                model.run.busy = None;
-            }
-            model.run.refusal = None;
-            model.run.waiting_for_launch = false;
-            model.run.frame = Some(Rc::new(*frame));
-            model.run.frame_launch = response.launch;
-            ask_order(model);
-            ask_history(model);
-            // A frame of the run before may still come after a text was pasted.
-            if model.run.launched_revision == model.revision {
-                // Who wrote the cell that a link has pinned is not known yet.
-                if model.fresh.take().is_some() {
-                    let focus = model.focus().cloned();
-                    ask_writer(model, focus.as_ref());
-                }
-            }
+        ResponseBody::Frame(frame) => show_frame(model, *frame, id, launch),
+        ResponseBody::Writers(known) => note_writers(model, known),
+    }
+}
+
+fn refused(model: &mut Model, refusal: Refusal) {
+    model.run.refusal = Some(Rc::new(refusal));
+    model.run.busy = None;
+    leave_other_text(model);
+    model.run.launched_revision = 0;
+    model.run.waiting_for_launch = false;
+    model.playing = false;
+}
+
+fn show_frame(model: &mut Model, frame: Frame, id: u32, launch: u32) {
+    if model.run.busy.is_none_or(|busy| id >= busy.id) {
+        model.run.busy = None;
+    }
+    model.run.refusal = None;
+    model.run.waiting_for_launch = false;
+    model.run.frame = Some(Rc::new(frame));
+    model.run.frame_launch = launch;
+    ask_order(model);
+    ask_history(model);
+    // A frame of the run before may still come after a text was pasted.
+    if model.run.launched_revision == model.revision {
+        // Who wrote the cell that a link has pinned is not known yet.
+        if model.fresh.take().is_some() {
+            let focus = model.focus().cloned();
+            ask_writer(model, focus.as_ref());
         }
-        ResponseBody::Writers(known) => {
-            for (step, stores) in known {
-                if model.known_stores.len() >= MAX_KNOWN_STORES {
-                    model.known_stores.pop_first();
-                }
-                model.known_stores.insert(step, Rc::new(stores));
-            }
-            // A slice answers what it can; what is still open is asked again, but not for ever.
-            if model.asked_again < MAX_ASKED_AGAIN {
-                model.asked_again += 1;
-                let focus = model.focus().cloned();
-                ask_writer(model, focus.as_ref());
-            }
+    }
+}
+
+fn note_writers(model: &mut Model, known: Vec<(u64, Vec<StoreView>)>) {
+    for (step, stores) in known {
+        if model.known_stores.len() >= MAX_KNOWN_STORES {
+            model.known_stores.pop_first();
         }
+        model.known_stores.insert(step, Rc::new(stores));
+    }
+    // A slice answers what it can; what is still open is asked again, but not for ever.
+    if model.asked_again < MAX_ASKED_AGAIN {
+        model.asked_again += 1;
+        let focus = model.focus().cloned();
+        ask_writer(model, focus.as_ref());
     }
 }
