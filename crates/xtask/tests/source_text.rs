@@ -77,10 +77,6 @@ const DIRECTIVES: &[&str] = &[
 /// Files that read texts of their own format, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
-        "crates/view/src/layouts/tensor.rs",
-        "names of layout requests are opcodes",
-    ),
-    (
         "crates/view/src/layouts/tensor/instruction_descriptor_lookup.rs",
         "the page asks for the descriptor operand of a displayed instruction",
     ),
