@@ -1,29 +1,37 @@
-//! Control-flow graphs. In: a function; out: its basic blocks with their successors.
+//! Control-flow graphs: the basic blocks of a function or of a range of its instructions, with their successors.
 
 use crate::function::{Function, Instruction, Module};
 use crate::operand::OperandValue;
 use std::ops::Range;
 use warpgrid_isa::ControlOp;
 
-/// Instructions that are executed from the first to the last.
+/// Instructions that are always executed in sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BasicBlock {
     /// Indices into [`Function::instructions`].
     pub range: Range<usize>,
-    /// Indices of the blocks that may be executed next; empty where the function ends.
+    /// Indices of the blocks that may be executed next.
     pub successors: Vec<usize>,
+    /// Whether the block may leave the function or the range.
+    pub exits: bool,
 }
 
 impl Module {
     /// Returns the basic blocks of a function, in the order of its instructions; the first one is the entry.
     pub fn basic_blocks(&self, function: &Function) -> Vec<BasicBlock> {
-        let n = function.instructions.len();
+        self.basic_blocks_in(function, 0..function.instructions.len())
+    }
+
+    /// Returns the basic blocks of a range of instructions, in the order of the instructions.
+    pub fn basic_blocks_in(&self, function: &Function, range: Range<usize>) -> Vec<BasicBlock> {
+        let n = function.instructions.len().min(range.end);
         let control = |instruction: &Instruction| self.action(instruction)?.does.control();
         let mut starts = vec![false; n + 1];
-        if let Some(first) = starts.first_mut() {
+        if let Some(first) = starts.get_mut(range.start) {
             *first = true;
         }
-        for (index, instruction) in function.instructions.iter().enumerate() {
+        let instructions = function.instructions.iter().enumerate();
+        for (index, instruction) in instructions.take(n).skip(range.start) {
             let targets = branch_targets(function, instruction);
             let ends = !targets.is_empty() || control(instruction).is_some_and(ControlOp::leaves);
             let next = ends.then_some(index + 1);
@@ -33,30 +41,28 @@ impl Module {
                 }
             }
         }
-        let firsts: Vec<usize> = (0..n)
+        let firsts: Vec<usize> = (range.start..n)
             .filter(|index| starts.get(*index) == Some(&true))
             .collect();
         let block_at = |instruction: usize| firsts.binary_search(&instruction).ok();
         let ranges = firsts.iter().zip(firsts.iter().skip(1).chain([&n]));
         let blocks = ranges.map(|(first, end)| {
             let own = function.instructions.get(*first..*end).unwrap_or(&[]);
-            let successors = own.last().map_or(Vec::new(), |last| {
+            let (mut targets, mut exits) = (Vec::new(), false);
+            if let Some(last) = own.last() {
                 let jumps = matches!(
                     control(last),
                     Some(ControlOp::Branch | ControlOp::BranchIndexed)
                 );
-                let leaves = control(last).is_some_and(ControlOp::leaves);
-                let falls_through = last.guard.is_some() || !(jumps || leaves);
-                let next = falls_through.then(|| block_at(*end)).flatten();
-                let targets = branch_targets(function, last);
-                targets
-                    .into_iter()
-                    .filter_map(block_at)
-                    .chain(next)
-                    .collect()
-            });
+                exits = control(last).is_some_and(ControlOp::leaves);
+                let falls_through = last.guard.is_some() || !(jumps || exits);
+                targets = branch_targets(function, last);
+                targets.extend(falls_through.then_some(*end));
+            }
+            let successors: Vec<usize> = targets.iter().filter_map(|at| block_at(*at)).collect();
             BasicBlock {
                 range: *first..*end,
+                exits: exits || successors.len() < targets.len(),
                 successors,
             }
         });

@@ -1,49 +1,28 @@
-//! What of a function's registers still matters. In: a function, and some of its instructions; out: for each of them the registers that some
-//! way on from it reads before it writes them.
+//! Live registers: registers whose values some path reads before writing them.
 
 use crate::flow::BasicBlock;
 use crate::function::{Function, Instruction, Parameter, Program};
 use crate::ids::RegisterId;
-use crate::operand::OperandValue;
 use std::ops::Range;
-use warpgrid_isa::ControlOp;
 
 impl Program {
-    /// By instruction of a range, and after the last: the registers whose values matter there, in order. `at_end` are those that matter where
-    /// the range or the function ends.
+    /// Returns the registers that are live before each instruction of a range, and after the last instruction, in the order of their numbers.
+    /// `at_end` are the registers that are live where the range or the function is left.
     pub fn live_registers(
         &self,
         function: &Function,
         range: Range<u32>,
         at_end: &[RegisterId],
     ) -> Vec<Vec<RegisterId>> {
-        let n_registers = function.registers.len();
-        let mut end = vec![false; n_registers];
-        for register in at_end {
-            set_live(&mut end, *register);
+        let range = range.start as usize..range.end as usize;
+        let blocks = self.basic_blocks_in(function, range.clone());
+        let liveness = Liveness::of(function, &blocks, at_end, |_| Vec::new());
+        let mut all = Vec::new();
+        for (index, block) in blocks.iter().enumerate() {
+            all.extend(block.range.clone().map(|at| liveness.before(index, at)));
         }
-        let within = range.start as usize..range.end as usize;
-        let instructions = function.instructions.get(within).unwrap_or(&[]);
-        let mut live = vec![vec![false; n_registers]; instructions.len()];
-        live.push(end);
-        let mut has_changed = true;
-        while has_changed {
-            has_changed = false;
-            for (index, instruction) in instructions.iter().enumerate().rev() {
-                let here = self.live_before(function, instruction, index, range.start, &live);
-                if let Some(known) = live.get_mut(index)
-                    && *known != here
-                {
-                    *known = here;
-                    has_changed = true;
-                }
-            }
-        }
-        let numbers = |row: &Vec<bool>| {
-            let all = row.iter().zip(0..).filter(|(is_live, _)| **is_live);
-            all.map(|(_, number)| RegisterId(number)).collect()
-        };
-        live.iter().map(numbers).collect()
+        all.push(LiveRegisters(liveness.at_exit.clone()));
+        all.iter().map(|live| live.iter().collect()).collect()
     }
 
     /// Checks whether a register may be read before it is written, that is, whether it is live at the entry of the function.
@@ -54,56 +33,8 @@ impl Program {
             let parameter = Parameter::Register(*register);
             function.parameters.contains(&parameter)
         };
-        let at_entry = liveness.at_start.first().into_iter().flatten().zip(0..);
-        let mut registers = at_entry.flat_map(|(word, index)| {
-            let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
-            bits.map(move |bit| RegisterId(index * 64 + bit))
-        });
-        registers.any(|register| !is_passed(&register))
-    }
-
-    /// What matters before an instruction, by what matters after it and where it may go.
-    fn live_before(
-        &self,
-        function: &Function,
-        instruction: &Instruction,
-        index: usize,
-        first: u32,
-        live: &[Vec<bool>],
-    ) -> Vec<bool> {
-        let action = self.action(instruction);
-        let control = action.and_then(|action| action.does.control());
-        let leaves = control.is_some_and(ControlOp::leaves);
-        let next = match leaves && instruction.guard.is_none() {
-            true => live.last(),
-            false => live.get(index + 1),
-        };
-        let mut here = next.cloned().unwrap_or_default();
-        let mut add = |row: Option<&Vec<bool>>| {
-            for (own, other) in here.iter_mut().zip(row.into_iter().flatten()) {
-                *own |= other;
-            }
-        };
-        if leaves {
-            add(live.last());
-        }
-        for operand in function.operands_of(instruction.operands) {
-            if let OperandValue::Label(target) = operand.value {
-                let target = target.checked_sub(first);
-                add(target.and_then(|target| live.get(target as usize)));
-            }
-        }
-        if instruction.guard.is_none() {
-            for register in function.destinations(instruction) {
-                if let Some(is_live) = here.get_mut(register.0 as usize) {
-                    *is_live = false;
-                }
-            }
-        }
-        for register in function.sources(instruction) {
-            set_live(&mut here, register);
-        }
-        here
+        let at_entry = LiveRegisters(liveness.at_start.first().cloned().unwrap_or_default());
+        at_entry.iter().any(|register| !is_passed(&register))
     }
 }
 
@@ -115,6 +46,8 @@ pub struct Liveness<'f, R> {
     also_reads: R,
     at_start: Vec<Vec<u64>>,
     at_end: Vec<Vec<u64>>,
+    /// Registers that are live where the function or the range is left.
+    at_exit: Vec<u64>,
 }
 
 impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
@@ -128,9 +61,9 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
     ) -> Liveness<'f, R> {
         let n_words = function.registers.len().div_ceil(64);
         let empty = vec![0; n_words];
-        let mut live_at_exit = empty.clone();
+        let mut at_exit = empty.clone();
         for register in results {
-            set_bit(&mut live_at_exit, *register);
+            set_bit(&mut at_exit, *register);
         }
         let mut liveness = Liveness {
             function,
@@ -138,6 +71,7 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
             also_reads,
             at_start: vec![empty.clone(); blocks.len()],
             at_end: vec![empty; blocks.len()],
+            at_exit,
         };
         let accesses: Vec<BlockAccesses> = blocks
             .iter()
@@ -147,8 +81,8 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
         while has_changed {
             has_changed = false;
             for (index, (block, own)) in blocks.iter().zip(&accesses).enumerate().rev() {
-                let mut live = match block.successors.is_empty() {
-                    true => live_at_exit.clone(),
+                let mut live = match block.exits {
+                    true => liveness.at_exit.clone(),
                     false => vec![0; n_words],
                 };
                 for next in &block.successors {
@@ -170,6 +104,14 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
             }
         }
         liveness
+    }
+
+    /// Returns the registers that are live before an instruction of a block.
+    fn before(&self, block: usize, instruction: usize) -> LiveRegisters {
+        let LiveRegisters(mut live) = self.after(block, instruction);
+        self.accesses(instruction..instruction + 1)
+            .step_back(&mut live);
+        LiveRegisters(live)
     }
 
     /// Returns the registers that are live after an instruction of a block.
@@ -210,6 +152,14 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
 pub struct LiveRegisters(Vec<u64>);
 
 impl LiveRegisters {
+    /// Returns the registers in the order of their numbers.
+    fn iter(&self) -> impl Iterator<Item = RegisterId> {
+        self.0.iter().zip(0..).flat_map(|(word, index)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
+            bits.map(move |bit| RegisterId(index * 64 + bit))
+        })
+    }
+
     /// Checks whether a register is live.
     pub fn contains(&self, register: RegisterId) -> bool {
         has_bit(&self.0, register)
@@ -242,10 +192,4 @@ fn set_bit(bits: &mut [u64], register: RegisterId) {
 fn has_bit(bits: &[u64], register: RegisterId) -> bool {
     let word = bits.get(register.0 as usize / 64);
     word.is_some_and(|word| word >> (register.0 % 64) & 1 != 0)
-}
-
-fn set_live(row: &mut [bool], register: RegisterId) {
-    if let Some(is_live) = row.get_mut(register.0 as usize) {
-        *is_live = true;
-    }
 }
