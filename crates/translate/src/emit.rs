@@ -31,7 +31,7 @@ use crate::flow::Flow;
 use crate::helpers;
 use crate::instructions::{at, halves, low_words, splat32, splat64};
 use crate::place::stop;
-use crate::place::{GANG, Places, Site, cell, record};
+use crate::place::{BLOCK_REGISTERS, GANG, Places, Site, record};
 use crate::primitive::Operands;
 use crate::refusal::Refusal;
 use crate::registers::{Definitions, Register, Touched, Writes, parts};
@@ -488,7 +488,7 @@ impl<'p> Emitter<'p> {
         match (by_block, by_thread) {
             (Some(place), _) => self.ops([
                 I::I32Const(0),
-                I::V128Load(at(cell::BY_BLOCK + 16 * place as u32)),
+                I::V128Load(at(BLOCK_REGISTERS + 16 * place as u32)),
             ]),
             (None, Some(place)) => {
                 self.get_table();

@@ -14,90 +14,122 @@ pub(crate) const GANG: u32 = 4;
 /// Gangs of a warp.
 pub(crate) const GANGS: u32 = LANES as u32 / GANG;
 
-/// Cells that the host and the code share, by address.
-pub(crate) mod cell {
-    /// Records there are.
-    pub(crate) const RECORDS: u32 = 1024;
-    /// The first name of the phase; the block's first phase begins at the block's.
-    pub(crate) const PHASE: u32 = 1028;
-    pub(crate) const BLOCK: u32 = 1032;
-    /// The name of the gang that runs, and which of its earlier names are its ancestors.
-    pub(crate) const ME: u32 = 1036;
-    pub(crate) const ANCESTORS: u32 = 1040;
-    /// Bytes of what is noted of words that must be stored again as they are.
-    pub(crate) const SUSPECTS: u32 = 1044;
-    /// Steps that a gang may take in a phase.
-    pub(crate) const FUEL: u32 = 1048;
-    /// Steps and stores of warps whose gangs agree.
-    pub(crate) const STEPS: u32 = 1056;
-    pub(crate) const STORES: u32 = 1064;
-    /// Whether some warp came to a barrier, and where.
-    pub(crate) const WAITING: u32 = 1072;
-    pub(crate) const FIRST_ENTRY: u32 = 1076;
-    /// Why no place was found.
-    pub(crate) const STOP: u32 = 1080;
-    /// The next name that no gang has had.
-    pub(crate) const NEXT_NAME: u32 = 1084;
-    /// The first names of the warp in this phase, and since its lanes last met.
-    pub(crate) const WARP_START: u32 = 1088;
-    pub(crate) const SINCE: u32 = 1092;
-    /// The warp at hand, which of its records have run since its lanes last met, and whether lanes of it have ended in this phase.
-    pub(crate) const WARP: u32 = 1096;
-    pub(crate) const RAN: u32 = 1100;
-    pub(crate) const ENDED: u32 = 1104;
-    /// Steps of all warps before this one.
-    pub(crate) const STEPS_BEFORE: u32 = 1112;
-    /// Of an operation of the warp: its lanes, those that were there when they last met (all bits after a barrier), and where the gangs go on.
-    pub(crate) const LIVE: u32 = 1120;
-    pub(crate) const MET: u32 = 1148;
-    pub(crate) const NEXT_ENTRY: u32 = 1128;
-    /// 1 plus the highest number of a block that a lane has executed since the last reconvergence. Only blocks after the first warp-level operation
-    /// that does not wait for all lanes count. Zero if all lanes took one path; all bits set if a time slice of the scheduler may have ended.
-    pub(crate) const FURTHEST: u32 = 1124;
-    /// Whether a warp has diverged in this phase, so that its number of steps is only a lower bound.
-    pub(crate) const DIVERGED: u32 = 1132;
-    /// Executed lane-instructions of this phase.
-    pub(crate) const LANE_INSTRUCTIONS: u32 = 1136;
-    /// What the phase at hand began with.
-    pub(crate) const BEGINS: u32 = 1144;
-    /// Read in place of what lanes that are not active mean.
-    pub(crate) const NOWHERE: u32 = 1152;
-    /// Whether all gangs of the warp have gone one way to the same place in one call of the strip, and their lanes.
-    pub(crate) const ALIKE: u32 = 1216;
-    pub(crate) const ALIKE_LIVE: u32 = 1220;
-    /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
-    pub(crate) const DETOURS: u32 = 1224;
-    /// Stored so that engines compute it there and then; never read.
-    pub(crate) const PINNED: u32 = 1264;
-    /// Special registers that differ by block, 16 bytes each.
-    pub(crate) const BY_BLOCK: u32 = 1280;
-    /// All of them but the special registers.
-    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..BEGINS as usize;
+/// Defines a structure in the memory of the module. Each field is a constant: the offset of the field in the `repr(C)` structure, plus the
+/// address of the structure. `BYTES` is the size.
+macro_rules! layout {
+    ($(#[$doc:meta])* $module:ident at $address:literal { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
+        $(#[$doc])*
+        pub(crate) mod $module {
+            #[repr(C)]
+            #[expect(non_snake_case, reason = "only the offsets of the fields are used")]
+            struct Layout {
+                $($field: $ty),*
+            }
+            $($(#[$field_doc])*
+            pub(crate) const $field: u32 = $address + std::mem::offset_of!(Layout, $field) as u32;)*
+            #[allow(dead_code, reason = "the size of some structures is not used")]
+            pub(crate) const BYTES: u32 = size_of::<Layout>() as u32;
+        }
+    };
 }
 
-/// A record of a gang, or of a part of one, by offset.
-pub(crate) mod record {
-    /// Which entry comes next; below zero where it has ended.
-    pub(crate) const ENTRY: u32 = 0;
-    pub(crate) const MASK: u32 = 4;
-    pub(crate) const GANG: u32 = 8;
-    /// Which of the names of the gang it has, and which are those of its ancestors.
-    pub(crate) const NAME: u32 = 12;
-    pub(crate) const ANCESTORS: u32 = 16;
-    pub(crate) const PATH: u32 = 20;
-    pub(crate) const STEPS: u32 = 24;
-    /// The place of the gang's special registers.
-    pub(crate) const TABLE: u32 = 32;
-    /// Of the record of the whole gang: the next name.
-    pub(crate) const NEXT_NAME: u32 = 36;
-    pub(crate) const STORES: u32 = 40;
-    /// As [`super::cell::FURTHEST`], for the lanes of the record.
-    pub(crate) const FURTHEST: u32 = 48;
-    /// What it waits for, by number; zero while it can go on.
-    pub(crate) const WAITS_FOR: u32 = 56;
-    /// Of the record of a whole gang: its lanes.
-    pub(crate) const FIRST_MASK: u32 = 60;
-    pub(crate) const REGISTERS: u32 = 64;
+layout! {
+    /// Variables that the host and the generated code share.
+    cell at 1024 {
+        /// Number of records.
+        RECORDS: u32,
+        /// First name of the phase, and of the block.
+        PHASE: u32,
+        BLOCK: u32,
+        /// Name of the running gang, and the mask of its earlier names that are ancestors.
+        ME: u32,
+        ANCESTORS: u32,
+        /// Size in bytes of the list of words that must be stored again unchanged.
+        SUSPECTS: u32,
+        /// Remaining steps of a gang in this phase.
+        FUEL: u64,
+        /// Steps and stores of warps whose gangs have not diverged.
+        STEPS: u64,
+        STORES: u64,
+        /// Whether a warp has arrived at a barrier, and the entry of this barrier.
+        WAITING: u32,
+        FIRST_ENTRY: u32,
+        /// Reason for which an address was not resolved.
+        STOP: u32,
+        /// Next unused name of a gang.
+        NEXT_NAME: u32,
+        /// First names of the warp in this phase, and since the last reconvergence.
+        WARP_START: u32,
+        SINCE: u32,
+        /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the warp have exited in this
+        /// phase.
+        WARP: u32,
+        RAN: u32,
+        ENDED: u32,
+        /// Steps of all previous warps.
+        STEPS_BEFORE: u64,
+        /// Active lanes of a warp-level operation.
+        LIVE: u32,
+        /// 1 plus the highest number of a block that a lane has executed since the last reconvergence. Only blocks after the first warp-level operation
+        /// that does not wait for all lanes count. Zero if all lanes took one path; all bits set if a time slice of the scheduler may have ended.
+        FURTHEST: u32,
+        /// Entry at which the gangs continue after a warp-level operation.
+        NEXT_ENTRY: u32,
+        /// Whether a warp has diverged in this phase, so that its number of steps is only a lower bound.
+        DIVERGED: u32,
+        /// Executed lane-instructions of this phase.
+        LANE_INSTRUCTIONS: u64,
+        /// Entry at which the current phase began.
+        BEGINS: u32,
+        /// Lanes that were active at the last reconvergence; all bits are set after a barrier.
+        MET: u32,
+        /// Memory that inactive lanes access.
+        NOWHERE: [u8; 64],
+        /// Whether all gangs of the warp have taken one path to the same entry in one call of the strip, and the mask of their lanes.
+        ALIKE: u32,
+        ALIKE_LIVE: u32,
+        /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
+        DETOURS: u32,
+    }
+}
+
+/// Variables of a phase, which the host saves and restores.
+pub(crate) const PHASE_CELLS: Range<usize> = cell::RECORDS as usize..cell::BEGINS as usize;
+
+/// Target of stores that force an engine to compute a value immediately. This memory is never read.
+pub(crate) const PINNED: u32 = 1264;
+
+/// Special registers that differ by block: at most [`MOST_BLOCK_REGISTERS`], 16 bytes each.
+pub(crate) const BLOCK_REGISTERS: u32 = 1280;
+const MOST_BLOCK_REGISTERS: usize = 32;
+
+const _: () = assert!(cell::RECORDS + cell::BYTES <= PINNED && PINNED + 16 <= BLOCK_REGISTERS);
+
+layout! {
+    /// Record of a gang, or of some lanes of a gang.
+    record at 0 {
+        /// Next entry; negative if the lanes have exited.
+        ENTRY: u32,
+        MASK: u32,
+        GANG: u32,
+        /// Name of the record among the names of the gang, and the mask of the names of its ancestors.
+        NAME: u32,
+        ANCESTORS: u32,
+        PATH: u32,
+        STEPS: u64,
+        /// Address of the special registers of the gang.
+        TABLE: u32,
+        /// Next name, in the record of the whole gang.
+        NEXT_NAME: u32,
+        STORES: u64,
+        /// [`FURTHEST`](super::cell::FURTHEST) of the lanes of the record.
+        FURTHEST: u64,
+        /// Number of the event that the lanes wait for; zero if the lanes can continue.
+        WAITS_FOR: u32,
+        /// Lanes of the gang, in the record of the whole gang.
+        FIRST_MASK: u32,
+        REGISTERS: [u64; 0],
+    }
 }
 
 /// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
@@ -112,41 +144,46 @@ pub(crate) const FIRST_NAME: u32 = 16;
 /// Words that several gangs have stored to without an order since one of them began, at most.
 pub(crate) const MOST_SUSPECTS: u32 = 2048;
 
-/// What such a word held before, by offset.
-pub(crate) mod suspect {
-    pub(crate) const PLACE: u32 = 0;
-    pub(crate) const WORD: u32 = 4;
-    /// The bits that must be the same.
-    pub(crate) const MASK: u32 = 8;
-    pub(crate) const BYTES: u32 = 12;
+layout! {
+    /// Previous value of a word that several gangs have stored to.
+    suspect at 0 {
+        PLACE: u32,
+        WORD: u32,
+        /// Bits that must be unchanged.
+        MASK: u32,
+    }
 }
 
 /// Copies of a warp that may be in flight, a power of two, and groups of them that a wait may leave in flight.
 pub(crate) const MOST_COPIES: u32 = 2048;
 pub(crate) const MOST_GROUPS: u32 = 64;
 
-/// A copy in flight, by offset.
-pub(crate) mod copy {
-    /// Where it is written and where it was read.
-    pub(crate) const TO: u32 = 0;
-    pub(crate) const FROM: u32 = 4;
-    /// Bytes that are written; from bit 8 on bytes that are read; and whether who read them is noted.
-    pub(crate) const SIZES: u32 = 8;
-    pub(crate) const READ_SHIFT: u32 = 8;
-    pub(crate) const IS_NOTED: u32 = 1 << 31;
-    /// The name of the gang that started it, as it started it.
-    pub(crate) const NAME: u32 = 12;
-    pub(crate) const BYTES: u32 = 16;
+layout! {
+    /// Copy in flight.
+    copy at 0 {
+        /// Destination and source.
+        TO: u32,
+        FROM: u32,
+        /// Written bytes, read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
+        SIZES: u32,
+        /// Name of the gang at the start of the copy.
+        NAME: u32,
+    }
 }
 
-/// The copies of a warp, by offset: how many it has started, how many it has waited for, and the groups that it has made.
-pub(crate) mod copies {
-    pub(crate) const STARTED: u32 = 0;
-    pub(crate) const LANDED: u32 = 4;
-    pub(crate) const GROUPS: u32 = 8;
-    /// By group: how many copies the warp had started before its end.
-    pub(crate) const ENDS: u32 = 16;
-    pub(crate) const BYTES: u32 = ENDS + 4 * super::MOST_GROUPS;
+pub(crate) const COPY_READ_SHIFT: u32 = 8;
+/// Whether the reads of the copy are recorded.
+pub(crate) const COPY_IS_NOTED: u32 = 1 << 31;
+
+layout! {
+    /// Copies of a warp: the number of started copies, of completed copies, and of committed groups.
+    copies at 0 {
+        STARTED: u32,
+        LANDED: u32,
+        GROUPS: u32,
+        /// Number of copies that the warp had started at the end of each group.
+        ENDS: [u32; super::MOST_GROUPS as usize],
+    }
 }
 
 /// The name of who wrote bytes in which a copy may land yet: before no other one.
@@ -173,36 +210,39 @@ pub(crate) mod holds {
     pub(crate) const WRITTEN: u32 = 128;
 }
 
-/// A range in memory: address, size, place, what it holds.
-pub(crate) mod range {
-    pub(crate) const ADDRESS: u32 = 0;
-    pub(crate) const SIZE: u32 = 8;
-    pub(crate) const PLACE: u32 = 16;
-    pub(crate) const HOLDS: u32 = 20;
-    /// The sharing-out that all accesses so far have: none, its number, or several.
-    pub(crate) const SHARING: u32 = 24;
-    /// Whether there was an access.
-    pub(crate) const TOUCHED: u32 = 28;
-    pub(crate) const BYTES: u32 = 32;
+layout! {
+    /// Address range.
+    range at 0 {
+        ADDRESS: u64,
+        SIZE: u64,
+        /// Address in the memory of the module.
+        PLACE: u32,
+        HOLDS: u32,
+        /// Partition of the range among threads by all previous accesses: none, its number, or several.
+        SHARING: u32,
+        /// Whether the range was accessed.
+        TOUCHED: u32,
+    }
 }
 
-/// What an instruction knows of the range that it met last.
-pub(crate) mod site {
-    pub(crate) const ADDRESS: u32 = 0;
-    pub(crate) const SIZE: u32 = 8;
-    /// How many offsets there are at which a row of a whole gang may begin.
-    pub(crate) const ROWS: u32 = 16;
-    pub(crate) const PLACE: u32 = 24;
-    pub(crate) const HOLDS: u32 = 28;
-    /// What it accepts, and how it shares a range out among threads: a number, or several.
-    pub(crate) const ACCEPTS: u32 = 32;
-    pub(crate) const SHARING: u32 = 36;
-    /// How many offsets there are at which a quick access may begin, in units of its alignment.
-    pub(crate) const QUICK: u32 = 40;
-    /// Bytes of a quick access, and its alignment as a power of two.
-    pub(crate) const QUICK_BYTES: u32 = 48;
-    pub(crate) const QUICK_ALIGN: u32 = 52;
-    pub(crate) const BYTES: u32 = 56;
+layout! {
+    /// Cached address range of an instruction.
+    site at 0 {
+        ADDRESS: u64,
+        SIZE: u64,
+        /// Number of offsets at which a row of a whole gang may start.
+        ROWS: u64,
+        PLACE: u32,
+        HOLDS: u32,
+        /// Contents that the instruction accepts, and the partition of the range among threads: a number, or several.
+        ACCEPTS: u32,
+        SHARING: u32,
+        /// Number of offsets at which an access on the fast path may start, in units of its alignment.
+        QUICK: u64,
+        /// Size in bytes of an access on the fast path, and the base-2 logarithm of its alignment.
+        QUICK_BYTES: u32,
+        QUICK_ALIGN: u32,
+    }
 }
 
 /// Accesses that do not share a range out, or not in the same way.
@@ -319,11 +359,11 @@ impl Places {
         if arena_bytes > MOST_ARENA
             || shared_bytes > 1 << 20
             || local_bytes > MOST_LOCAL
-            || by_block.len() > 32
+            || by_block.len() > MOST_BLOCK_REGISTERS
         {
             return Err(Refusal::TooLarge);
         }
-        let mut next = u64::from(cell::BY_BLOCK) + 16 * 32;
+        let mut next = u64::from(BLOCK_REGISTERS) + 16 * MOST_BLOCK_REGISTERS as u64;
         let mut place = |bytes: u64| {
             let start = next.next_multiple_of(128);
             next = start + bytes;

@@ -3,7 +3,7 @@
 
 use crate::engine::Instance;
 use crate::module::Kernel;
-use crate::place::{FIRST_NAME, GANG, GANGS, Places, Window, cell};
+use crate::place::{BLOCK_REGISTERS, FIRST_NAME, GANG, GANGS, PHASE_CELLS, Places, Window, cell};
 use crate::place::{MOST_NAMES, RESUMES, stop};
 use crate::refusal::Refusal;
 use crate::serve::{Callers, Served};
@@ -205,7 +205,7 @@ impl<'r, I: Instance> Run<'r, I> {
     fn serve(&mut self, plain: Plain<'_>, callers: Callers) -> bool {
         let kernel = self.kernel;
         let places = &kernel.places;
-        let cells = Window::of(self.instance, cell::ALL);
+        let cells = Window::of(self.instance, PHASE_CELLS);
         let (warp, n_records) = (cells.get32(cell::WARP), cells.get32(cell::RECORDS));
         let gangs =
             places.record(warp * GANGS) as usize..places.record((warp + 1) * GANGS) as usize;
@@ -239,7 +239,7 @@ impl<'r, I: Instance> Run<'r, I> {
             })
             .collect();
         if !values.is_empty() {
-            self.instance.write(cell::BY_BLOCK as usize, &values);
+            self.instance.write(BLOCK_REGISTERS as usize, &values);
         }
         let start = places.local as usize;
         if places.local_bytes > 0 {
@@ -271,8 +271,8 @@ impl<'r, I: Instance> Run<'r, I> {
         let fuel = left.min(LONGEST_STRIP);
         // All cells at once, since what an engine of another language is asked costs most: the others begin with each gang, or as zero.
         let mut cells = Window {
-            start: cell::ALL.start,
-            bytes: [0; cell::ALL.end - cell::ALL.start],
+            start: PHASE_CELLS.start,
+            bytes: [0; PHASE_CELLS.end - PHASE_CELLS.start],
         };
         cells.put32(cell::RECORDS, n_gangs);
         cells.put32(cell::PHASE, name);
@@ -300,13 +300,13 @@ impl<'r, I: Instance> Run<'r, I> {
 
     /// Names that gangs have had are no other's: another try finds notes with them, where this one stops within a phase.
     fn keep_names(&mut self) {
-        let cells = Window::of(self.instance, cell::ALL);
+        let cells = Window::of(self.instance, PHASE_CELLS);
         self.progress.next_name = cells.get32(cell::NEXT_NAME);
     }
 
     /// Takes what was counted; whether the block has ended.
     fn end_phase(&mut self) -> bool {
-        let cells = Window::of(self.instance, cell::ALL);
+        let cells = Window::of(self.instance, PHASE_CELLS);
         let stores = cells.get64(cell::STORES);
         let (stores, landings) = (stores & 0xffff_ffff, stores >> 32);
         self.progress.counts = self.progress.counts.and(Counts {

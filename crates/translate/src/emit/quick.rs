@@ -5,7 +5,7 @@
 use crate::emit::memory::quick::Quick;
 use crate::emit::{ALL, Emitter};
 use crate::instructions::at;
-use crate::place::cell;
+use crate::place::PINNED;
 use crate::refusal::Refusal;
 use crate::registers::{Register, Writes};
 use std::collections::BTreeMap;
@@ -173,7 +173,7 @@ impl Emitter<'_> {
         ways.n_loaded = 0;
         self.op(I::I32Const(0));
         self.read_any_nan(d)?;
-        self.op(I::V128Store(at(cell::PINNED)));
+        self.op(I::V128Store(at(PINNED)));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use crate::emit::{Emitter, RECORD};
 use crate::instructions::at;
-use crate::place::{cell, record};
+use crate::place::{BLOCK_REGISTERS, record};
 use crate::refusal::Refusal;
 use crate::registers::Register;
 use crate::stride::Strides;
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         let special = self.plain.special32(index);
         let place = |all: &[_]| all.iter().position(|one| Some(*one) == special);
         if let Some(place) = place(&self.places.by_block) {
-            let from = at(cell::BY_BLOCK + 16 * place as u32);
+            let from = at(BLOCK_REGISTERS + 16 * place as u32);
             self.ops([I::I32Const(0), I::I32Load(from)]);
         } else if let Some(place) = place(&self.places.by_thread) {
             self.get_table();

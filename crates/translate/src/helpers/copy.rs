@@ -5,7 +5,8 @@ use crate::helpers::{EMPTY, RESOLVE, function, next_round, stop_if_refused, stop
 use crate::instructions::{at, splat32};
 use crate::place::stop;
 use crate::place::{
-    ALL_BYTES, IN_FLIGHT, MOST_COPIES, Places, cell, copies, copy as entry, holds, site,
+    ALL_BYTES, COPY_IS_NOTED, COPY_READ_SHIFT, IN_FLIGHT, MOST_COPIES, Places, cell, copies,
+    copy as entry, holds, site,
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
@@ -134,7 +135,7 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Store(at(entry::FROM)),
         I::LocalGet(ENTRY),
         I::LocalGet(N_READ),
-        I::I32Const(entry::READ_SHIFT as i32),
+        I::I32Const(COPY_READ_SHIFT as i32),
         I::I32Shl,
         I::LocalGet(SIZE),
         I::I32Or,
@@ -171,7 +172,7 @@ fn resolve_source(c: &mut Vec<I<'static>>) {
     ]);
     c.extend(stop_if_refused());
     c.extend([
-        I::I32Const(entry::IS_NOTED as i32),
+        I::I32Const(COPY_IS_NOTED as i32),
         I::I32Const(0),
         I::LocalGet(FROM_SITE),
         I::I32Load(at(site::HOLDS)),
