@@ -1,12 +1,13 @@
-//! What can be done with one layout or two, as CuTe defines it: each operation is a statement on offsets, which the tests hold it to.
+//! Operations on layouts as CuTe defines them: coalescing, composition, complement and inverses. The tests verify
+//! the offsets that define each operation.
 
 use crate::{Layout, LayoutError, Mode, Tuple};
 use std::fmt::Display;
 
-/// Elements up to which a composition is checked one by one.
+/// Maximum number of elements of a composition that is checked element by element.
 const MAX_CHECKED: i64 = 1 << 16;
 
-/// The fewest modes that give the same offsets.
+/// Returns the layout with the fewest modes and the same offsets.
 pub fn coalesce(layout: &Layout) -> Layout {
     let mut modes: Vec<Mode> = Vec::new();
     for mode in layout.modes() {
@@ -18,11 +19,11 @@ pub fn coalesce(layout: &Layout) -> Layout {
             _ => modes.push(mode),
         }
     }
-    // The same offsets as those of a layout that could be made.
+    // The offsets are those of a valid layout, so the construction cannot fail.
     Layout::of_modes(&modes).unwrap_or_else(|_| layout.clone())
 }
 
-/// `left` after `right`: the element `i` of the result is at `left(right(i))`.
+/// Returns the composition of `left` and `right`: the offset of element `i` is `left(right(i))`.
 pub fn composition(left: &Layout, right: &Layout) -> Result<Layout, LayoutError> {
     let modes = coalesce(left).modes();
     let result = compose_tuple(&modes, right.shape(), right.stride())?;
@@ -34,7 +35,8 @@ pub fn composition(left: &Layout, right: &Layout) -> Result<Layout, LayoutError>
     }
 }
 
-/// Whether `result` is `left` after `right`: each mode by itself is, but sums of modes may carry over.
+/// Checks whether `result` is the composition of `left` and `right`. Each single mode is composed correctly, but a
+/// sum over modes can carry into the next mode of `left`.
 fn is_after(left: &Layout, right: &Layout, result: &Layout) -> Result<bool, LayoutError> {
     if right.shape().is_one() {
         return Ok(true);
@@ -82,18 +84,18 @@ fn compose_mode(left: &[Mode], right: Mode) -> Result<Layout, LayoutError> {
     Layout::of_modes(&modes.collect::<Result<Vec<_>, LayoutError>>()?)
 }
 
-/// How many steps are taken in one mode of the layout to the left.
+/// Steps in one mode of the left layout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     pub(crate) shape: i64,
-    /// Elements of the mode between two of them.
+    /// Distance between two steps in elements of the mode.
     pub(crate) steps: i64,
-    /// The mode by its number; `None` where they stay.
+    /// Index of the mode. `None` if the steps do not move.
     pub(crate) mode: Option<usize>,
 }
 
 impl Walk {
-    /// Steps outside of all modes.
+    /// Returns steps that do not move.
     const fn staying(shape: i64) -> Walk {
         Walk {
             shape,
@@ -103,7 +105,7 @@ impl Walk {
     }
 }
 
-/// Walks along a layout of `sizes` with `rest` steps of `step` elements: how many of them each mode takes. Its strides are only named.
+/// Distributes `rest` steps of `step` elements over the modes of a layout with these sizes.
 pub(crate) fn walk(
     sizes: &[i64],
     strides: &[impl Display],
@@ -180,7 +182,8 @@ fn not_divisible(right: Mode, size: i64, stride: &str, what: &str, number: i64) 
     ))
 }
 
-/// What fills the gaps of a layout up to `size`: together they reach each offset once.
+/// Returns the complement of a layout up to `size`: the layout and its complement together reach each offset
+/// exactly once.
 pub fn complement(layout: &Layout, size: i64) -> Result<Layout, LayoutError> {
     let mut modes = layout.modes();
     modes.retain(|mode| mode.shape != 1 && mode.stride != 0);
@@ -213,7 +216,7 @@ pub fn complement(layout: &Layout, size: i64) -> Result<Layout, LayoutError> {
     Ok(coalesce(&Layout::of_modes(&found)?))
 }
 
-/// The layout `r` with `layout(r(i)) = i`, as far from 0 on as there is one.
+/// Returns the right inverse: the largest layout `r` with `layout(r(i)) = i`.
 pub fn right_inverse(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut next_index = 1;
     let mut modes: Vec<(Mode, i64)> = Vec::new();
@@ -240,8 +243,8 @@ pub fn right_inverse(layout: &Layout) -> Result<Layout, LayoutError> {
     Ok(coalesce(&Layout::of_modes(&found)?))
 }
 
-/// The layout `l` with `l(layout(i)) = i`, where `layout` reaches no offset twice. Its gaps may be of any size, if each stride is a multiple
-/// of the one before.
+/// Returns the left inverse: the layout `l` with `l(layout(i)) = i`. `layout` must be injective, and each stride
+/// must be a multiple of the previous stride. Gaps can have any size.
 pub fn left_inverse(layout: &Layout) -> Result<Layout, LayoutError> {
     let mut next_index = 1;
     let mut modes: Vec<(Mode, i64)> = Vec::new();

@@ -1,6 +1,7 @@
-//! Layouts whose strides are coordinates: `(128,64):(1@0,1@1)`, as CuTe has them for tensor copies. An index goes in, a coordinate comes out.
+//! Layouts whose strides are coordinates, such as `(128,64):(1@0,1@1)`. CuTe uses these layouts for tensor copies.
+//! Such a layout maps an index to a coordinate.
 //!
-//! `64@1` is 64 steps along coordinate 1; `1@1@0` is one step along part 1 of coordinate 0.
+//! `64@1` is 64 steps along coordinate 1, and `1@1@0` is one step along part 1 of coordinate 0.
 
 use crate::algebra::{Walk, walk};
 use crate::divide::Strided;
@@ -8,19 +9,19 @@ use crate::{Layout, LayoutError, MAX_LISTED, MAX_OFFSET, MAX_SIZE, Tuple};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Elements up to which a composition is checked one by one.
+/// Maximum number of elements of a composition that is checked element by element.
 const MAX_CHECKED: i64 = 1 << 14;
 
-/// A stride along one coordinate, or a plain number.
+/// Stride along one coordinate, or an integer stride.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Basis {
     pub scale: i64,
-    /// The coordinate, the part of it, and so on; empty for a plain number.
+    /// Coordinate, part of the coordinate, and so on. Empty for an integer stride.
     pub path: Vec<u32>,
 }
 
 impl Basis {
-    /// A plain number.
+    /// Returns an integer stride.
     pub const fn plain(scale: i64) -> Basis {
         Basis {
             scale,
@@ -37,7 +38,7 @@ impl Basis {
         })?;
         Ok(Basis {
             scale,
-            // Nothing is nothing along every coordinate.
+            // A stride of zero is the same along every coordinate.
             path: if scale == 0 {
                 Vec::new()
             } else {
@@ -61,18 +62,18 @@ impl fmt::Display for Basis {
     }
 }
 
-/// A shape, and for each of its numbers a step through coordinates.
+/// Shape with a coordinate stride per mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coordinates {
     shape: Tuple,
-    /// One for each number of the shape.
+    /// Strides in the order of the modes.
     strides: Vec<Basis>,
-    /// Where it begins, along each coordinate.
+    /// Start along each coordinate.
     pub start: Vec<i64>,
 }
 
 impl Coordinates {
-    /// A shape with a stride for each of its numbers.
+    /// Creates a layout from a shape with a stride per mode.
     pub fn new(shape: Tuple, strides: Vec<Basis>) -> Result<Coordinates, LayoutError> {
         let sizes = shape.leaves();
         if sizes.len() != strides.len() {
@@ -107,17 +108,17 @@ impl Coordinates {
         })
     }
 
-    /// The same from another coordinate on.
+    /// Returns the layout with another start.
     pub fn starting_at(self, start: Vec<i64>) -> Coordinates {
         Coordinates { start, ..self }
     }
 
-    /// The numbers of the shape with their strides.
+    /// Returns the extents of the modes with their strides.
     fn modes(&self) -> impl Iterator<Item = (i64, &Basis)> {
         self.shape.leaves().into_iter().zip(&self.strides)
     }
 
-    /// The coordinates that it steps along, ascending: `[0]`, `[0, 1]`.
+    /// Returns the coordinates of all strides in ascending order, such as `[0]`, `[0, 1]`.
     pub fn paths(&self) -> Vec<Vec<u32>> {
         let own = self.strides.iter().filter(|stride| stride.scale != 0);
         let mut paths: BTreeSet<Vec<u32>> = own.map(|stride| stride.path.clone()).collect();
@@ -126,7 +127,7 @@ impl Coordinates {
         paths.into_iter().collect()
     }
 
-    /// The coordinate of an element by its number, along each of [`Coordinates::paths`].
+    /// Returns the coordinate of an element along each of the [`Coordinates::paths`].
     pub fn at(&self, index: i64) -> Vec<i64> {
         let paths = self.paths();
         let mut found: Vec<i64> = paths.iter().map(|path| self.start_along(path)).collect();
@@ -154,7 +155,8 @@ impl Coordinates {
         }
     }
 
-    /// Every coordinate in order; refused where there are more than can be listed.
+    /// Returns the coordinates of all elements. Returns an error if the layout has more than
+    /// [`MAX_LISTED`](crate::MAX_LISTED) elements.
     pub fn all(&self) -> Result<Vec<Vec<i64>>, LayoutError> {
         let size = self.size();
         if size > MAX_LISTED {
@@ -165,7 +167,7 @@ impl Coordinates {
         Ok((0..size).map(|index| self.at(index)).collect())
     }
 
-    /// The fewest numbers with the same coordinates.
+    /// Returns the layout with the fewest modes and the same coordinates.
     pub fn coalesced(&self) -> Coordinates {
         let (mut sizes, mut strides): (Vec<i64>, Vec<Basis>) = (Vec::new(), Vec::new());
         for (size, stride) in self.modes().filter(|(size, _)| *size != 1) {
@@ -191,7 +193,7 @@ impl Coordinates {
         }
     }
 
-    /// The tuple of one mode of a composition.
+    /// Returns the layout of one mode of a composition.
     fn walked(&self, found: &[Walk]) -> Result<Coordinates, LayoutError> {
         let sizes: Vec<i64> = found.iter().map(|step| step.shape).collect();
         let strides = found.iter().map(|step| {
@@ -286,7 +288,7 @@ impl fmt::Display for Coordinates {
     }
 }
 
-/// Strides in the brackets of the shape.
+/// Writes the strides with the nesting of the shape.
 fn write_strides<'a>(
     f: &mut fmt::Formatter<'_>,
     shape: &Tuple,

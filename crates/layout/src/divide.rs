@@ -1,29 +1,29 @@
-//! Tiles of a layout: it is divided by a tiler into the tile and the rest.
+//! Division of a layout by a tiler into tiles and the arrangement of the tiles.
 
 use crate::{Layout, LayoutError, Tuple, complement, composition};
 use std::fmt;
 
-/// What a layout is divided or multiplied by: a layout, or one for each part.
+/// Divisor or multiplier of a layout: one layout, or a tiler per mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tiler {
     Whole(Layout),
     Each(Vec<Tiler>),
 }
 
-/// What can be divided: a shape with strides, whatever these are.
+/// Layout that can be divided, with integer or coordinate strides.
 pub trait Strided: Clone + fmt::Display {
-    /// Its shape.
+    /// Returns the shape.
     fn shape(&self) -> &Tuple;
     /// Returns the number of elements.
     fn size(&self) -> i64;
-    /// Its modes on the outside: itself, where it has no brackets.
+    /// Returns the top-level modes. A layout without nesting is its own mode.
     fn parts(&self) -> Vec<Self>;
-    /// Layouts side by side, each a mode of the result.
+    /// Creates a layout whose top-level modes are these layouts.
     fn of_parts(parts: &[Self]) -> Result<Self, LayoutError>;
-    /// It after a layout of its indices.
+    /// Returns the composition with a layout of indices.
     fn after(&self, right: &Layout) -> Result<Self, LayoutError>;
 
-    /// A part by its number; itself, where it has no such.
+    /// Returns a top-level mode, or the layout itself if the mode does not exist.
     fn part_at(&self, at: usize) -> Self {
         self.parts()
             .into_iter()
@@ -54,7 +54,7 @@ impl Strided for Layout {
     }
 }
 
-/// A layout after another one for each part, or after one as a whole.
+/// Composes a layout with one layout, or each top-level mode with the tiler of the mode.
 pub(crate) fn by_part<L: Strided>(
     layout: &L,
     tiler: &Tiler,
@@ -84,7 +84,7 @@ fn check_rank(layout: &impl Strided, tilers: &[Tiler]) -> Result<(), LayoutError
     Ok(())
 }
 
-/// The tile that `tiler` picks, and the rest: `(tile, rest)`, for each part where the tiler has parts.
+/// Divides a layout into `(tile, rest)`. A tiler with modes divides each top-level mode.
 pub fn logical_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     by_part(layout, tiler, &divide_one)
 }
@@ -94,24 +94,25 @@ fn divide_one<L: Strided>(layout: &L, tiler: &Layout) -> Result<L, LayoutError> 
     layout.after(&Layout::of_parts(&[tiler.clone(), rest])?)
 }
 
-/// As [`logical_divide`], with all tiles in the first part and all rests in the second.
+/// Divides a layout as [`logical_divide`] does. The first mode of the result contains all tiles, and the second
+/// mode contains all rests.
 pub fn zipped_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     unzipped(layout, tiler, &divide_one)
 }
 
-/// As [`zipped_divide`], with the rests in parts of their own.
+/// Divides a layout as [`zipped_divide`] does. Each rest is a separate mode.
 pub fn tiled_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     let zipped = zipped_divide(layout, tiler)?;
     spread(&zipped, Spread::Second)
 }
 
-/// As [`zipped_divide`], with tiles and rests in parts of their own.
+/// Divides a layout as [`zipped_divide`] does. Each tile mode and each rest is a separate mode.
 pub fn flat_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     let zipped = zipped_divide(layout, tiler)?;
     spread(&zipped, Spread::Both)
 }
 
-/// Which parts of a pair lose their brackets.
+/// Modes of a pair that are flattened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spread {
     Second,
@@ -127,7 +128,7 @@ pub(crate) fn spread<L: Strided>(zipped: &L, how: Spread) -> Result<L, LayoutErr
     L::of_parts(&parts)
 }
 
-/// Gathers the firsts and the seconds of an operation that gives pairs.
+/// Collects the first and the second elements of the pairs that an operation returns.
 pub(crate) fn unzipped<L: Strided>(
     layout: &L,
     tiler: &Tiler,
@@ -153,7 +154,8 @@ pub(crate) fn unzipped<L: Strided>(
 }
 
 impl From<&Tuple> for Tiler {
-    /// A number is that many neighbours; brackets are one tiler for each part. Numbers below 1 become 1.
+    /// Converts a number to a contiguous tile of this size, and a tuple to a tiler per mode. Numbers below 1 become
+    /// 1.
     fn from(tuple: &Tuple) -> Tiler {
         match tuple {
             Tuple::One(n) => match Layout::of((*n).max(1), 1) {

@@ -1,18 +1,18 @@
-//! Why there is no layout: a sentence, and the place in the text where there is one.
+//! Errors of layouts: a message, and the position in the text if the error has a position.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Why a text is no layout, or an operation has no result.
+/// Error of the parser or of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutError {
     pub message: String,
-    /// Bytes of the text.
+    /// Byte range in the text.
     pub at: Option<Range<usize>>,
 }
 
 impl LayoutError {
-    /// Of a place in a text.
+    /// Creates an error at a position of a text.
     pub(crate) fn at(at: Range<usize>, message: impl Into<String>) -> LayoutError {
         LayoutError {
             message: message.into(),
@@ -20,7 +20,7 @@ impl LayoutError {
         }
     }
 
-    /// Of an operation.
+    /// Creates an error of an operation.
     pub(crate) fn of(message: impl Into<String>) -> LayoutError {
         LayoutError {
             message: message.into(),
@@ -28,7 +28,7 @@ impl LayoutError {
         }
     }
 
-    /// The same at a place, where it has none.
+    /// Adds a position to an error without a position.
     pub(crate) fn or_at(self, at: Range<usize>) -> LayoutError {
         LayoutError {
             at: self.at.or(Some(at)),
@@ -36,7 +36,7 @@ impl LayoutError {
         }
     }
 
-    /// The sentence with the column of `text`, from 1, and what is there.
+    /// Returns the message with the column in `text`, starting at 1, and the text at this column.
     pub fn in_text(&self, text: &str) -> String {
         let Some(at) = &self.at else {
             return self.message.clone();

@@ -1,4 +1,4 @@
-//! Operations as they are written: `logical_divide((8,8):(8,1), <4,2>)`, `A o B`. Text goes in, a value comes out.
+//! Parser and evaluator of expressions such as `logical_divide((8,8):(8,1), <4,2>)` and `A o B`.
 
 use crate::parse::Reader;
 use crate::{
@@ -9,25 +9,25 @@ use crate::{
 use std::fmt;
 use std::ops::Range;
 
-/// What an expression is.
+/// Value of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     Number(i64),
     Layout(Composed),
-    /// A layout whose strides are coordinates.
+    /// Layout with coordinate strides.
     Coordinates(Coordinates),
-    /// Where coordinates begin.
+    /// Start of a layout with coordinate strides.
     Start(Vec<i64>),
     Swizzle(Swizzle),
     Tiler(Tiler),
     Linear(Linear),
 }
 
-/// An operation that an expression may name.
+/// Operation of expressions.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     pub name: &'static str,
-    /// Its arguments: `A, B`.
+    /// Names of the arguments: `A, B`.
     pub arguments: &'static str,
     pub about: &'static str,
     does: Does,
@@ -65,7 +65,7 @@ const fn operation(
     }
 }
 
-/// Every operation, in the order of the documentation.
+/// All operations in the order of the documentation.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     operation("coalesce", "A", "the equivalent layout with the fewest modes", Does::Coalesce),
@@ -88,12 +88,12 @@ pub const OPERATIONS: &[Operation] = &[
     operation("cute", "bases", "the CuTe layout that is equivalent to a linear layout", Does::Cute),
 ];
 
-/// The most operations inside each other.
+/// Maximum nesting depth of operations.
 const MAX_DEPTH: usize = 32;
-/// The longest text that is read.
+/// Maximum length of an expression in bytes.
 const MAX_TEXT: usize = 1 << 16;
 
-/// Reads an expression and does what it says.
+/// Parses and evaluates an expression.
 pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     if text.len() > MAX_TEXT {
         return Err(LayoutError::of(format!(
@@ -110,7 +110,7 @@ pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
     }
 }
 
-/// Terms with `o` between them: the last one comes first.
+/// Parses terms that `o` separates. The composition is evaluated from right to left.
 fn expression(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
     let mut terms = Vec::new();
     loop {
@@ -145,7 +145,7 @@ fn is_joined(reader: &mut Reader<'_>) -> bool {
     reader.peek_word() == "o" && reader.eat("o")
 }
 
-/// A swizzle before a pointer is one of bytes.
+/// Converts a swizzle before a pointer, which applies to bytes, to elements.
 fn in_elements(terms: &mut [(Value, Range<usize>)], bytes: u32) -> Result<(), LayoutError> {
     let Some((Value::Swizzle(swizzle), place)) = terms.last_mut() else {
         return Ok(());
@@ -184,7 +184,7 @@ fn term(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
     }
 }
 
-/// `<4:1,(2,2)>`: a tiler for each part.
+/// Parses a tiler per mode, such as `<4:1,(2,2)>`.
 fn tiler(reader: &mut Reader<'_>, depth: usize) -> Result<Tiler, LayoutError> {
     reader.expect("<")?;
     let mut all = Vec::new();
@@ -361,7 +361,7 @@ impl Operation {
     }
 }
 
-/// `left` after `right`.
+/// Returns the composition of two values.
 fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
     use Value as V;
     match (left, right) {
@@ -440,7 +440,7 @@ impl Value {
         }
     }
 
-    /// A layout; a number is that many neighbours.
+    /// Converts the value to a layout. A number `n` becomes `n:1`.
     pub fn into_composed(self) -> Option<Composed> {
         match self {
             Value::Layout(layout) => Some(layout),

@@ -1,9 +1,10 @@
-//! The simplest layout that explains a table: a shape and stride, else a swizzle of one, else bases over GF(2), else none, and where it breaks.
+//! The simplest layout with the offsets of a table: a shape with strides, a swizzle of such a layout, or bases over
+//! GF(2). If no layout exists, the result contains the first offset that differs.
 
 use crate::linear::{Dimension, Linear, linear_of};
 use crate::{Composed, Layout, MAX_LISTED, Mode, Swizzle};
 
-/// Numbers by coordinates: the first dimension counts fastest.
+/// Table of offsets. The first dimension varies fastest.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Name and size of each dimension.
@@ -11,41 +12,42 @@ pub struct Table {
     pub values: Vec<i64>,
 }
 
-/// What explains a table.
+/// Layout with the offsets of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
-    /// `swizzle(offset + layout)`, whose parts are the dimensions.
+    /// `swizzle(offset + layout)`. The top-level modes of the layout are the dimensions.
     Layout(Composed),
     /// `first ^ bases`.
     Linear { first: i64, bases: Linear },
 }
 
-/// Where a table leaves the layout that its beginning suggests.
+/// First element that differs from the layout of the previous elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// A number for each dimension.
+    /// Coordinates of the element, one per dimension.
     pub coordinates: Vec<usize>,
     pub expected: i64,
     pub found: i64,
 }
 
-/// A layout, or where there is none.
+/// Layout, or the first element that no layout explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Explained(Explanation),
     Broken(Break),
 }
 
-/// The answer for a table.
+/// Result for a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     pub found: Found,
 }
 
-/// The most bits that a swizzle is tried with.
+/// Maximum number of bits of a swizzle in the search.
 const MOST_BITS: u32 = 6;
 
-/// The simplest explanation of a table. `None` for a table that is empty, too large, or not as long as its dimensions say.
+/// Returns the simplest layout of a table. Returns `None` if the table is empty or too large, or if its length is
+/// not the product of its dimensions.
 pub fn fit(table: &Table) -> Option<Fit> {
     let sizes: Vec<usize> = table.dimensions.iter().map(|(_, n)| *n).collect();
     let n = sizes
@@ -68,13 +70,14 @@ pub fn fit(table: &Table) -> Option<Fit> {
     Some(Fit { found })
 }
 
-/// Places under a swizzle: of the layout, after it is taken off.
+/// Returns the offset of an element before the swizzle.
 fn at(values: &[i64], swizzle: Option<Swizzle>, index: usize) -> i64 {
     let value = values.get(index).copied().unwrap_or(0);
     swizzle.map_or(value, |swizzle| swizzle.apply(value))
 }
 
-/// The shape and stride that explain a table without its swizzle; otherwise the index where it breaks.
+/// Returns the shape and strides of a table without its swizzle. Returns the index of the first differing element
+/// if no such layout exists.
 fn affine(sizes: &[usize], values: &[i64], swizzle: Option<Swizzle>) -> Result<Composed, usize> {
     let first = at(values, swizzle, 0);
     let mut parts = Vec::new();
@@ -104,7 +107,8 @@ fn affine(sizes: &[usize], values: &[i64], swizzle: Option<Swizzle>) -> Result<C
     }
 }
 
-/// The modes of a sequence that begins with 0: equal steps as far as they go, then the same again.
+/// Returns the modes of a sequence that starts with 0. A mode consists of equal steps, and the next mode repeats
+/// the previous modes.
 fn modes_of(n: usize, along: &dyn Fn(usize) -> i64) -> Result<Vec<Mode>, usize> {
     let mut modes: Vec<Mode> = Vec::new();
     let mut unit = 1;
@@ -126,7 +130,7 @@ fn modes_of(n: usize, along: &dyn Fn(usize) -> i64) -> Result<Vec<Mode>, usize> 
     Ok(modes)
 }
 
-/// The swizzle with the fewest bits that leaves a shape and stride.
+/// Returns the swizzle with the fewest bits, without which the table has a shape and strides.
 fn swizzled(sizes: &[usize], values: &[i64]) -> Option<Composed> {
     if values.iter().any(|value| *value < 0) {
         return None;
@@ -153,7 +157,7 @@ fn swizzled(sizes: &[usize], values: &[i64]) -> Option<Composed> {
     None
 }
 
-/// Bases, where each dimension is a power of two.
+/// Returns the bases over GF(2) if the size of each dimension is a power of two.
 fn linear(table: &Table, sizes: &[usize]) -> Option<Explanation> {
     if !sizes.iter().all(|size| size.is_power_of_two()) {
         return None;
@@ -166,7 +170,8 @@ fn linear(table: &Table, sizes: &[usize]) -> Option<Explanation> {
     Some(Explanation::Linear { first, bases })
 }
 
-/// What is found at an index, and what the elements before it suggest: along each dimension the layout that its beginning has.
+/// Returns the offset at an index, and the offset that the layout of the previous elements predicts along each
+/// dimension.
 fn broken(sizes: &[usize], values: &[i64], index: usize) -> Break {
     let mut rest = index;
     let mut coordinates = Vec::new();
@@ -189,7 +194,7 @@ fn broken(sizes: &[usize], values: &[i64], index: usize) -> Break {
     }
 }
 
-/// The place of a coordinate by the places of smaller ones.
+/// Predicts the offset of a coordinate from the offsets of smaller coordinates.
 fn guessed(size: usize, coordinate: usize, along: &dyn Fn(usize) -> i64) -> i64 {
     match modes_of(size, along) {
         Ok(_) => along(coordinate),

@@ -1,16 +1,17 @@
-//! A layout: a shape and a stride with the same brackets. A coordinate goes in, an offset comes out.
+//! Layouts: a shape and a stride with the same nesting. A layout maps a coordinate to an offset.
 
 use crate::{LayoutError, MAX_LISTED, MAX_OFFSET, MAX_SIZE, Tuple};
 use std::fmt;
 
-/// One number of a shape with its stride.
+/// Extent of a shape with its stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     pub shape: i64,
     pub stride: i64,
 }
 
-/// A shape and a stride: coordinates count through the shape, its first number fastest, and each step adds its stride.
+/// Shape and stride. The first mode varies fastest. The offset of a coordinate is the sum of the products of
+/// coordinates and strides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     shape: Tuple,
@@ -18,7 +19,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A shape with strides of the same brackets; sizes and offsets that are too large are refused.
+    /// Creates a layout. Returns an error if the nesting of shape and stride differs, or if the size or an offset
+    /// exceeds the limits of this crate.
     pub fn new(shape: Tuple, stride: Tuple) -> Result<Layout, LayoutError> {
         if !shape.is_congruent(&stride) {
             return Err(LayoutError::of(format!(
@@ -29,7 +31,7 @@ impl Layout {
         layout.checked()
     }
 
-    /// The layout, if its size and offsets can be computed.
+    /// Returns the layout if its size and offsets are within the limits.
     fn checked(self) -> Result<Layout, LayoutError> {
         let (mut size, mut reach) = (1i64, 0i64);
         for (at, mode) in self.modes().into_iter().enumerate() {
@@ -52,7 +54,7 @@ impl Layout {
         Ok(self)
     }
 
-    /// The shape with strides as if its elements were neighbours, the first number fastest.
+    /// Creates the compact layout of a shape, whose first mode varies fastest.
     pub fn compact(shape: Tuple) -> Result<Layout, LayoutError> {
         let mut next = 1i64;
         let mut strides = Vec::new();
@@ -67,12 +69,12 @@ impl Layout {
         Layout::new(shape, stride)
     }
 
-    /// `n` elements `stride` apart.
+    /// Creates a layout with one mode.
     pub fn of(shape: i64, stride: i64) -> Result<Layout, LayoutError> {
         Layout::new(Tuple::One(shape), Tuple::One(stride))
     }
 
-    /// Modes in one pair of brackets, or the mode that there is; none is `1:0`.
+    /// Creates a layout from modes without nesting. No mode gives `1:0`.
     pub fn of_modes(modes: &[Mode]) -> Result<Layout, LayoutError> {
         if modes.is_empty() {
             return Layout::of(1, 0);
@@ -82,7 +84,7 @@ impl Layout {
         Layout::new(Tuple::of_leaves(&shapes), Tuple::of_leaves(&strides))
     }
 
-    /// Layouts side by side, each a mode of the result.
+    /// Creates a layout whose top-level modes are these layouts.
     pub fn of_parts(parts: &[Layout]) -> Result<Layout, LayoutError> {
         let shapes = parts.iter().map(|part| part.shape.clone());
         let strides = parts.iter().map(|part| part.stride.clone());
@@ -92,17 +94,17 @@ impl Layout {
         )
     }
 
-    /// Its shape.
+    /// Returns the shape.
     pub const fn shape(&self) -> &Tuple {
         &self.shape
     }
 
-    /// Its stride.
+    /// Returns the stride.
     pub const fn stride(&self) -> &Tuple {
         &self.stride
     }
 
-    /// Its modes on the outside: itself, where it has no brackets.
+    /// Returns the top-level modes. A layout without nesting is its own mode.
     pub fn parts(&self) -> Vec<Layout> {
         match (&self.shape, &self.stride) {
             (Tuple::Many(shapes), Tuple::Many(strides)) => shapes
@@ -117,7 +119,7 @@ impl Layout {
         }
     }
 
-    /// A part by its number; `1:0` where it has no such.
+    /// Returns a top-level mode, or `1:0` if the mode does not exist.
     pub fn part(&self, at: usize) -> Layout {
         let found = self.parts().into_iter().nth(at);
         found.unwrap_or(Layout {
@@ -126,12 +128,12 @@ impl Layout {
         })
     }
 
-    /// How many parts it has.
+    /// Returns the number of top-level modes.
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
 
-    /// Its numbers without brackets.
+    /// Returns all modes without nesting.
     pub fn modes(&self) -> Vec<Mode> {
         let shapes = self.shape.leaves().into_iter();
         shapes
@@ -145,13 +147,14 @@ impl Layout {
         self.shape.leaves().iter().product()
     }
 
-    /// One more than the offset of the last element.
+    /// Returns the offset of the last element plus 1.
     pub fn cosize(&self) -> i64 {
         let last = |mode: &Mode| (mode.shape - 1) * mode.stride;
         self.modes().iter().map(last).sum::<i64>() + 1
     }
 
-    /// The offset of an element by its number, counted through the shape with the first number fastest. Beyond the shape the last number goes on.
+    /// Returns the offset of an element. The first mode varies fastest. Beyond the size, the coordinate of the last
+    /// mode increases further.
     pub fn offset(&self, index: i64) -> i64 {
         let modes = self.modes();
         let mut rest = index;
@@ -169,7 +172,7 @@ impl Layout {
         offset
     }
 
-    /// The offset at a number for each part.
+    /// Returns the offset at an index per top-level mode.
     pub fn offset_at(&self, coordinates: &[i64]) -> i64 {
         let parts = self.parts();
         parts
@@ -179,7 +182,8 @@ impl Layout {
             .sum()
     }
 
-    /// Every offset in order; refused where there are more than can be listed.
+    /// Returns the offsets of all elements. Returns an error if the layout has more than
+    /// [`MAX_LISTED`](crate::MAX_LISTED) elements.
     pub fn offsets(&self) -> Result<Vec<i64>, LayoutError> {
         let size = self.size();
         if size > MAX_LISTED {
@@ -197,7 +201,7 @@ impl Layout {
         Ok(offsets)
     }
 
-    /// Whether both give the same offset to each number.
+    /// Checks whether both layouts have the same offsets.
     pub fn is_equivalent(&self, other: &Layout) -> bool {
         self.size() == other.size()
             && crate::coalesce(self).modes() == crate::coalesce(other).modes()

@@ -40,9 +40,9 @@ pub use product::{
 pub use swizzle::{Composed, Swizzle};
 pub use tuple::Tuple;
 
-/// The most elements that a layout may have.
+/// Maximum number of elements of a layout.
 pub const MAX_SIZE: i64 = 1 << 40;
-/// The farthest that an offset may be from 0.
+/// Maximum absolute value of an offset.
 pub const MAX_OFFSET: i64 = 1 << 48;
-/// The most elements that are looked at one by one.
+/// Maximum number of elements that an operation enumerates.
 pub const MAX_LISTED: i64 = 1 << 20;

@@ -1,8 +1,8 @@
-//! Layouts that are linear over GF(2): where each bit of the input goes, and everything else is their XOR. Triton writes layouts so.
+//! Layouts that are linear over GF(2), as in Triton. The output of an input is the XOR of the bases of its bits.
 
 use crate::{Composed, Layout, LayoutError, Mode};
 
-/// A named group of bits.
+/// Named group of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dimension {
     pub name: String,
@@ -10,7 +10,7 @@ pub struct Dimension {
 }
 
 impl Dimension {
-    /// A dimension of this many bits.
+    /// Creates a dimension with this number of bits.
     pub fn new(name: impl Into<String>, bits: u32) -> Dimension {
         Dimension {
             name: name.into(),
@@ -19,10 +19,11 @@ impl Dimension {
     }
 }
 
-/// The most bits of an input or of an output.
+/// Maximum number of bits of the input and of the output.
 const MAX_BITS: u32 = 48;
 
-/// A linear layout: for each bit of its inputs, the lowest of the first dimension first, the output of that bit alone.
+/// Linear layout, stored as bases: the output of each single input bit, starting with the lowest bit of the first
+/// dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linear {
     pub inputs: Vec<Dimension>,
@@ -31,7 +32,8 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Bases for all bits of the inputs, each within the bits of the outputs.
+    /// Creates a linear layout. Returns an error if the number of bases differs from the number of input bits, or
+    /// if a basis exceeds the output bits.
     pub fn new(
         inputs: Vec<Dimension>,
         outputs: Vec<Dimension>,
@@ -62,12 +64,12 @@ impl Linear {
         })
     }
 
-    /// The outputs of single bits, those of the first dimension first.
+    /// Returns the bases, starting with the first dimension.
     pub fn bases(&self) -> &[u64] {
         &self.bases
     }
 
-    /// The bases of an input dimension, by its number.
+    /// Returns the bases of an input dimension.
     pub fn bases_of(&self, dimension: usize) -> &[u64] {
         let before: u32 = bits_of(self.inputs.get(..dimension).unwrap_or_default());
         let own = self.inputs.get(dimension).map_or(0, |found| found.bits);
@@ -75,14 +77,14 @@ impl Linear {
         self.bases.get(range).unwrap_or_default()
     }
 
-    /// The output of an input, all dimensions in one number.
+    /// Returns the output of an input. The bits of all dimensions are concatenated.
     pub fn apply(&self, input: u64) -> u64 {
         let bits = self.bases.iter().enumerate();
         bits.filter(|(bit, _)| input >> bit & 1 != 0)
             .fold(0, |sum, (_, base)| sum ^ base)
     }
 
-    /// An output as a number for each of its dimensions.
+    /// Splits an output into its dimensions.
     pub fn split(&self, output: u64) -> Vec<u64> {
         let mut rest = output;
         let parts = self.outputs.iter().map(|dimension| {
@@ -93,7 +95,7 @@ impl Linear {
         parts.collect()
     }
 
-    /// `self` after `inner`, whose outputs are the inputs of `self`.
+    /// Returns the composition `self(inner(x))`. The outputs of `inner` must be the inputs of `self`.
     pub fn after(&self, inner: &Linear) -> Result<Linear, LayoutError> {
         let (given, taken) = (bits_of(&inner.outputs), bits_of(&self.inputs));
         if given != taken {
@@ -105,17 +107,17 @@ impl Linear {
         Linear::new(inner.inputs.clone(), self.outputs.clone(), bases)
     }
 
-    /// Dimensions of its image.
+    /// Returns the rank of the matrix of bases.
     pub fn rank(&self) -> u32 {
         self.reduced().0.len() as u32
     }
 
-    /// Two inputs with the same output, where there are such.
+    /// Returns two inputs with the same output, if the layout is not injective.
     pub fn collision(&self) -> Option<(u64, u64)> {
         self.reduced().1.map(|input| (0, input))
     }
 
-    /// The inverse, where each output has exactly one input.
+    /// Returns the inverse of a bijective layout.
     pub fn inverse(&self) -> Result<Linear, LayoutError> {
         let (n_in, n_out) = (bits_of(&self.inputs), bits_of(&self.outputs));
         if let Some((_, input)) = self.collision() {
@@ -137,7 +139,8 @@ impl Linear {
         Linear::new(self.outputs.clone(), self.inputs.clone(), bases)
     }
 
-    /// Rows `(output, input)` with distinct highest bits of the output, and an input other than 0 that goes to 0.
+    /// Performs Gaussian elimination. Returns rows `(output, input)` with distinct highest bits of the output, and
+    /// a nonzero input with the output 0, if the kernel is not trivial.
     fn reduced(&self) -> (Vec<(u64, u64)>, Option<u64>) {
         let mut rows: Vec<(u64, u64)> = Vec::new();
         let mut kernel = None;
@@ -160,7 +163,8 @@ impl Linear {
         (rows, kernel)
     }
 
-    /// The same as a layout with one mode for each bit, or fewer, where no two bits of the input meet in a bit of the output.
+    /// Returns an equivalent layout with at most one mode per bit. Returns `None` if two input bits affect the same
+    /// output bit.
     pub fn to_layout(&self) -> Option<Layout> {
         let mut taken = 0u64;
         for base in &self.bases {
@@ -189,7 +193,8 @@ impl Linear {
         }
     }
 
-    /// The bases of a layout, whose parts become `names` (or `in0`, `in1`); the output is one number. Refused where it is not linear.
+    /// Returns the bases of a layout. Its top-level modes become the input dimensions `names` (by default `in0`,
+    /// `in1`, …), and the output has one dimension. Returns an error if the layout is not linear.
     pub fn of_layout(layout: &Composed, names: &[&str]) -> Result<Linear, LayoutError> {
         let parts = layout.layout.parts();
         let mut inputs = Vec::new();
@@ -215,7 +220,8 @@ impl Linear {
     }
 }
 
-/// Bases of a table whose element 0 is at 0; otherwise the first index where the XOR of its bits differs, and that XOR.
+/// Returns the bases of a table whose first offset is 0. Otherwise returns the first index whose offset differs
+/// from the XOR of the bases, and this XOR.
 pub(crate) fn linear_of(places: &[i64], inputs: Vec<Dimension>) -> Result<Linear, (usize, i64)> {
     let n_bits = bits_of(&inputs);
     let bases = (0..n_bits).map(|bit| places.get(1 << bit).copied().unwrap_or(0));

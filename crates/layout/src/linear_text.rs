@@ -1,4 +1,5 @@
-//! Linear layouts as text, in the notation of Triton: `{register = [[0, 1], [8, 0]], lane = [[1, 0]]}`; numbers where there is one output.
+//! Text form of linear layouts in the notation of Triton: `{register = [[0, 1], [8, 0]], lane = [[1, 0]]}`. Bases
+//! of a single output dimension are numbers.
 
 use crate::linear::{Dimension, Linear};
 use std::fmt;
@@ -35,7 +36,8 @@ fn write_output(f: &mut fmt::Formatter<'_>, parts: &[u64]) -> fmt::Result {
     }
 }
 
-/// A linear layout of bases as they are written: for each input its name and outputs. As many bits for each output as its bases need.
+/// Creates a linear layout from the name and the bases of each input dimension. The number of bits of an output
+/// dimension is the smallest number that its bases need.
 pub(crate) fn of_written(
     written: &[(String, Vec<Vec<u64>>)],
 ) -> Result<Linear, crate::LayoutError> {

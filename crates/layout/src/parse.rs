@@ -1,5 +1,5 @@
-//! Text to layouts: `Swizzle<3,4,3> o 64 o ((8,2),64):((64,512),1)`, also as CuTe prints them (`Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`).
-//! Errors name the place.
+//! Parser of layouts such as `Swizzle<3,4,3> o 64 o ((8,2),64):((64,512),1)`, and of the form that CuTe prints
+//! (`Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`). Errors contain the position.
 
 use crate::linear_text::of_written;
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The most brackets inside each other.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 32;
-/// The most coordinates, and parts of one.
+/// Maximum number of coordinates, and of parts of a coordinate.
 const MAX_PARTS: u32 = 16;
 
-/// Reads one layout, with or without a swizzle and an offset before it.
+/// Parses a layout with an optional swizzle and an optional offset.
 pub fn parse(text: &str) -> Result<Composed, LayoutError> {
     let value = crate::evaluate(text)?;
     let what = value.kind();
@@ -25,17 +25,17 @@ pub fn parse(text: &str) -> Result<Composed, LayoutError> {
     })
 }
 
-/// A text that is read from left to right.
+/// Cursor in a text.
 pub(crate) struct Reader<'t> {
     pub(crate) text: &'t str,
     pub(crate) at: usize,
 }
 
-/// Numbers in brackets, and where each of them is.
+/// Tuple of numbers with the position of each number.
 struct Spanned {
     tuple: Tuple,
     leaves: Vec<Range<usize>>,
-    /// The coordinate that each of them steps along; empty for a plain number.
+    /// Coordinate of each stride; empty for an integer stride.
     along: Vec<Vec<u32>>,
     all: Range<usize>,
 }
@@ -63,7 +63,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// The next character as a place.
+    /// Returns the range of the next character.
     pub(crate) fn here(&self) -> Range<usize> {
         let width = self.rest().chars().next().map_or(0, char::len_utf8);
         self.at..self.at + width
@@ -85,7 +85,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A word of letters, digits and `_`, that begins with a letter; what follows is not read.
+    /// Returns the identifier at the cursor without moving the cursor.
     pub(crate) fn peek_word(&mut self) -> &'t str {
         self.space();
         let rest = self.rest();
@@ -96,7 +96,7 @@ impl<'t> Reader<'t> {
         rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
     }
 
-    /// A number, also as CuTe prints one that is known when compiling: `_8`, `Int<8>{}`.
+    /// Parses a number, including the compile-time numbers of CuTe such as `_8` and `Int<8>{}`.
     pub(crate) fn number(&mut self) -> Result<(i64, Range<usize>), LayoutError> {
         self.space();
         let start = self.at;
@@ -164,7 +164,7 @@ impl<'t> Reader<'t> {
             leaves.extend(part.leaves);
             along.extend(part.along);
             if self.eat(",") {
-                // One part is written `(8,)` by some.
+                // Python prints a tuple with one element as `(8,)`.
                 if self.eat(")") {
                     break;
                 }
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// A number, or a shape with or without a stride.
+    /// Parses a number, or a shape with an optional stride.
     pub(crate) fn layout(&mut self) -> Result<Value, LayoutError> {
         let shape = self.tuple(0)?;
         let along = shape.along.iter().zip(&shape.leaves);
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
         Ok(Value::Layout(layout.into()))
     }
 
-    /// A shape whose strides step along coordinates.
+    /// Creates a layout with coordinate strides.
     fn coordinates(
         &self,
         shape: &Spanned,
@@ -255,7 +255,8 @@ impl<'t> Reader<'t> {
             .map_err(|error| error.or_at(place))
     }
 
-    /// `ArithTuple(0,_0) o`: where coordinates begin, as CuTe prints it; `None` where none begins.
+    /// Parses the start of a layout with coordinate strides as CuTe prints it: `ArithTuple(0,_0) o`. Returns `None`
+    /// if the text contains no start.
     pub(crate) fn start(&mut self) -> Result<Option<Vec<i64>>, LayoutError> {
         if !self.eat("ArithTuple(") {
             return Ok(None);
@@ -277,7 +278,8 @@ impl<'t> Reader<'t> {
         Ok(Some(numbers))
     }
 
-    /// `@1@0` after a number: part 1 of coordinate 0, the coordinate first in the answer.
+    /// Parses the coordinate of a stride: `@1@0` is part 1 of coordinate 0. The coordinate is the first element of
+    /// the result.
     fn path(&mut self) -> Result<Vec<u32>, LayoutError> {
         let mut path = Vec::new();
         while self.rest().starts_with('@') {
@@ -304,7 +306,8 @@ impl<'t> Reader<'t> {
         Ok(path)
     }
 
-    /// `Swizzle<3,4,3>`, `Sw<3,4,3>`, `S<3,4,3>` or `SW_3_4_3`; `None` where none begins.
+    /// Parses `Swizzle<3,4,3>`, `Sw<3,4,3>`, `S<3,4,3>` or `SW_3_4_3`. Returns `None` if the text contains no
+    /// swizzle.
     pub(crate) fn swizzle(&mut self) -> Result<Option<Swizzle>, LayoutError> {
         self.space();
         let start = self.at;
@@ -336,12 +339,13 @@ impl<'t> Reader<'t> {
         swizzle.map(Some).map_err(|error| error.or_at(place))
     }
 
-    /// A number in which `_` ends it.
+    /// Parses a number that ends before `_`.
     fn plain_number(&mut self) -> Result<i64, LayoutError> {
         self.number().map(|(number, _)| number)
     }
 
-    /// `smem_ptr[16b](unset) o`: the bytes of an element, where CuTe prints a pointer between a swizzle and its layout.
+    /// Parses the pointer that CuTe prints between a swizzle and its layout: `smem_ptr[16b](unset) o`. Returns the
+    /// element size in bytes.
     pub(crate) fn pointer(&mut self) -> Result<Option<u32>, LayoutError> {
         if !self.eat("smem_ptr[") {
             return Ok(None);
@@ -362,7 +366,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `{lane = [[1, 0], [2, 0]], register = [4]}`.
+    /// Parses a linear layout such as `{lane = [[1, 0], [2, 0]], register = [4]}`.
     pub(crate) fn linear(&mut self) -> Result<Linear, LayoutError> {
         self.space();
         let start = self.at;

@@ -1,9 +1,10 @@
-//! A layout repeated: at each place of another one there is a copy.
+//! Products of layouts: copies of one layout at the offsets of another layout.
 
 use crate::divide::{Spread, Tiler, by_part, spread, unzipped};
 use crate::{Layout, LayoutError, complement, composition};
 
-/// A copy of `layout` at each place that `tiler` names: `(layout, copies)`, for each part where the tiler has parts.
+/// Returns `(layout, copies)` with a copy of `layout` per element of `tiler`. A tiler with modes multiplies each
+/// top-level mode.
 pub fn logical_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     by_part(layout, tiler, &product_one)
 }
@@ -20,34 +21,37 @@ fn product_one(layout: &Layout, tiler: &Layout) -> Result<Layout, LayoutError> {
     Layout::of_parts(&[layout.clone(), copies])
 }
 
-/// As [`logical_product`], with all layouts in the first part and all copies in the second.
+/// Multiplies as [`logical_product`] does. The first mode of the result contains all layouts, and the second mode
+/// contains all copies.
 pub fn zipped_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     unzipped(layout, tiler, &product_one)
 }
 
-/// As [`zipped_product`], with the copies in parts of their own.
+/// Multiplies as [`zipped_product`] does. Each mode of the copies is a separate mode.
 pub fn tiled_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     spread(&zipped_product(layout, tiler)?, Spread::Second)
 }
 
-/// As [`zipped_product`], with layouts and copies in parts of their own.
+/// Multiplies as [`zipped_product`] does. Each mode of the layout and of the copies is a separate mode.
 pub fn flat_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     spread(&zipped_product(layout, tiler)?, Spread::Both)
 }
 
-/// Copies of a block side by side: each part is the block's, then the copies'.
+/// Returns adjacent copies of a block. In each top-level mode, the mode of the block varies faster than the mode of
+/// the copies.
 pub fn blocked_product(block: &Layout, tiler: &Layout) -> Result<Layout, LayoutError> {
     let (block, copies) = ranked(block, tiler)?;
     zipped(&block, &copies)
 }
 
-/// Copies of a block in between each other: each part is the copies', then the block's.
+/// Returns interleaved copies of a block. In each top-level mode, the mode of the copies varies faster than the
+/// mode of the block.
 pub fn raked_product(block: &Layout, tiler: &Layout) -> Result<Layout, LayoutError> {
     let (block, copies) = ranked(block, tiler)?;
     zipped(&copies, &block)
 }
 
-/// Both halves of the product, with as many parts.
+/// Returns both factors of the product, padded to the same rank.
 fn ranked(block: &Layout, tiler: &Layout) -> Result<(Layout, Layout), LayoutError> {
     let rank = block.rank().max(tiler.rank());
     let product = product_one(&padded(block, rank)?, &padded(tiler, rank)?)?;

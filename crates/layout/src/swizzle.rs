@@ -1,9 +1,10 @@
-//! `Swizzle<B,M,S>`: bits of an offset are changed by others of its bits. And a layout beneath one.
+//! `Swizzle<B,M,S>`, which XORs bits of an offset with other bits of the offset, and its composition with a layout.
 
 use crate::{Layout, LayoutError};
 use std::fmt;
 
-/// `bits` bits from `base` on are XORed with as many that are `shift` further up (down, if it is negative).
+/// XORs `bits` bits, starting at bit `base`, with the bits `shift` positions higher, or lower for a negative
+/// `shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     pub bits: u32,
@@ -12,7 +13,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// A swizzle whose two groups of bits do not overlap, within 48 bits.
+    /// Creates a swizzle. Returns an error if both groups of bits overlap, or exceed 48 bits.
     pub fn new(bits: u32, base: u32, shift: i32) -> Result<Swizzle, LayoutError> {
         let distance = shift.unsigned_abs();
         if distance < bits {
@@ -28,7 +29,7 @@ impl Swizzle {
         Ok(Swizzle { bits, base, shift })
     }
 
-    /// The place of an offset. A swizzle is its own inverse.
+    /// Applies the swizzle to an offset. A swizzle is its own inverse.
     pub const fn apply(self, offset: i64) -> i64 {
         let mask = (1i64 << self.bits) - 1;
         if self.shift >= 0 {
@@ -40,7 +41,7 @@ impl Swizzle {
         }
     }
 
-    /// The lowest bit that changes.
+    /// Returns the lowest bit that the swizzle modifies.
     pub const fn target(self) -> u32 {
         if self.shift >= 0 {
             self.base
@@ -49,7 +50,7 @@ impl Swizzle {
         }
     }
 
-    /// The lowest bit that decides.
+    /// Returns the lowest bit that the swizzle reads.
     pub const fn source(self) -> u32 {
         if self.shift >= 0 {
             self.base + self.shift.unsigned_abs()
@@ -58,12 +59,13 @@ impl Swizzle {
         }
     }
 
-    /// How far it looks: offsets that differ above change alike.
+    /// Returns the period: the swizzle modifies offsets that differ by a multiple of the period in the same way.
     pub const fn period(self) -> i64 {
         1 << (self.bits + self.base + self.shift.unsigned_abs())
     }
 
-    /// The same on offsets that count units of 2^`n`: elements in place of bytes. `None` where it parts a unit.
+    /// Returns the swizzle for offsets in units of 2^`n`, for example in elements instead of bytes. Returns `None`
+    /// if the swizzle modifies bits within a unit.
     pub const fn in_units(self, n: u32) -> Option<Swizzle> {
         if self.base < n {
             return None;
@@ -81,7 +83,7 @@ impl fmt::Display for Swizzle {
     }
 }
 
-/// A layout, an offset that is added, and a swizzle of the sum.
+/// Composition of a layout, an added offset and an optional swizzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composed {
     pub swizzle: Option<Swizzle>,
@@ -90,12 +92,12 @@ pub struct Composed {
 }
 
 impl Composed {
-    /// The place of an element by its number.
+    /// Returns the offset of an element.
     pub fn at(&self, index: i64) -> i64 {
         self.place(self.layout.offset(index))
     }
 
-    /// The place at a number for each part.
+    /// Returns the offset at an index per top-level mode.
     pub fn at_each(&self, coordinates: &[i64]) -> i64 {
         self.place(self.layout.offset_at(coordinates))
     }
@@ -105,7 +107,7 @@ impl Composed {
         self.swizzle.map_or(sum, |swizzle| swizzle.apply(sum))
     }
 
-    /// Every place in order.
+    /// Returns the offsets of all elements.
     pub fn offsets(&self) -> Result<Vec<i64>, LayoutError> {
         let offsets = self.layout.offsets()?;
         Ok(offsets
@@ -114,7 +116,7 @@ impl Composed {
             .collect())
     }
 
-    /// Whether both give the same place to each number. Those that are written otherwise are compared place by place.
+    /// Checks whether both have the same offsets. If their terms differ, all offsets are compared.
     pub fn is_equivalent(&self, other: &Composed) -> Result<bool, LayoutError> {
         if self.layout.size() != other.layout.size() {
             return Ok(false);
@@ -126,7 +128,7 @@ impl Composed {
         Ok(self.offsets()? == other.offsets()?)
     }
 
-    /// Another layout beneath it.
+    /// Returns the composition with another layout.
     pub fn over(&self, layout: Layout) -> Composed {
         Composed {
             layout,

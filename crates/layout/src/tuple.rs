@@ -1,8 +1,8 @@
-//! Numbers in brackets: `(8,(2,4))`. Shapes, strides and coordinates are such.
+//! Nested tuples of numbers such as `(8,(2,4))`: shapes, strides and coordinates.
 
 use std::fmt;
 
-/// A number, or several of them in brackets, at any depth.
+/// Number, or a tuple of nested tuples.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tuple {
     One(i64),
@@ -10,7 +10,7 @@ pub enum Tuple {
 }
 
 impl Tuple {
-    /// Its numbers from left to right.
+    /// Returns the numbers from left to right.
     pub fn leaves(&self) -> Vec<i64> {
         let mut leaves = Vec::new();
         self.collect(&mut leaves);
@@ -24,12 +24,12 @@ impl Tuple {
         }
     }
 
-    /// Whether it is a number.
+    /// Checks whether the tuple is a number.
     pub const fn is_one(&self) -> bool {
         matches!(self, Tuple::One(_))
     }
 
-    /// How many parts it has; a number has one.
+    /// Returns the number of elements. The rank of a number is 1.
     pub fn rank(&self) -> usize {
         match self {
             Tuple::One(_) => 1,
@@ -37,7 +37,7 @@ impl Tuple {
         }
     }
 
-    /// Whether both have the same brackets.
+    /// Checks whether both tuples have the same nesting.
     pub fn is_congruent(&self, other: &Tuple) -> bool {
         match (self, other) {
             (Tuple::One(_), Tuple::One(_)) => true,
@@ -48,7 +48,8 @@ impl Tuple {
         }
     }
 
-    /// The same brackets around other numbers, taken from left to right; as many as it has are needed.
+    /// Returns a tuple with the same nesting and other numbers, in order from left to right. The iterator must
+    /// return enough numbers.
     pub(crate) fn with_leaves(&self, numbers: &mut impl Iterator<Item = i64>) -> Tuple {
         match self {
             Tuple::One(own) => Tuple::One(numbers.next().unwrap_or(*own)),
@@ -58,7 +59,7 @@ impl Tuple {
         }
     }
 
-    /// Several numbers in one pair of brackets, or the number that there is.
+    /// Creates a tuple without nesting, or a number from a single number.
     pub(crate) fn of_leaves(numbers: &[i64]) -> Tuple {
         match numbers {
             [one] => Tuple::One(*one),
