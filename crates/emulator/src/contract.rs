@@ -1,4 +1,5 @@
-//! The contract of a run: launch configuration, events, faults and inspection. Hosts, observers and the compiler of `plain` code share these types.
+//! Public types of a run: launch configuration, events, faults and inspection. Shared by hosts, observers and the
+//! translation interface (`plain`).
 
 pub(crate) mod event;
 pub(crate) mod fault;

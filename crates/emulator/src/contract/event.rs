@@ -1,46 +1,48 @@
-//! Who steps, and what a step did.
+//! Agents of the scheduler, and the event that reports the effect of a step.
 
 use crate::contract::fault::WaitReason;
 use warpgrid_program::FunctionId;
 
-/// The number of an operation in flight, in the order in which they were started.
+/// Number of an asynchronous operation, in issue order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PendingId(pub u64);
 
-/// What the scheduler chooses among.
+/// Unit that the scheduler selects for a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Agent {
-    /// A warp of a block (by linear index).
+    /// A warp of a block, which is identified by its linear index.
     Warp { block: u64, warp: u32 },
-    /// An operation that an earlier step started, and that completes in a step of its own.
+    /// An asynchronous operation that an earlier step issued, and that completes in a step of its own.
     InFlight(PendingId),
 }
 
 /// A warp of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WarpId {
-    /// Linear index of its block.
+    /// Linear index of the block.
     pub block: u64,
-    /// Its number in the block.
+    /// Index of the warp within its block.
     pub warp: u32,
 }
 
-/// What a step did.
+/// Effect of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
-    /// The number of the step (from 0): it leads from position `position` to `position + 1`. A group of lanes that
-    /// begins to wait for lanes of its warp takes no step; its event has the number of the step that comes next.
+    /// Number of the step, from 0. The step leads from position `position` to `position + 1`. A group of lanes that
+    /// starts to wait for other lanes of its warp does not consume a step, so its event has the number of the following
+    /// step.
     pub position: u64,
     pub agent: Agent,
-    /// For an operation in flight: block, warp and instruction that started it. Linear index of the block.
+    /// Linear index of the block. For an asynchronous operation, `block`, `warp`, `function` and `instruction` identify
+    /// the instruction that issued the operation.
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
-    /// Lanes that were at the instruction.
+    /// Active mask before the guard is applied.
     pub lanes: u32,
-    /// Those whose guard let it happen.
+    /// Lanes that are not predicated off.
     pub executed: u32,
     pub what: Outcome,
     /// Whether the step changed memory.
@@ -48,7 +50,7 @@ pub struct StepEvent {
 }
 
 impl StepEvent {
-    /// The warp, or that which started the operation in flight.
+    /// Returns the warp that executed the step or issued the asynchronous operation.
     pub const fn warp_id(&self) -> WarpId {
         WarpId {
             block: self.block,
@@ -57,17 +59,17 @@ impl StepEvent {
     }
 }
 
-/// How a step ended for its lanes.
+/// Outcome of a step for its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// They go on.
+    /// The lanes continue.
     Executed,
-    /// They arrived at something that they wait for.
+    /// The lanes arrived at a synchronization point and wait.
     Waits(WaitReason),
-    /// They are done.
+    /// The lanes exited.
     Exited,
-    /// The operation in flight has completed.
+    /// The asynchronous operation completed.
     Landed,
-    /// The operation in flight has read its source.
+    /// The asynchronous operation read its source.
     Read,
 }

@@ -1,4 +1,4 @@
-//! Why a run stopped before its end: what was attempted, on which bytes, by which lanes.
+//! Faults: the attempted operation, the accessed bytes and the lanes involved.
 
 use crate::contract::event::Agent;
 use crate::contract::launch::BufferIndex;
@@ -9,13 +9,13 @@ pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{FunctionId, counted};
 
-/// A run that stopped. Nothing of the faulting instruction happened; all before it happened.
+/// A fault that stopped a run. The faulting instruction has no effect; all earlier steps are complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// The warp, or the operation in flight that could not land.
+    /// Warp or asynchronous operation that faulted.
     pub agent: Agent,
-    /// The number of steps that were completed.
+    /// Number of completed steps.
     pub step: u64,
     pub function: FunctionId,
     /// Index into the function's instructions.
@@ -25,64 +25,65 @@ pub struct Fault {
     /// Linear index of the block.
     pub block_index: u64,
     pub warp: u32,
-    /// Every lane that cannot go on.
+    /// All faulting lanes.
     pub lanes: u32,
-    /// Thread of the lowest of them.
+    /// Thread index of the lowest faulting lane.
     pub thread: [u32; 3],
-    /// What was accessed, when memory was.
+    /// The faulting memory access, if any.
     pub access: Option<AccessFault>,
-    /// How the source calls the mbarriers of the fault, by their address in shared memory.
+    /// Names of the mbarriers that the fault refers to, by address in shared memory.
     pub mbarrier_names: Vec<(u64, String)>,
 }
 
-/// The access of the lowest faulting lane.
+/// Memory access of the lowest faulting lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessFault {
     pub kind: AccessKind,
-    /// As the instruction names it.
+    /// State space of the instruction.
     pub space: StateSpace,
-    /// As the lane computed it.
+    /// Address as computed by the lane.
     pub address: u64,
     pub width_bytes: u32,
-    /// What the address belongs to, or lies nearest to.
+    /// Region that contains the address or is nearest to the address.
     pub place: Place,
 }
 
-/// Where an address lies, relative to something with a name.
+/// Location of an address relative to a named region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// What it lies in, or next to.
+    /// Region that contains the address or is nearest to the address.
     pub region: Region,
-    /// From the start of the region; negative before it, at or beyond `size_bytes` after it.
+    /// Offset from the start of the region. Negative before the region, at least `size_bytes` after the region.
     pub byte_offset: i64,
-    /// Of the region.
+    /// Size of the region.
     pub size_bytes: u64,
 }
 
-/// Something with a name that memory was reserved for.
+/// Named region of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Region {
     Buffer {
         index: BufferIndex,
         name: String,
     },
-    /// A variable of the module in global or constant memory.
+    /// Module variable in global or constant memory.
     Variable {
         index: u32,
         name: String,
     },
-    /// The block's shared memory, from its first variable.
+    /// Shared memory of the block, from its first variable.
     Shared,
-    /// The stack of the thread.
+    /// Stack of the thread.
     Local,
-    /// The parameters of the kernel.
+    /// Kernel parameters.
     Parameters,
-    /// Nothing is near.
+    /// No region is near the address.
     Nothing,
 }
 
 impl Region {
-    /// `buffer`, `shared`, ... as the corpus and a message name it.
+    /// Returns the name of the region in messages and in the test corpus: the name of the buffer or variable, or
+    /// `shared`, `local`, `param` or `nothing`.
     pub fn name(&self) -> &str {
         match self {
             Region::Buffer { name, .. } | Region::Variable { name, .. } => name,
@@ -94,79 +95,83 @@ impl Region {
     }
 }
 
-/// What went wrong.
+/// Kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The address is no multiple of the access width.
+    /// The address is not a multiple of the access size.
     Misaligned,
-    /// No allocation holds all bytes of the access.
+    /// No allocation contains all bytes of the access.
     OutOfBounds,
-    /// A store to constant memory or to the parameters of a kernel.
+    /// Store to constant memory or to the kernel parameters.
     ReadOnly,
-    /// An atomic or a named space that the memory at the address does not allow.
+    /// The memory at the address does not support the atomic operation or belongs to another state space than the
+    /// instruction specifies.
     WrongSpace,
-    /// Every thread of the block that is left waits for something that cannot come.
+    /// All remaining threads of the block wait for an event that cannot occur.
     Deadlock { waiting: Vec<Waiter> },
-    /// A matrix operation that the manual leaves undefined: what its lanes do not agree about.
+    /// A matrix instruction whose behavior the PTX ISA leaves undefined.
     UndefinedMatrix(MatrixMistake),
     /// `trap`, or `brkpt` without a debugger.
     Trap,
     /// `__assertfail`.
     Assert { message: String },
-    /// Checked, but not emulated yet: the opcode as written, and what is missing where the front end states that.
+    /// The instruction is valid, but not emulated. `opcode` is the spelling in the source, `why` the missing feature if
+    /// the front end provides one.
     NotEmulated { opcode: String, why: Option<String> },
-    /// Calls nested too deep, or a stack that grew too large.
+    /// The call depth or the stack size exceeds its limit.
     StackOverflow,
-    /// A call to an address that is not a function, or one that the call does not allow.
+    /// Call to an address that is not a function, or whose function is not a permitted target of the call.
     BadCallTarget { address: u64 },
-    /// `brx.idx` with an index beyond its table.
+    /// `brx.idx` with an index beyond the end of its branch table.
     BadBranchIndex { index: u64, n_targets: u32 },
-    /// A barrier number of 16 or more, or a thread count that is no multiple of 32.
+    /// Barrier number of 16 or more, or a thread count that is not a multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
-    /// An operation on an mbarrier object that is undefined.
+    /// Undefined operation on an mbarrier object.
     Mbarrier(MbarrierFault),
-    /// An asynchronous operation whose mbarrier is in another memory than its bytes go to.
+    /// Asynchronous operation whose mbarrier is in another memory than its destination.
     DistantMbarrier,
-    /// A number of bytes that is not one of this multiple.
+    /// Copy size that is not a multiple of `multiple`.
     BadCopySize { bytes: u64, multiple: u32 },
-    /// A bulk copy that leaves out 16 bytes or more at an end, and could be shorter instead.
+    /// Bulk copy that ignores 16 bytes or more at one end. Such a copy could be shorter instead.
     LeftOutBytes { bytes: u64 },
-    /// A tensor map, or a copy with it, that cannot be.
+    /// Invalid tensor map, or invalid copy with a tensor map.
     TensorCopy { why: String },
-    /// Tensor memory that is not used as it can be.
+    /// Invalid use of tensor memory.
     TensorMemory { why: String },
-    /// A texture or surface that is none, or is used as it cannot be.
+    /// Invalid texture or surface handle, or invalid use of a texture or surface.
     Image { why: String },
-    /// An access outside of a surface, where that stops the launch.
+    /// Out-of-bounds surface access with a clamp mode that traps.
     SurfaceOutOfBounds { why: String },
-    /// The emulator met a state that cannot be: its own mistake, not the program's.
+    /// Inconsistent state of the emulator. This is a bug of the emulator, not of the program.
     Internal { what: String },
 }
 
-/// What was attempted on which mbarrier object, and what it held.
+/// Undefined operation on an mbarrier object, with the state of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierFault {
-    /// Linear index of the block whose shared memory the object is in.
+    /// Linear index of the block whose shared memory contains the object.
     pub block: u64,
-    /// There.
+    /// Address of the object in shared memory.
     pub address: u64,
     pub problem: MbarrierMisuse,
-    /// None where there is no object.
+    /// State of the object; `None` if the address contains no mbarrier object.
     pub held: Option<MbarrierState>,
 }
 
-/// What makes a matrix operation undefined.
+/// Reason why a matrix instruction is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixMistake {
-    /// Lanes that have ended, that the block does not have, or that the guard excludes.
+    /// Lanes that have exited, do not exist in the block, or are predicated off.
     MissingLanes { missing: u32 },
-    /// Lanes give different addresses of the matrix.
+    /// The lanes specify different matrix addresses.
     UnequalAddresses,
-    /// Lanes give different strides.
+    /// The lanes specify different strides.
     UnequalStrides,
-    /// A stride in elements that keeps lines off the alignment of the compiled code's accesses, which then drop low bits of it.
+    /// Stride, in elements, that violates the alignment of the compiled accesses. The compiled accesses ignore the low
+    /// address bits.
     MovedLines { stride: u32, needed_bytes: u8 },
-    /// A byte or lane that holds no factors, or others in other lanes; these are what lane 0 gives.
+    /// Scale factor selector whose byte ID or thread ID selects no scale factors, or that differs between lanes. The
+    /// fields are the values of lane 0.
     FactorSelectors { byte: u16, lane: u16 },
 }
 
@@ -203,7 +208,7 @@ impl fmt::Display for MatrixMistake {
     }
 }
 
-/// Lanes as a person counts them: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
+/// Formats a lane mask as text: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneList(pub u32);
 
@@ -235,7 +240,7 @@ impl fmt::Display for LaneList {
     }
 }
 
-/// A group of lanes that waits, in a deadlock.
+/// A group of waiting lanes in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiter {
     /// Linear index of the block.
@@ -245,49 +250,49 @@ pub struct Waiter {
     pub function: FunctionId,
     pub instruction: u32,
     pub waits_for: WaitReason,
-    /// What the mbarrier holds that they wait for.
+    /// State of the mbarrier on which the lanes wait.
     pub mbarrier: Option<MbarrierState>,
-    /// What they read again and again, where they do not stand still.
+    /// Condition that the lanes poll in a spin loop; `None` if the lanes are blocked.
     pub spins_at: Option<SpinPlace>,
 }
 
-/// What a waiting loop looks at.
+/// Condition that a spin loop polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpinPlace {
     Memory {
         memory: MemoryId,
         address: u64,
     },
-    /// The phase of an mbarrier in the block's shared memory.
+    /// Phase of an mbarrier in the shared memory of the block.
     Phase {
         address: u64,
         parity: bool,
     },
-    /// Nothing but registers, which the loop does not change.
+    /// Registers only, which the loop does not modify.
     Registers,
 }
 
-/// What a group of lanes waits for.
+/// Reason for which a group of lanes waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// The other threads at this barrier of the block.
+    /// Barrier of the block, on which other threads have not arrived.
     Barrier { id: u32 },
-    /// Lanes of the warp that a collective or a barrier of the warp names.
+    /// Lanes that a warp-level collective or barrier names in its member mask.
     WarpLanes { missing: u32 },
-    /// The end of the phase with this parity of the mbarrier at an address in the block's shared memory.
+    /// Completion of the phase with this parity of the mbarrier at this address in the shared memory of the block.
     MbarrierPhase { address: u64, parity: bool },
-    /// All but the latest `n` groups of asynchronous operations.
+    /// Completion of all but the latest `n` groups of asynchronous operations.
     AsyncGroup { n: u32 },
-    /// The other threads at the barrier of the cluster.
+    /// Barrier of the cluster, on which other threads have not arrived.
     ClusterBarrier,
-    /// Columns of tensor memory that the block gives back.
+    /// Deallocation of tensor memory columns by the block.
     TensorColumns { n: u32 },
-    /// A change of memory by another warp.
+    /// Modification of memory by another warp.
     Memory,
 }
 
 impl WaitReason {
-    /// Whether the lanes are counted where they wait, so that others must not join their group.
+    /// Checks whether the waiting lanes are included in an arrival count. Other lanes must not join such a group.
     pub(crate) const fn counts_arrival(&self) -> bool {
         match self {
             WaitReason::Barrier { .. } => true,
@@ -300,14 +305,14 @@ impl WaitReason {
         }
     }
 
-    /// Whether only warps of the own cluster, and operations in flight, can end the wait.
+    /// Checks whether only warps and asynchronous operations of the same cluster can end the wait.
     pub(crate) const fn stays_in_cluster(&self) -> bool {
         !matches!(self, WaitReason::Memory)
     }
 }
 
 impl FaultKind {
-    /// The addresses of the mbarriers that it is about.
+    /// Returns the addresses of the mbarriers that the fault refers to.
     pub(crate) fn mbarriers(&self) -> Vec<u64> {
         match self {
             FaultKind::Mbarrier(fault) => vec![fault.address],
@@ -322,7 +327,7 @@ impl FaultKind {
         }
     }
 
-    /// A stable word: `misaligned`, `out_of_bounds`, ...
+    /// Returns the stable identifier of the kind: `misaligned`, `out_of_bounds`, …
     pub const fn name(&self) -> &'static str {
         match self {
             FaultKind::Misaligned => "misaligned",
@@ -352,12 +357,12 @@ impl FaultKind {
 }
 
 impl Fault {
-    /// The faulting lane with the lowest number.
+    /// Returns the lowest faulting lane.
     pub fn lane(&self) -> u32 {
         self.lanes.trailing_zeros() & 31
     }
 
-    /// An mbarrier as the source calls it, or else by its address.
+    /// Returns the source name of an mbarrier, or its address if the name is unknown.
     fn mbarrier(&self, address: u64) -> String {
         match self.mbarrier_names.iter().find(|(at, _)| *at == address) {
             Some((_, name)) => format!("`{name}`"),
@@ -366,7 +371,7 @@ impl Fault {
     }
 }
 
-/// Names an mbarrier whose name is not known.
+/// Formats the address of an mbarrier whose name is unknown.
 fn at_address(address: u64) -> String {
     format!("at 0x{address:x}")
 }
@@ -465,7 +470,7 @@ impl fmt::Display for WaitReason {
     }
 }
 
-/// Writes what a group waits for; `mbarrier` names the one at an address.
+/// Writes the reason of a wait. `mbarrier` formats the mbarrier at an address.
 fn write_reason(
     f: &mut fmt::Formatter<'_>,
     reason: &WaitReason,

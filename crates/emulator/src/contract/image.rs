@@ -19,7 +19,7 @@ pub enum AddressMode {
     Clamp,
     /// The image repeats, reversed every second time.
     Mirror,
-    /// The border colour.
+    /// The border color.
     Border,
 }
 
@@ -102,7 +102,7 @@ impl ImageInit {
 
     /// Returns the index of the image with this handle.
     pub(crate) const fn index_of(handle: u64) -> Option<usize> {
-        // Machine code for Hopper and later contains only the lower half.
+        // In SASS for Hopper and later, an instruction contains only the lower half of the handle.
         let whole = match handle >> 32 {
             0 => handle | FIRST_HANDLE,
             _ => handle,

@@ -1,4 +1,4 @@
-//! What a host can see of a machine between two steps: plain data, no handles.
+//! Inspection of a machine between two steps. All types are plain data without references to the machine.
 
 use crate::contract::event::Agent;
 use crate::contract::fault::WaitReason;
@@ -22,40 +22,40 @@ pub enum Status {
     Faulted,
 }
 
-/// A block that has a place on the machine; it may be finished.
+/// Resident block, which may have finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockView {
-    /// Linear index, x fastest.
+    /// Linear index of the block; x varies fastest.
     pub index: u64,
     pub position: [u32; 3],
     pub n_warps: u32,
     pub finished: bool,
 }
 
-/// A warp and the groups its lanes are in.
+/// A warp and its groups of converged lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpView {
     pub block: u64,
     pub warp: u32,
-    /// Lanes that exist; the last warp of a block may lack some.
+    /// Lanes that exist. The last warp of a block may be partial.
     pub present: u32,
     pub exited: u32,
-    /// Lanes that go together, the one that runs next first.
+    /// Groups of converged lanes; the group that is scheduled next comes first.
     pub groups: Vec<LaneGroup>,
 }
 
-/// Lanes of a warp that stand at one place.
+/// Converged lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneGroup {
     pub mask: u32,
     pub function: FunctionId,
-    /// The instruction that is executed next.
+    /// Next instruction of the group.
     pub instruction: u32,
     pub call_depth: u32,
     pub waiting: Option<WaitReason>,
 }
 
-/// What the next step executes.
+/// Instruction that the next step executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextStep {
     pub agent: Agent,
@@ -63,16 +63,16 @@ pub struct NextStep {
     pub warp: u32,
     pub function: FunctionId,
     pub instruction: u32,
-    /// Before the guard.
+    /// Active mask before the guard is applied.
     pub mask: u32,
-    /// The lanes whose guard lets it happen.
+    /// Lanes that are not predicated off.
     pub executed: u32,
 }
 
-/// Where a shared variable lies in the memory of its block.
+/// Location of a shared variable in the shared memory of its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedVariable {
-    /// The function that declares it; `None` for module scope.
+    /// Function that declares the variable; `None` for module scope.
     pub function: Option<FunctionId>,
     pub variable: VariableId,
     pub name: String,
@@ -80,104 +80,109 @@ pub struct SharedVariable {
     pub size_bytes: u64,
 }
 
-/// What a person should know of a run besides its memory.
+/// Diagnostic or output of a run that does not stop the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The step that left it.
+    /// Step that produced the note.
     pub step: u64,
     pub block: u64,
     pub warp: u32,
     pub kind: NoteKind,
 }
 
-/// What a [`Note`] says.
+/// Kind of a [`Note`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoteKind {
-    /// Text that a thread printed.
+    /// Output of `printf`.
     Printed { lane: u32, text: String },
-    /// A part of the warp's threads came to a barrier that all of them must come to together: what happens then is
-    /// undefined (PTX ISA, "barrier": `.aligned`). Noted once for each instruction.
+    /// Only part of a warp reached an aligned barrier, which is undefined behavior (PTX ISA, "barrier": `.aligned`).
+    /// Recorded once per instruction.
     BarrierInParts {
         function: FunctionId,
         instruction: u32,
-        /// Threads that came.
+        /// Number of threads that arrived.
         came: u32,
-        /// Threads that must come: those of the warp that had not ended, or all that it began with where some ended while these waited.
+        /// Number of threads that must arrive: the threads of the warp that had not exited, or all initial threads of
+        /// the warp if some exited while these threads waited.
         of: u32,
     },
-    /// Lanes executed an instruction of the warp whose mask does not name them: what it gives them is undefined (PTX ISA, "shfl.sync",
-    /// "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Noted once for each instruction.
+    /// Lanes executed a warp-level instruction whose member mask does not contain the lanes. The result of these lanes
+    /// is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Recorded once per
+    /// instruction.
     LanesLeftOut {
         function: FunctionId,
         instruction: u32,
         lanes: u32,
     },
-    /// A block ended with columns of tensor memory that it has not given back (PTX ISA, "tcgen05.alloc"). Noted once.
+    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). Recorded once.
     ColumnsKept { n: u32 },
-    /// Groups of operations are waited for, and no code of the kernel makes one. Noted once for each instruction.
+    /// The instruction waits for asynchronous groups of a kind that the kernel never commits. Recorded once per
+    /// instruction.
     NoGroups {
         function: FunctionId,
         instruction: u32,
         kind: GroupKind,
     },
-    /// `mbarrier.init` of an object that was not invalidated, which is undefined (PTX ISA, "mbarrier.init"). Noted once
-    /// for each instruction.
+    /// `mbarrier.init` on an object that was not invalidated, which is undefined (PTX ISA, "mbarrier.init"). Recorded
+    /// once per instruction.
     MbarrierReinitialized {
         function: FunctionId,
         instruction: u32,
-        /// The object's offset in shared memory, in bytes.
+        /// Offset of the object in shared memory, in bytes.
         offset: u64,
     },
-    /// Registers of a product in flight were touched before it was waited for: what they hold is undefined (PTX ISA, "wgmma.mma_async").
-    /// Noted once for each instruction.
+    /// Registers of a pending `wgmma` were accessed before a wait, so their contents are undefined (PTX ISA,
+    /// "wgmma.mma_async"). Recorded once per instruction.
     RegistersInFlight {
         function: FunctionId,
         instruction: u32,
         registers: Vec<RegisterId>,
-        /// The product, in its function.
+        /// Function and instruction index of the `wgmma`.
         product: (FunctionId, u32),
     },
 }
 
-/// Who wrote a byte last.
+/// Last writer of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Writer {
-    /// The number of the step, from 0.
+    /// Number of the step, from 0.
     pub step: u64,
     pub lane: u32,
 }
 
-/// A thing whose memory a host can look at.
+/// Memory region that a host can inspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryRegion {
     Buffer(crate::contract::launch::BufferIndex),
-    /// A module variable in global or constant memory: index into the program's variables.
+    /// Module variable in global or constant memory, as an index into the variables of the program.
     Variable(u32),
-    /// Shared memory of a resident block, by linear index.
+    /// Shared memory of a resident block, identified by its linear index.
     Shared {
         block: u64,
     },
-    /// Tensor memory of a resident block, by linear index: 128 lanes of 512 columns of 32 bits, lane after lane. Only of code that uses it.
+    /// Tensor memory of a resident block, identified by its linear index: 128 lanes of 512 columns of 32 bits, in
+    /// lane-major order. Exists only for code that uses tensor memory.
     Tensor {
         block: u64,
     },
-    /// The stack of one thread of a resident block.
+    /// Stack of one thread of a resident block.
     Local {
         block: u64,
         warp: u32,
         lane: u32,
     },
-    /// The parameters of the kernel.
+    /// Kernel parameters.
     Parameters,
 }
 
 impl Writer {
-    /// As one number, larger for later steps; 0 is for bytes that no step wrote.
+    /// Packs the writer into an integer that increases with the step. The value 0 denotes a byte that no step has
+    /// written.
     pub(crate) const fn pack(self) -> u64 {
         (self.step << 8) | (self.lane as u64 + 1)
     }
 
-    /// The writer that was packed; none if no step wrote, or it is not known which.
+    /// Unpacks a writer. Returns `None` if no step wrote the byte, or if the writer is unknown.
     pub(crate) const fn unpack(entry: u64) -> Option<Writer> {
         match entry & 0xff {
             0 | 0xff => None,

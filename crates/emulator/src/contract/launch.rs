@@ -1,4 +1,4 @@
-//! What a launch needs besides the program, and why one may be refused before its first step.
+//! Launch configuration, and the reasons for which a launch is rejected before its first step.
 
 use crate::contract::image::ImageInit;
 use crate::contract::multicast::MulticastInit;
@@ -9,33 +9,33 @@ use warpgrid_program::{FunctionId, counted};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BufferIndex(pub u32);
 
-/// A kernel launch: entry, shape, memory and parameters.
+/// A kernel launch: entry function, grid and block dimensions, memory and arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     pub entry: FunctionId,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Blocks of one cluster; `[1, 1, 1]` without clusters.
+    /// Cluster dimensions in blocks; `[1, 1, 1]` without clusters.
     pub cluster: [u32; 3],
     pub dynamic_shared_bytes: u64,
     pub buffers: Vec<BufferInit>,
-    /// Textures and surfaces; a handle is [`ImageInit::handle`] of the number.
+    /// Textures and surfaces. The handle of an image is [`ImageInit::handle`] of its index.
     pub images: Vec<ImageInit>,
-    /// Addresses that stand for several buffers: [`MulticastInit::address`] of the number.
+    /// Multicast addresses. The address of an element is [`MulticastInit::address`] of its index.
     pub multicasts: Vec<MulticastInit>,
-    /// One a kernel parameter, in order.
+    /// Kernel arguments in the order of the parameters.
     pub arguments: Vec<ArgumentInit>,
-    /// Turns the scheduler; 0 is plain round robin.
+    /// Seed of the scheduler; 0 selects plain round robin.
     pub seed: u64,
-    /// Keep for every byte who wrote it last; costs eight bytes a byte.
+    /// Whether to record the last writer of each byte, which costs up to eight bytes per byte.
     pub track_writers: bool,
-    /// Registers that the kernel does not begin with zero in; what the kernel does not name is left out.
+    /// Registers with a nonzero initial value. Registers that the kernel does not use are ignored.
     pub registers: Vec<RegisterInit>,
     pub misaligned: Misaligned,
 }
 
 impl Launch {
-    /// The least launch of a kernel: one thread, and no memory of the host.
+    /// Returns the smallest launch of a kernel: one thread, without host memory.
     pub const fn single(entry: FunctionId) -> Launch {
         Launch {
             entry,
@@ -55,20 +55,20 @@ impl Launch {
     }
 }
 
-/// What a register holds at the first step: `start + per_lane * lane + per_thread * thread`.
+/// Initial value of a register: `start + per_lane * lane + per_thread * thread`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInit {
     /// Name of the register in the source: `R2`.
     pub name: String,
     pub start: u64,
     pub per_lane: u64,
-    /// Of the thread's number in its block.
+    /// Multiplied by the linear index of the thread within its block.
     pub per_thread: u64,
-    /// The address of a buffer is added.
+    /// Buffer whose address is added to the value.
     pub buffer: Option<BufferIndex>,
 }
 
-/// Behaviour of an access whose address is not a multiple of its size.
+/// Behavior of a misaligned access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -77,31 +77,32 @@ pub struct RegisterInit {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Misaligned {
-    /// The launch stops before the access.
+    /// The launch faults before the access.
     #[default]
     Fault,
-    /// The address is rounded down to a multiple.
+    /// The address is rounded down to a multiple of the access size.
     Force,
 }
 
-/// A global allocation.
+/// A buffer in global memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferInit {
     pub name: String,
     pub contents: Contents,
-    /// At least 256 is used, as allocators on the machine do.
+    /// Alignment; at least 256, as guaranteed by the allocators of CUDA.
     pub align_bytes: u32,
-    /// Places in the contents where the address of a buffer goes, in those of a fill within its pattern.
+    /// Positions in the contents that receive the address of a buffer. For [`Contents::Fill`], positions within the
+    /// pattern.
     pub pointers: Vec<PointerPatch>,
 }
 
-/// The initial bytes of a buffer.
+/// Initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contents {
     Bytes(Vec<u8>),
-    /// This many bytes, all zero.
+    /// Zero bytes of this number.
     Zeroed(u64),
-    /// `size_bytes` bytes, the pattern over and over.
+    /// `size_bytes` bytes that repeat the pattern.
     Fill {
         size_bytes: u64,
         pattern: Vec<u8>,
@@ -109,7 +110,7 @@ pub enum Contents {
 }
 
 impl Contents {
-    /// Size of the buffer.
+    /// Returns the size of the buffer in bytes.
     pub fn size_bytes(&self) -> u64 {
         match self {
             Contents::Bytes(bytes) => bytes.len() as u64,
@@ -119,54 +120,57 @@ impl Contents {
     }
 }
 
-/// The raw bytes of one kernel parameter.
+/// Argument for one kernel parameter, as raw bytes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ArgumentInit {
     pub bytes: Vec<u8>,
-    /// Of its type; where a kernel leaves its parameters open, it decides their places.
+    /// Alignment of the parameter type. Determines the parameter offsets of a kernel that does not declare its
+    /// parameters.
     pub align_bytes: u64,
-    /// Places where the address of a buffer goes.
+    /// Positions that receive the address of a buffer.
     pub pointers: Vec<PointerPatch>,
 }
 
-/// Writes the address of a buffer, as wide as the module's addresses, into an argument or a buffer.
+/// Position in an argument or a buffer that receives the address of a buffer. The address has the address size of the
+/// module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointerPatch {
     pub byte_offset: u32,
     pub buffer: BufferIndex,
-    /// Added to the address.
+    /// Constant that is added to the address.
     pub addend: i64,
 }
 
-/// Bounds that keep a run from taking the host down.
+/// Resource limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Global memory, constants and parameters; more than [`Limits::MOST_GLOBAL_BYTES`] is refused. Their last writers come on top,
-    /// where they are kept, as steps write.
+    /// Limit for global memory, constants and parameters. Values above [`Limits::MOST_GLOBAL_BYTES`] are rejected. Last
+    /// writers, which are allocated on the first write, are not included.
     pub max_memory_bytes: u64,
-    /// Shared and local memory plus registers of resident warps, with last writers where they are kept; what global memory
-    /// leaves is theirs too.
+    /// Limit for shared memory, local memory and registers of resident warps, including their last writers if tracked.
+    /// Memory that global memory does not use is available in addition.
     pub max_resident_bytes: u64,
-    /// Blocks that run at the same time.
+    /// Maximum number of resident blocks.
     pub max_resident_blocks: u32,
-    /// Threads that run at the same time; one cluster always fits.
+    /// Maximum number of resident threads. One cluster always fits, even if it exceeds the limit.
     pub max_resident_threads: u32,
     pub max_call_depth: u32,
-    /// Stack of one thread.
+    /// Maximum stack size of a thread.
     pub max_local_bytes: u64,
-    /// Lines that `printf` may leave.
+    /// Maximum number of `printf` lines.
     pub max_notes: u32,
 }
 
 impl Limits {
-    /// The most global memory, constants and parameters of any launch: places in it are 32 bits wide.
+    /// Upper bound of global memory, constants and parameters of any launch. Internal offsets into this memory have 32
+    /// bits.
     pub const MOST_GLOBAL_BYTES: u64 = (1 << 32) - (1 << 16);
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            // A buffer of a gibibyte, and small ones beside it.
+            // One buffer of 1 GiB, and 16 MiB for small buffers.
             max_memory_bytes: (1 << 30) + (16 << 20),
             max_resident_bytes: 256 << 20,
             max_resident_blocks: 32,
@@ -178,7 +182,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a launch is refused.
+/// Reason why a launch is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     NoSuchEntry,
@@ -190,7 +194,7 @@ pub enum LaunchError {
         what: &'static str,
         extents: [u32; 3],
     },
-    /// `grid.x` up to 2^31-1, y and z up to 65535; `block` up to 1024, 1024, 64.
+    /// The limit is 2^31-1 for `grid.x`, 65535 for `grid.y` and `grid.z`, and 1024, 1024 and 64 for `block`.
     ExtentTooLarge {
         what: &'static str,
         axis: usize,
@@ -201,23 +205,23 @@ pub enum LaunchError {
         threads: u64,
         limit: u32,
     },
-    /// The kernel says `.reqntid`, `.maxntid`, `.reqnctapercluster` or `.maxclusterrank`.
+    /// The launch violates `.reqntid`, `.maxntid`, `.reqnctapercluster` or `.maxclusterrank` of the kernel.
     BoundsOfKernel {
         directive: &'static str,
         wanted: [u32; 3],
         found: [u32; 3],
     },
-    /// The grid is not a whole number of clusters.
+    /// The grid dimensions are not multiples of the cluster dimensions.
     GridNotInClusters {
         grid: [u32; 3],
         cluster: [u32; 3],
     },
-    /// More blocks in a cluster than the target, or the limits of the run, allow at the same time.
+    /// The cluster has more blocks than the target or the limits of the run allow.
     ClusterTooLarge {
         blocks: u32,
         limit: u32,
     },
-    /// The module's target has no clusters.
+    /// The target of the module does not support clusters.
     NoClusters {
         target: &'static str,
     },
@@ -231,11 +235,11 @@ pub enum LaunchError {
         expected: u64,
         found: u64,
     },
-    /// A pointer patch names no buffer or lies outside of its argument.
+    /// A pointer patch refers to an unknown buffer or exceeds its argument.
     BadPointer {
         index: usize,
     },
-    /// A texture or surface names no buffer, or is larger than it.
+    /// A texture or surface refers to an unknown buffer, or exceeds its buffer.
     BadImage {
         index: usize,
     },
@@ -252,12 +256,12 @@ pub enum LaunchError {
         bytes: u64,
         limit: u64,
     },
-    /// The host allows more memory than a machine can have.
+    /// The memory limit of the host exceeds the maximum of the emulator.
     LimitTooLarge {
         asked: u64,
         most: u64,
     },
-    /// All together.
+    /// The total memory size exceeds the limit.
     MemoryTooLarge {
         bytes: u64,
         limit: u64,

@@ -1,48 +1,48 @@
-//! An mbarrier object: what its 64 bits hold, and what becomes of it when threads arrive and bytes land (PTX ISA,
-//! "mbarrier").
+//! mbarrier objects: decoding and encoding of their 64 bits, and the state transitions on arrivals and completed bytes
+//! (PTX ISA, "mbarrier").
 //!
-//! The manual leaves the layout open. Here it is, from the least significant bit: 20 bits of pending arrivals, 20 bits of
-//! the arrivals that a phase expects, 21 bits of the bytes that are awaited (two's complement), the parity of the phase,
-//! and two bits `10` that mark an object, so that zeroed memory is none. A state, as `mbarrier.arrive` gives it, is the
-//! object as it was before the arrival.
+//! The PTX ISA does not define the layout. The emulator uses the following fields, from the least significant bit: 20
+//! bits pending arrival count, 20 bits expected arrival count, 21 bits tx-count in bytes (two's complement), one bit
+//! phase parity, and two bits `10` that mark an object, so that zeroed memory is not an mbarrier object. The state that
+//! `mbarrier.arrive` returns is the value of the object before the arrival.
 
 use std::fmt;
 use warpgrid_program::counted;
 
-/// The largest count of arrivals and of bytes.
+/// Maximum of the arrival counts and of the tx-count.
 const MOST: u32 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
-/// What an mbarrier object holds.
+/// State of an mbarrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierState {
-    /// The parity of the phase that is not complete: false for the first.
+    /// Parity of the current, incomplete phase; `false` for the first phase.
     pub parity: bool,
-    /// Arrivals that the phase still waits for.
+    /// Pending arrival count of the current phase.
     pub pending: u32,
     /// Expected arrival count of the next phase.
     pub expected: u32,
-    /// Bytes of asynchronous operations that the phase still waits for; negative where more landed than are expected so far.
+    /// tx-count of the current phase in bytes; negative if more bytes have completed than are expected so far.
     pub bytes: i32,
 }
 
-/// Why an operation on an mbarrier object is undefined.
+/// Reason why an operation on an mbarrier object is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierMisuse {
-    /// The memory holds no mbarrier object.
+    /// The memory does not contain an mbarrier object.
     NoObject,
-    /// A count of arrivals that is 0 or larger than 2^20 - 1.
+    /// Arrival count of 0 or above 2^20 - 1.
     Count(u32),
-    /// More arrivals than are pending.
+    /// Arrival count above the pending count.
     TooManyArrivals(u32),
     /// `.noComplete` on an arrival that completes the phase.
     Completes(u32),
-    /// More bytes than an object can count.
+    /// tx-count outside of its range.
     TooManyBytes(i64),
 }
 
 impl MbarrierState {
-    /// A new object that expects `count` arrivals in each phase.
+    /// Returns an initialized object that expects `count` arrivals in each phase.
     pub fn new(count: u32) -> Result<MbarrierState, MbarrierMisuse> {
         match count {
             1..=MOST => Ok(MbarrierState {
@@ -55,12 +55,12 @@ impl MbarrierState {
         }
     }
 
-    /// The object in 64 bits of shared memory, if there is one.
+    /// Decodes an mbarrier object from 64 bits of shared memory. Returns `None` if the mark is missing.
     pub const fn read(word: u64) -> Option<MbarrierState> {
         if word >> 62 != MARK {
             return None;
         }
-        // The 21 bits of the bytes are moved to the top, and back with their sign.
+        // Shift the 21-bit tx-count to the top, and back with sign extension.
         let bytes = ((word >> 40) as u32) << 11;
         Some(MbarrierState {
             parity: word >> 61 & 1 != 0,
@@ -70,7 +70,7 @@ impl MbarrierState {
         })
     }
 
-    /// The 64 bits of the object.
+    /// Encodes the object as 64 bits.
     pub const fn word(self) -> u64 {
         let bytes = self.bytes as u32 as u64 & 0x1f_ffff;
         MARK << 62
@@ -80,12 +80,12 @@ impl MbarrierState {
             | self.pending as u64
     }
 
-    /// Expects bytes of asynchronous operations in this phase.
+    /// Increases the tx-count of the current phase.
     pub fn expect(&mut self, bytes: u32) -> Result<(), MbarrierMisuse> {
         self.add_bytes(i64::from(bytes))
     }
 
-    /// Bytes have landed; whether that completes the phase.
+    /// Decreases the tx-count by completed bytes. Returns whether the phase completes.
     pub fn complete(&mut self, bytes: u32) -> Result<bool, MbarrierMisuse> {
         self.add_bytes(-i64::from(bytes))?;
         Ok(self.end_phase())
@@ -100,7 +100,7 @@ impl MbarrierState {
         Ok(())
     }
 
-    /// Threads arrive; whether that completes the phase.
+    /// Performs `count` arrivals. Returns whether the phase completes.
     pub fn arrive(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
         if count == 0 || count > MOST {
             return Err(MbarrierMisuse::Count(count));
@@ -110,7 +110,7 @@ impl MbarrierState {
         Ok(self.end_phase())
     }
 
-    /// As [`MbarrierState::arrive`], which must not complete the phase.
+    /// Performs `count` arrivals like [`MbarrierState::arrive`]. Returns an error if the phase would complete.
     pub fn arrive_before_last(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
         match self.arrive(count)? {
             true => Err(MbarrierMisuse::Completes(count)),
@@ -118,14 +118,14 @@ impl MbarrierState {
         }
     }
 
-    /// Makes later phases expect fewer arrivals.
+    /// Decreases the expected arrival count of later phases.
     pub fn drop_expected(&mut self, count: u32) -> Result<(), MbarrierMisuse> {
         let left = self.expected.checked_sub(count);
         self.expected = left.ok_or(MbarrierMisuse::TooManyArrivals(count))?;
         Ok(())
     }
 
-    /// Makes this phase wait for one arrival more.
+    /// Increases the pending arrival count of the current phase.
     pub(crate) fn add_pending(&mut self, count: u32) -> Result<(), MbarrierMisuse> {
         let more = self.pending.saturating_add(count);
         if more > MOST {
@@ -135,7 +135,7 @@ impl MbarrierState {
         Ok(())
     }
 
-    /// Begins the next phase if this one waits for nothing more.
+    /// Starts the next phase if the pending count and the tx-count are zero. Returns whether the phase completed.
     fn end_phase(&mut self) -> bool {
         let ends = self.pending == 0 && self.bytes == 0;
         if ends {
@@ -145,7 +145,7 @@ impl MbarrierState {
         ends
     }
 
-    /// Whether the phase with this parity is complete: one that is not complete has the parity of the object.
+    /// Checks whether the phase with this parity is complete. The incomplete phase has the parity of the object.
     pub const fn is_complete(self, parity: bool) -> bool {
         self.parity != parity
     }

@@ -1,5 +1,5 @@
-//! Listening to a run: what each access did to memory, piece by piece. In: accesses as they happen; out: events.
-//! Nothing is put together for an observer that has no interest in it.
+//! Observation of a run: memory accesses per element, and the interface through which observers receive events. Events
+//! are built only for observers that are interested in them.
 
 use crate::contract::event::{Agent, StepEvent, WarpId};
 use crate::contract::sync_event::SyncEvent;
@@ -7,49 +7,49 @@ use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::{Function, FunctionId, Operand};
 
-/// Kind of an access.
+/// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessAction {
     Load,
     Store,
-    /// Reads and writes in one, and returns what was read.
+    /// Atomic read-modify-write operation that returns the old value.
     Atomic,
-    /// Reads and writes in one, and returns nothing.
+    /// Atomic read-modify-write operation without a result.
     Reduction,
 }
 
 impl AccessAction {
-    /// Whether pieces of it can change memory.
+    /// Checks whether the access can modify memory.
     pub const fn writes(self) -> bool {
         !matches!(self, AccessAction::Load)
     }
 
-    /// Whether it reads and writes in one.
+    /// Checks whether the access is an atomic read-modify-write operation.
     pub const fn is_atomic(self) -> bool {
         matches!(self, AccessAction::Atomic | AccessAction::Reduction)
     }
 
-    /// Whether it tells registers what memory held.
+    /// Checks whether the access returns the contents of memory in registers.
     pub const fn reads(self) -> bool {
         matches!(self, AccessAction::Load | AccessAction::Atomic)
     }
 }
 
-/// A memory that bytes are in, by what it belongs to.
+/// Identifies a memory by its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryId {
     /// Buffers and `.global` variables.
     Global,
     /// `.const` variables.
     Constant,
-    /// Parameters of the kernel.
+    /// Kernel parameters.
     Parameters,
-    /// The shared memory of a block.
+    /// Shared memory of a block.
     Shared {
         /// Linear index of the block.
         block: u64,
     },
-    /// The stack of a thread: `.local` variables and the parameters of calls.
+    /// Stack of a thread: `.local` variables and call parameters.
     Local {
         /// Linear index of the block.
         block: u64,
@@ -59,7 +59,7 @@ pub enum MemoryId {
 }
 
 impl MemoryId {
-    /// The state space of the memory.
+    /// Returns the state space of the memory.
     pub const fn space(self) -> StateSpace {
         match self {
             MemoryId::Global => StateSpace::Global,
@@ -71,40 +71,41 @@ impl MemoryId {
     }
 }
 
-/// An operand by its place in [`Function::operands`].
+/// Index of an operand in [`Function::operands`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperandIndex(pub u32);
 
 impl OperandIndex {
-    /// The operand in its function.
+    /// Returns the operand of this index in `function`.
     pub fn of(self, function: &Function) -> Option<&Operand> {
         function.operands.get(self.0 as usize)
     }
 }
 
-/// One element that went between a lane and memory. An element that is not stored (a sink) makes no piece.
+/// One element transferred between a register of a lane and memory. Elements whose operand is the sink `_` produce no
+/// piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Lane that supplied the address.
     pub asked: u8,
-    /// The lane whose register the data comes from or goes to.
+    /// Lane whose register is the source or destination of the data.
     pub gave: u8,
-    /// Which element of the lane's vector or fragment it is.
+    /// Index of the element in the vector or fragment of the lane.
     pub element: u8,
-    /// Bytes of the element.
+    /// Size of the element in bytes.
     pub n_bytes: u32,
-    /// Whether memory holds the new bytes from then on: false for loads, for a comparison that failed, and for a
-    /// minimum or maximum that memory held already.
+    /// Whether the access stored the new bytes. False for loads, for a failed comparison, and for a minimum or maximum
+    /// that memory already contained.
     pub written: bool,
-    /// Of the element.
+    /// Type of the element.
     pub ty: ScalarType,
-    /// Where the data comes from or goes to: the source operand of what is stored, the destination of what is loaded.
-    /// `None` where an operation in flight brings it.
+    /// Source operand of a store, or destination operand of a load. `None` if an asynchronous operation performs the
+    /// access.
     pub operand: Option<OperandIndex>,
     pub memory: MemoryId,
-    /// Of the first byte, as [`MemoryId`]'s own space counts: from 0 in shared and local memory.
+    /// Address of the first byte in the address space of [`MemoryId`], which starts at 0 in shared and local memory.
     pub address: u64,
-    /// Of its bytes in the event's buffers.
+    /// Start of the bytes of the element in the buffers of the event.
     start: u32,
 }
 
@@ -114,14 +115,14 @@ impl Piece {
     }
 }
 
-/// What the modifiers say to the caches. Hints change no result.
+/// Cache modifiers of an instruction. They do not affect results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct CacheHints {
     pub op: Option<CacheOp>,
     pub evict_l1: Option<EvictionPriority>,
     pub evict_l2: Option<EvictionPriority>,
     pub prefetch: Option<PrefetchSize>,
-    /// Whether a cache policy is among the operands.
+    /// Whether the instruction has a cache policy operand.
     pub policy: bool,
     /// `.nc`
     pub non_coherent: bool,
@@ -129,60 +130,60 @@ pub struct CacheHints {
     pub mmio: bool,
 }
 
-/// What one agent did to memory in one step. Pieces have the order in which they took effect: where lanes meet at one
-/// address, each piece's old bytes are those that the piece before it left.
+/// Memory accesses of one agent in one step. Pieces are in the order in which they took effect: if several lanes access
+/// the same address, the old bytes of each piece are the bytes that the preceding piece left.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessEvent<'a> {
-    /// The number of the step (from 0): the access happens between positions `step` and `step + 1`.
+    /// Number of the step, from 0. The access occurs between the positions `step` and `step + 1`.
     pub step: u64,
     pub agent: Agent,
-    /// The instruction that it comes from.
+    /// Function of the instruction that performs or issued the access.
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
     pub action: AccessAction,
-    /// As the instruction names it.
+    /// State space of the instruction.
     pub space: StateSpace,
     pub sem: Sem,
     pub scope: Option<Scope>,
     pub cache: CacheHints,
-    /// Lanes that take part, also where all of their elements are sinks.
+    /// Participating lanes, including lanes whose elements are all sinks.
     pub mask: u32,
-    /// Bytes per lane, sinks included.
+    /// Bytes per lane, including sinks.
     pub width_bytes: u32,
-    /// Bytes per lane that compiled code moves at once: as many, but for `wmma.load` and `wmma.store`, which become several
-    /// accesses.
+    /// Bytes per lane of one hardware access. Equals `width_bytes`, except for `wmma.load` and `wmma.store`, which
+    /// compile to several accesses.
     pub access_bytes: u32,
     pub pieces: &'a [Piece],
     bytes: &'a [u8],
     old: &'a [u8],
 }
 
-/// Pieces of one lane that follow each other in memory without a gap.
+/// Consecutive pieces of one lane that are contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run<'a> {
     pub lane: u8,
     pub memory: MemoryId,
-    /// Of the first byte.
+    /// Address of the first byte.
     pub address: u64,
     pub pieces: &'a [Piece],
     pub bytes: &'a [u8],
-    /// What memory held there before.
+    /// Contents of memory before the access.
     pub before: &'a [u8],
 }
 
 impl<'a> AccessEvent<'a> {
-    /// The bytes of a piece: those that were read by a load, those that were offered to memory otherwise.
+    /// Returns the bytes of a piece: the loaded bytes of a load, or the operand bytes of a store or atomic.
     pub fn bytes(&self, piece: &Piece) -> &'a [u8] {
         self.bytes.get(piece.range()).unwrap_or(&[])
     }
 
-    /// What memory held before the piece took effect.
+    /// Returns the contents of memory before the piece took effect.
     pub fn before(&self, piece: &Piece) -> &'a [u8] {
         self.old.get(piece.range()).unwrap_or(&[])
     }
 
-    /// What memory holds after the piece took effect.
+    /// Returns the contents of memory after the piece took effect.
     pub fn after(&self, piece: &Piece) -> &'a [u8] {
         if piece.written {
             self.bytes(piece)
@@ -191,13 +192,13 @@ impl<'a> AccessEvent<'a> {
         }
     }
 
-    /// Pieces that memory took.
+    /// Returns the pieces that modified memory.
     pub fn written(&self) -> impl Iterator<Item = &'a Piece> {
         self.pieces.iter().filter(|piece| piece.written)
     }
 
-    /// Pieces of one lane that follow each other in memory, together; a lane with a gap between its elements gives
-    /// several runs.
+    /// Merges consecutive pieces of one lane that are contiguous in memory. A lane with gaps between its elements
+    /// produces several runs.
     pub fn runs(&self) -> Runs<'a> {
         Runs {
             pieces: self.pieces,
@@ -206,7 +207,7 @@ impl<'a> AccessEvent<'a> {
         }
     }
 
-    /// The warp that executed the instruction; `None` for an operation in flight.
+    /// Returns the warp that executed the instruction, or `None` for an asynchronous operation.
     pub fn warp(&self) -> Option<WarpId> {
         match self.agent {
             Agent::Warp { block, warp } => Some(WarpId { block, warp }),
@@ -215,7 +216,7 @@ impl<'a> AccessEvent<'a> {
     }
 }
 
-/// See [`AccessEvent::runs`].
+/// Iterator over the contiguous runs of an event; see [`AccessEvent::runs`].
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     pieces: &'a [Piece],
@@ -249,7 +250,8 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
-/// A load or store of a warp, as far as an observer may be content with it in place of an event of pieces.
+/// Common fields of the access summaries of a warp. An observer may accept a summary instead of an [`AccessEvent`] with
+/// pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccess {
     pub step: u64,
@@ -268,7 +270,7 @@ pub struct WarpAccess {
 }
 
 impl WarpAccess {
-    /// The warp that accesses memory.
+    /// Returns the accessing warp.
     pub fn of(&self) -> WarpId {
         WarpId {
             block: self.block,
@@ -277,27 +279,27 @@ impl WarpAccess {
     }
 }
 
-/// A load or store of global memory by all lanes of a warp, each the bytes that follow those of the lane before.
+/// Fully coalesced access summary: all lanes of a warp access consecutive elements of global memory.
 #[derive(Clone, Copy, Debug)]
 pub struct RowAccess {
     pub access: WarpAccess,
-    /// Of the first byte of lane 0.
+    /// Address of the first byte of lane 0.
     pub address: u64,
 }
 
-/// A load or store of all lanes of a warp in one memory, evenly within each half of them.
+/// Strided access summary: all lanes of a warp access one memory, with a constant stride within each half-warp.
 #[derive(Clone, Copy, Debug)]
 pub struct EvenAccess {
     pub access: WarpAccess,
     pub memory: MemoryId,
-    /// Of the first byte of the first lane of each half, as the memory counts.
+    /// Address of the first byte of the first lane of each half-warp, in the address space of the memory.
     pub starts: [u64; 2],
-    /// Bytes from each lane to the next one of its half: those of a lane, or none.
+    /// Stride between adjacent lanes of a half-warp: the bytes per lane, or 0.
     pub step: u64,
 }
 
 impl EvenAccess {
-    /// Of the first byte of each lane.
+    /// Returns the address of the first byte of each lane.
     pub fn addresses(&self) -> [u64; 32] {
         let mut addresses = [0; 32];
         for (half, start) in addresses.chunks_exact_mut(16).zip(self.starts) {
@@ -311,19 +313,19 @@ impl EvenAccess {
     }
 }
 
-/// A load or store of lanes in one memory.
+/// General access summary: an address per lane in one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct LanesAccess<'a> {
     pub access: WarpAccess,
     pub memory: MemoryId,
-    /// Lanes that take part.
+    /// Participating lanes.
     pub mask: u32,
-    /// Of the first byte of each lane that takes part, as its memory counts.
+    /// Address of the first byte of each participating lane, in the address space of the memory.
     pub addresses: &'a [u64; 32],
 }
 
-/// Where events are put together. It is used again by every step, so that a step allocates nothing once the buffers
-/// have the size of the largest access.
+/// Builder for events. The buffers are reused for every step, so that a step does not allocate memory once the buffers
+/// have reached the size of the largest access.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventBuffer {
     pieces: Vec<Piece>,
@@ -331,7 +333,7 @@ pub(crate) struct EventBuffer {
     old: Vec<u8>,
 }
 
-/// What an event says of all its pieces.
+/// Fields of an event that all of its pieces share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventHead {
     pub(crate) step: u64,
@@ -354,7 +356,7 @@ impl EventBuffer {
         self.old.clear();
     }
 
-    /// Adds a piece with its bytes; `bytes` and `old` have the same length.
+    /// Appends a piece with its bytes. `bytes` and `old` must have the same length.
     pub(crate) fn add(&mut self, piece: PieceHead, bytes: &[u8], old: &[u8]) {
         let start = self.bytes.len() as u32;
         extend(&mut self.bytes, bytes);
@@ -394,7 +396,7 @@ impl EventBuffer {
     }
 }
 
-/// Adds bytes; those of a word cost less where it is known how many they are.
+/// Appends bytes. The case of four bytes has a constant length, which compiles to a single store.
 #[inline(always)]
 fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     match <&[u8; 4]>::try_from(bytes) {
@@ -403,7 +405,7 @@ fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// A [`Piece`] without its bytes.
+/// A [`Piece`] without its size and its position in the buffers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PieceHead {
     pub(crate) asked: u8,
@@ -416,23 +418,23 @@ pub(crate) struct PieceHead {
     pub(crate) address: u64,
 }
 
-/// Which events an observer receives.
+/// Set of events that an observer receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
     /// Stores, atomics and reductions.
     pub stores: bool,
     /// Loads, and atomics.
     pub loads: bool,
-    /// What each step did.
+    /// The effect of each step.
     pub steps: bool,
-    /// What orders steps: barriers, fences, mbarriers, operations in flight.
+    /// Synchronization events: barriers, fences, mbarriers and asynchronous operations.
     pub syncs: bool,
-    /// Of operations on mbarriers what orders steps alone, and no accesses.
+    /// Whether mbarrier operations are reported only as synchronization events, and not as memory accesses.
     pub mbarriers_as_syncs: bool,
 }
 
 impl Interest {
-    /// Nothing.
+    /// No events.
     pub const NONE: Interest = Interest {
         stores: false,
         loads: false,
@@ -441,40 +443,40 @@ impl Interest {
         mbarriers_as_syncs: false,
     };
 
-    /// Every access to memory, whether it reads or writes.
+    /// All memory accesses.
     pub const ACCESSES: Interest = Interest {
         stores: true,
         loads: true,
         ..Interest::NONE
     };
 
-    /// Every access to memory, and what orders them.
+    /// All memory accesses and synchronization events.
     pub const ORDER: Interest = Interest {
         syncs: true,
         ..Interest::ACCESSES
     };
 
-    /// What each step did, and no access.
+    /// The effect of each step, without memory accesses.
     pub const STEPS: Interest = Interest {
         steps: true,
         ..Interest::NONE
     };
 
-    /// Whether events of any access are received.
+    /// Checks whether events of any memory access are received.
     pub(crate) const fn hears_accesses(self) -> bool {
         self.stores || self.loads
     }
 
-    /// Whether events of this kind are received.
+    /// Checks whether events of this kind are received.
     pub const fn covers(self, action: AccessAction) -> bool {
         self.stores && action.writes() || self.loads && action.reads()
     }
 }
 
-/// Receives what happens, while it happens. Called through a pointer: the steps exist once, and a step that is observed
-/// costs one call more.
+/// Receives events during execution. Observers are called through a trait object: the step loop is compiled only once,
+/// and an observed step costs one additional call.
 pub trait Observer {
-    /// Asked before the steps of a warp.
+    /// Returns the requested events. Called before the steps of a warp.
     fn interest(&self) -> Interest {
         Interest {
             stores: true,
@@ -482,31 +484,33 @@ pub trait Observer {
         }
     }
 
-    /// Called for every access that [`Observer::interest`] covers, after it took effect.
+    /// Called for each access that [`Observer::interest`] covers, after the access took effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
 
-    /// Asked before an access that is a [`RowAccess`], if [`Observer::interest`] has what orders steps: true where no event of it is needed.
+    /// Called before an access that is a [`RowAccess`], if [`Observer::interest`] includes synchronization events.
+    /// Returns `true` to accept the summary instead of an [`AccessEvent`].
     fn row(&mut self, _access: &RowAccess) -> bool {
         false
     }
 
-    /// Asked before any other access that is an [`EvenAccess`], likewise.
+    /// Called before any other access that is an [`EvenAccess`], with the same contract as [`Observer::row`].
     fn even(&mut self, _access: &EvenAccess) -> bool {
         false
     }
 
-    /// Asked before any other load or store of one memory, likewise; of a matrix, of each row of its elements.
+    /// Called before any other load or store in a single memory, with the same contract as [`Observer::row`]. For a
+    /// matrix, called for each row of elements.
     fn lanes(&mut self, _access: &LanesAccess<'_>) -> bool {
         false
     }
 
-    /// Called for every step after it happened, if [`Observer::interest`] has steps.
+    /// Called after each step if [`Observer::interest`] includes steps.
     fn step(&mut self, _event: &StepEvent) {}
 
-    /// Called for what orders steps, after it took effect, if [`Observer::interest`] has it.
+    /// Called after each synchronization event took effect if [`Observer::interest`] includes these events.
     fn sync(&mut self, _event: &SyncEvent<'_>) {}
 
-    /// Called for every step that changes memory, even if the observer has no interest in stores.
+    /// Called for each step that modifies memory, even if the observer has no interest in stores.
     fn store_step(&mut self, _step: u64) {}
 }
 

@@ -1,5 +1,5 @@
-//! What steps do to the order of other steps: barriers, fences, mbarriers, operations in flight. In: steps as they happen; out: events for
-//! an observer that asks for them.
+//! Synchronization events: the effects of steps that order other steps. The effects comprise barriers, fences,
+//! mbarriers and asynchronous operations. Events are created only for observers that request them.
 
 use crate::contract::event::WarpId;
 use crate::contract::mbarrier::MbarrierState;
@@ -8,24 +8,24 @@ use crate::contract::pending::{GroupKind, Pending};
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 
-/// A step that orders others, or that others can wait for.
+/// A step that orders other steps, or on which other steps can wait.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncEvent<'a> {
-    /// The number of the step.
+    /// Number of the step.
     pub step: u64,
-    /// Linear index of the block; of an operation in flight, the block that started it.
+    /// Linear index of the block. For an asynchronous operation, the block that issued the operation.
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
-    /// Lanes that take part.
+    /// Participating lanes.
     pub lanes: u32,
     pub what: SyncKind<'a>,
 }
 
 impl SyncEvent<'_> {
-    /// The warp, or that which started the operation in flight.
+    /// Returns the warp that executed the step or issued the asynchronous operation.
     pub const fn warp_id(&self) -> WarpId {
         WarpId {
             block: self.block,
@@ -34,58 +34,59 @@ impl SyncEvent<'_> {
     }
 }
 
-/// What a step does to the order of others.
+/// Kind of a synchronization event.
 #[derive(Clone, Copy, Debug)]
 pub enum SyncKind<'a> {
-    /// A fence: the instruction says which.
+    /// A fence; the instruction specifies its kind.
     Fence,
-    /// Lanes came to a barrier of the block.
+    /// Lanes arrived at a barrier of the block.
     BarrierArrived {
         id: u32,
         waits: Waits,
     },
-    /// A phase of a barrier of the block is over: those that wait for it go on.
+    /// A phase of a barrier of the block completed, which releases its waiting threads.
     BarrierOpened {
         id: u32,
     },
-    /// Lanes met at `bar.warp.sync`; each names lanes of its warp.
+    /// Lanes converged at `bar.warp.sync`. `masks` contains the member mask of each lane.
     WarpMet {
         masks: &'a [u32; 32],
     },
     /// Lanes arrived at the barrier of the cluster.
     ClusterArrived,
-    /// A phase of the barrier of the cluster is over.
+    /// A phase of the cluster barrier completed.
     ClusterOpened,
-    /// Lanes have waited for it.
+    /// Lanes completed a wait on the cluster barrier.
     ClusterPassed,
-    /// Lanes used mbarriers, in this order.
+    /// Lanes accessed mbarriers, in the order of `touched`.
     Mbarrier {
         act: MbarrierAct,
         touched: &'a [MbarrierTouch],
     },
-    /// An operation was put in flight.
+    /// An asynchronous operation was issued.
     Started(&'a Pending),
-    /// The matrices that it reads and writes, where it has some: after its start.
+    /// Matrices that an issued operation reads and writes, if any. Follows [`SyncKind::Started`].
     Matrices {
         pending: &'a Pending,
         tiles: &'a [Tile],
     },
-    /// Lanes made a group of what they had started.
+    /// Lanes committed their uncommitted operations as an asynchronous group.
     Committed(GroupKind),
-    /// Lanes have waited until at most `latest` of their groups are in flight, or for all that they started.
+    /// Lanes completed a wait until at most `latest` of their groups were pending, or, for `None`, until all of their
+    /// operations had completed.
     Waited {
         kind: GroupKind,
         latest: Option<u32>,
-        /// Only their sources have been read.
+        /// Whether the wait covered only the reads of the sources.
         reads: bool,
     },
-    /// An operation in flight has landed.
+    /// An asynchronous operation completed.
     Landed {
         pending: &'a Pending,
-        /// What the mbarrier held before and holds now that it completes on.
+        /// State of the completion mbarrier before and after the completion.
         signal: Option<[MbarrierState; 2]>,
     },
-    /// Lanes used tensor maps, in this order.
+    /// Lanes accessed tensor maps, in the order of `touched`.
     TensorMap {
         act: MapAct,
         touched: &'a [MapTouch],
@@ -93,22 +94,22 @@ pub enum SyncKind<'a> {
     Exited,
 }
 
-/// What an instruction does to tensor maps.
+/// Effect of an instruction on tensor maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapAct {
-    /// Copies that it starts will read it; said before they are checked.
+    /// Copies that the instruction issues will read the map. Reported before the copies are checked.
     Use,
     /// `tensormap.replace`.
     Replace,
-    /// `tensormap.cp_fenceproxy` reads it.
+    /// `tensormap.cp_fenceproxy` reads the map.
     Load,
-    /// `tensormap.cp_fenceproxy` writes it, and lets it go through a fence.
+    /// `tensormap.cp_fenceproxy` writes the map and releases it with a fence.
     Publish,
     /// `fence.proxy.tensormap::generic.acquire`.
     Acquire,
 }
 
-/// A tensor map that a lane used.
+/// Tensor map that a lane accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapTouch {
     pub lane: u8,
@@ -116,53 +117,53 @@ pub struct MapTouch {
     pub address: u64,
 }
 
-/// Whether lanes wait where they arrive.
+/// Whether lanes wait at the barrier on which they arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     Yes,
     No,
 }
 
-/// What an instruction does to mbarriers.
+/// Effect of an instruction on mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierAct {
     Init,
     Invalidate,
-    /// Arrives; the bytes that it expects are in [`MbarrierTouch::value`] where it says so.
+    /// Arrival. For [`MbarrierAct::ArriveExpecting`], [`MbarrierTouch::value`] contains the expected bytes.
     Arrive,
     ArriveExpecting,
     Expect,
     Complete,
-    /// Asks whether a phase is complete.
+    /// Tests whether a phase is complete.
     Test,
-    /// Asks what object it is.
+    /// Reads the state of the object, without a test.
     Look,
 }
 
-/// What a lane did to an mbarrier.
+/// Effect of a lane on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierTouch {
     pub lane: u8,
-    /// Linear index of the block whose shared memory the object is in.
+    /// Linear index of the block whose shared memory contains the object.
     pub block: u64,
-    /// There.
+    /// Address of the object in shared memory.
     pub address: u64,
-    /// The operand: a count, bytes, or a parity.
+    /// Operand: an arrival count, a number of bytes, or a parity.
     pub value: u32,
     pub before: Option<MbarrierState>,
     pub after: Option<MbarrierState>,
-    /// Whether the phase that a test asks about is complete.
+    /// Whether the tested phase is complete.
     pub passed: bool,
 }
 
 impl MbarrierTouch {
-    /// Whether it ended the phase of the object.
+    /// Checks whether the operation completed the phase of the object.
     pub fn ends_phase(&self) -> bool {
         ends_phase(self.before, self.after)
     }
 }
 
-/// Whether an object went to its next phase.
+/// Checks whether an object advanced to its next phase.
 pub fn ends_phase(before: Option<MbarrierState>, after: Option<MbarrierState>) -> bool {
     before.zip(after).is_some_and(|(a, b)| a.parity != b.parity)
 }

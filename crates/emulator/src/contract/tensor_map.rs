@@ -1,44 +1,46 @@
-//! A tensor map: how a tensor lies in global memory, which part of it one copy moves, and how shared memory holds that part
-//! (CUDA driver API, "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"; PTX ISA, "Tensor-map", "tensormap.replace").
+//! Tensor maps: the layout of a tensor in global memory, the box that a copy transfers, and the layout of the box in
+//! shared memory (CUDA driver API, "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"; PTX ISA, "Tensor-map",
+//! "tensormap.replace").
 //!
-//! The object is opaque: a kernel copies its 128 bytes and replaces fields of it. Machine code does that with stores, so that these fields lie where it
-//! has them (measured with assembler 13.5, which makes stores of `tensormap.replace`); the others are where we put them. 128 zero bytes are a map of one
-//! dimension of extent 1, whose fields can be replaced one by one.
+//! The object is opaque: a kernel copies its 128 bytes and replaces fields. SASS replaces fields with stores, so these
+//! fields have the offsets of the hardware (measured with assembler 13.5, which compiles `tensormap.replace` to
+//! stores). The offsets of the other fields are defined by the emulator. 128 zero bytes are a map of one dimension of
+//! extent 1, whose fields can be replaced one by one.
 
 use warpgrid_isa::TensorMapField;
 use warpgrid_isa::layout::Swizzle;
 use warpgrid_program::counted;
 
-/// Bytes of a tensor map.
+/// Size of a tensor map in bytes.
 pub const TENSOR_MAP_BYTES: usize = 128;
-/// The most dimensions of a tensor.
+/// Maximum number of dimensions of a tensor.
 pub const MAX_RANK: usize = 5;
 
-/// A tensor map. Dimensions go from the innermost to the outermost.
+/// A tensor map. Dimensions are ordered from the innermost to the outermost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TensorMap {
     pub mode: TensorMode,
-    /// Of the first element, in global memory.
+    /// Address of the first element in global memory.
     pub address: u64,
     pub ty: TensorType,
-    /// Dimensions: 1 to 5.
+    /// Number of dimensions, 1 to 5.
     pub rank: usize,
-    /// Elements along each dimension.
+    /// Number of elements along each dimension.
     pub extents: [u64; MAX_RANK],
-    /// Bytes between neighbours along dimension 1 and those after it.
+    /// Strides of dimension 1 and of the following dimensions, in bytes.
     pub strides: [u64; MAX_RANK - 1],
-    /// Elements of the box along each dimension, where the mode has one.
+    /// Number of elements of the box along each dimension, in tiled mode.
     pub box_extents: [u32; MAX_RANK],
-    /// Steps between elements along each dimension; 0 counts as 1.
+    /// Element stride along each dimension; 0 counts as 1.
     pub element_strides: [u32; MAX_RANK],
     pub interleave: Interleave,
-    /// How shared memory is swizzled.
+    /// Swizzle mode of shared memory.
     pub swizzle_mode: u8,
-    /// What is swizzled as one.
+    /// Swizzle atomicity: the unit that is swizzled as a whole.
     pub atomicity: u8,
-    /// What lies outside of the tensor reads as NaN instead of zero.
+    /// Whether elements out of bounds are loaded as NaN instead of zero.
     pub fills_nan: bool,
-    /// Of `im2col`, along width, height and depth.
+    /// Corners of the `im2col` bounding box along width, height and depth.
     pub lower_corner: [i32; 3],
     pub upper_corner: [i32; 3],
     pub channels_per_pixel: u32,
@@ -52,15 +54,15 @@ macro_rules! numbered {
         pub enum $name { #[default] $($(#[$vmeta])* $member,)* }
 
         impl $name {
-            /// Every member, in the order of the driver's numbers.
+            /// All variants, in the order of the CUDA driver API.
             pub const ALL: &'static [$name] = &[$($name::$member,)*];
 
-            /// As a scenario spells it.
+            /// Returns the spelling in a scenario.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$member => $text,)* }
             }
 
-            /// The member with this spelling.
+            /// Returns the variant with this spelling.
             pub fn from_name(name: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|member| member.name() == name)
             }
@@ -69,7 +71,7 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// Which elements a map's copies move.
+    /// Selection of the elements that copies with a map transfer.
     TensorMode {
         Tiled = "tiled",
         Im2col = "im2col",
@@ -78,37 +80,37 @@ numbered! {
     }
 }
 numbered! {
-    /// The type of the elements, numbered as the driver does.
+    /// Element type, numbered as in the CUDA driver API.
     TensorType {
         U8 = "u8", U16 = "u16", U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", F16 = "f16", F32 = "f32", F64 = "f64",
         Bf16 = "bf16", F32Ftz = "f32_ftz", Tf32 = "tf32", Tf32Ftz = "tf32_ftz",
-        /// Two values a byte.
+        /// Two values per byte.
         U4Align8 = "u4_align8",
-        /// 16 values in 8 bytes, which take 16 bytes of shared memory.
+        /// 16 values in 8 bytes, padded to 16 bytes of shared memory.
         U4Align16 = "u4_align16",
-        /// 16 values in 12 bytes, which take 16 bytes of shared memory.
+        /// 16 values in 12 bytes, padded to 16 bytes of shared memory.
         U6Align16 = "u6_align16",
     }
 }
 numbered! {
-    /// How channels are interleaved in global memory.
+    /// Channel interleaving in global memory.
     Interleave { None = "none", B16 = "16B", B32 = "32B", }
 }
 
-/// How the values of a type lie: the fewest that lie in whole bytes, in both memories.
+/// Smallest group of values that occupies whole bytes in both global and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorUnit {
-    /// Values of a unit.
+    /// Number of values in the unit.
     pub n_values: u64,
-    /// Bytes of it in global memory.
+    /// Size of the unit in global memory, in bytes.
     pub global_bytes: u64,
-    /// Bytes of it in shared memory.
+    /// Size of the unit in shared memory, in bytes.
     pub shared_bytes: u64,
 }
 
 impl Interleave {
-    /// What lies together in both memories: values of the type, or the channels of a slice where slices are interleaved. Dimension 0 counts them
-    /// then (measured on an H100).
+    /// Returns the unit of the innermost dimension: the unit of the type, or the channels of a slice of an interleaved
+    /// layout. In the latter case, dimension 0 counts slices (measured on an H100).
     pub const fn unit(self, ty: TensorType) -> TensorUnit {
         let bytes = match self {
             Interleave::None => return ty.unit(),
@@ -124,7 +126,7 @@ impl Interleave {
 }
 
 impl TensorType {
-    /// How its values lie.
+    /// Returns the smallest group of values that occupies whole bytes.
     pub const fn unit(self) -> TensorUnit {
         use TensorType as T;
         let (n_values, global_bytes, shared_bytes) = match self {
@@ -143,12 +145,12 @@ impl TensorType {
         }
     }
 
-    /// Whether loads round elements to 10 bits of fraction.
+    /// Checks whether loads round elements to a 10-bit fraction.
     pub const fn is_tf32(self) -> bool {
         matches!(self, TensorType::Tf32 | TensorType::Tf32Ftz)
     }
 
-    /// Whether elements outside of the tensor may be NaN.
+    /// Checks whether elements out of bounds may be loaded as NaN.
     pub const fn is_float(self) -> bool {
         use TensorType as T;
         match self {
@@ -158,7 +160,8 @@ impl TensorType {
         }
     }
 
-    /// In the order of `tensormap.replace`, which is not the driver's (PTX ISA, "tensormap.replace").
+    /// Types in the order of `tensormap.replace`, which differs from the order of the driver API (PTX ISA,
+    /// "tensormap.replace").
     const FIELD_ORDER: [TensorType; 16] = {
         use TensorType as T;
         [
@@ -181,13 +184,13 @@ impl TensorType {
         ]
     };
 
-    /// The type with this number in `tensormap.replace`.
+    /// Returns the type with this number in `tensormap.replace`.
     fn from_field(number: u64) -> Option<TensorType> {
         let order = TensorType::FIELD_ORDER;
         order.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// Its number there.
+    /// Returns the number of the type in `tensormap.replace`.
     fn field(self) -> u64 {
         let place = TensorType::FIELD_ORDER.iter().position(|ty| *ty == self);
         place.unwrap_or(0) as u64
@@ -195,12 +198,12 @@ impl TensorType {
 }
 
 impl TensorMap {
-    /// How shared memory is swizzled; `None` for a mode that does not exist.
+    /// Returns the swizzle of shared memory, or `None` for an undefined mode.
     pub fn swizzle(&self) -> Option<Swizzle> {
         Swizzle::of(self.swizzle_mode, self.atomicity)
     }
 
-    /// Steps between elements along a dimension.
+    /// Returns the element stride along a dimension.
     pub fn element_stride(&self, dimension: usize) -> u64 {
         u64::from(
             self.element_strides
@@ -211,7 +214,8 @@ impl TensorMap {
         )
     }
 
-    /// The object's bytes. What a copy cannot use may be lost; [`TensorMap::problem`] says that before.
+    /// Encodes the map as bytes. Field values that no copy can use may be truncated; [`TensorMap::problem`] rejects
+    /// them.
     pub fn encode(&self) -> [u8; TENSOR_MAP_BYTES] {
         let mut bytes = [0; TENSOR_MAP_BYTES];
         let mut put = |(at, bits): (usize, u32), value: u64| {
@@ -254,7 +258,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Reads the object's bytes; `None` for what no map has.
+    /// Decodes a map from bytes. Returns `None` if the bytes are not a valid encoding.
     pub fn decode(bytes: &[u8; TENSOR_MAP_BYTES]) -> Option<TensorMap> {
         let mut rest = *bytes;
         let mut take = |(at, bits): (usize, u32)| {
@@ -266,7 +270,7 @@ impl TensorMap {
             };
             (0..bits).map(bit).fold(0, |value, bit| value | bit)
         };
-        // The machine clears it with the address.
+        // The hardware clears this bit together with the address.
         take((64 + 21, 1));
         let map = TensorMap {
             address: take(ADDRESS),
@@ -293,7 +297,8 @@ impl TensorMap {
         rest.iter().all(|byte| *byte == 0).then_some(map)
     }
 
-    /// Replaces a field, which belongs to a dimension where the field has one of each; false for what no map has.
+    /// Replaces a field. `dimension` selects the element of a field that has one value per dimension. Returns `false`
+    /// if the value or the dimension is out of range.
     pub fn replace(&mut self, field: TensorMapField, dimension: usize, value: u64) -> bool {
         use TensorMapField as F;
         let small = |most: u64| (value <= most).then_some(value as u8);
@@ -327,12 +332,13 @@ impl TensorMap {
         done.is_some()
     }
 
-    /// What lies together in both memories.
+    /// Returns the unit of the innermost dimension.
     pub fn unit(&self) -> TensorUnit {
         self.interleave.unit(self.ty)
     }
 
-    /// Why no copy can be made with the map, as the driver says when it encodes one; none where all is right.
+    /// Returns the reason why no copy can use the map, with the checks of the driver's encoding functions. Returns
+    /// `None` for a valid map.
     pub fn problem(&self) -> Option<String> {
         self.check().err()
     }
@@ -359,7 +365,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Whether elements of less than a byte are padded to whole groups of 16 bytes.
+    /// Checks whether elements of less than a byte are padded to groups of 16 bytes.
     fn is_packed(&self) -> bool {
         matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16)
     }
@@ -423,7 +429,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Checks the box of a tiled map; returns its elements along dimension 0.
+    /// Checks the box of a tiled map. Returns the number of box elements along dimension 0.
     fn check_box(&self) -> Result<u32, String> {
         let boxes = self.box_extents.iter().take(self.rank).enumerate();
         for (dimension, extent) in boxes {
@@ -436,7 +442,7 @@ impl TensorMap {
         Ok(self.box_extents[0])
     }
 
-    /// Checks the bounding box of a map of an image; returns its elements along dimension 0.
+    /// Checks the bounding box of an `im2col` map. Returns the number of elements along dimension 0.
     fn check_bounding_box(&self) -> Result<u32, String> {
         if !(1..=256).contains(&self.channels_per_pixel) {
             let n = self.channels_per_pixel;
@@ -491,17 +497,17 @@ impl TensorMap {
     }
 }
 
-/// Changes one of a list; none beyond its end.
+/// Replaces the element at `index`. Returns `None` if `index` is out of bounds.
 fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
     *list.get_mut(index)? = value;
     Some(())
 }
 
-/// Where a field is: its first bit, and how many it has.
+/// First bit and number of bits of a field.
 type Field = (usize, u32);
 
 const ADDRESS: Field = (0, 64);
-/// Less one, as extents, steps and boxes.
+/// The rank is encoded minus one, like extents, element strides and box extents.
 const RANK: Field = (64 + 4, 3);
 const TYPE: Field = (64 + 7, 4);
 const INTERLEAVE: Field = (64 + 11, 2);
@@ -509,12 +515,12 @@ const SWIZZLE: Field = (64 + 13, 2);
 const FILL: Field = (64 + 15, 1);
 const ATOMICITY: Field = (64 + 19, 2);
 const SWIZZLE_96: Field = (64 + 22, 1);
-// What `tensormap.replace` does not reach is where we put it.
+// The offsets of the fields that `tensormap.replace` cannot replace are defined by the emulator.
 const MODE: Field = (8 * 0x40, 8);
 const CHANNELS: Field = (8 * 0x44, 16);
 const PIXELS: Field = (8 * 0x46, 16);
 
-/// A stride without its 4 lowest bits.
+/// The stride is encoded without its 4 low bits.
 const fn stride_low(dimension: usize) -> Field {
     (8 * (0x0c + 4 * dimension), 32)
 }

@@ -1,23 +1,23 @@
-//! A matrix product of a warp of a warpgroup, while it is in flight: what its registers held when it was started (PTX ISA,
-//! "wgmma.mma_async").
+//! Asynchronous matrix multiplication of one warp of a warpgroup: the register operands that were read at issue (PTX
+//! ISA, "wgmma.mma_async").
 
 use crate::semantics::registers::{BankSizes, Row32};
 
-/// The rows of a product that belong to one warp. Sums are read and written when it lands.
+/// The rows of a `wgmma` that one warp computes. Accumulators are read and written at completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpgroupProduct {
-    /// Which plan of the code it follows.
+    /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
-    /// Where the frame of the warp starts in its banks.
+    /// Start of the stack frame of the warp in the register banks.
     pub(crate) base: BankSizes,
-    /// How many products the warp had started before.
+    /// Number of `wgmma` instructions that the warp had issued before.
     pub(crate) index: u32,
-    /// A where it is in registers.
+    /// Operand matrix A if it is in registers.
     pub(crate) a: Vec<Row32>,
     /// Descriptors of A and B.
     pub(crate) descriptors: [u64; 2],
-    /// Whether the sums go on from what the registers hold.
+    /// Whether the result is added to the accumulators.
     pub(crate) adds: bool,
-    /// Which elements a sparse A has.
+    /// Sparsity metadata of A.
     pub(crate) metadata: Row32,
 }
