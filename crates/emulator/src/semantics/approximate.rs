@@ -1,10 +1,11 @@
-//! What the unit for approximate functions gives, bit for bit: `.approx` and `.full` of `f32`, halves and doubles, and `MUFU`. In: bits of an
-//! argument; out: bits of the result.
+//! Bit-exact results of the special function unit: `.approx` and `.full` instructions of `f32`, 16-bit floats and
+//! `f64`, and `MUFU`.
 //!
-//! The first bits of an argument's fraction choose an interval, and the 17 bits after them, x, go into c0 + c1 x + c2 x^2. The square leaves
-//! out each product of two bits whose weight is below 2^19. Results are cut, never rounded. That was found from an H100's results for every
-//! argument of the reduced ranges, as were the coefficients (`approximate_tables.rs`); what assembler 13.5 makes of each instruction puts
-//! scaling around it.
+//! The upper bits of the fraction of an argument select an interval. The following 17 bits, x, are the argument of the
+//! polynomial c0 + c1 x + c2 x^2. The square omits each product of two bits whose weight is below 2^19. Results are
+//! truncated, never rounded. This scheme and the coefficients (`approximate_tables.rs`) were derived from the results
+//! of an H100 for all arguments of the reduced ranges. The scaling around the unit follows the code that assembler 13.5
+//! generates for each instruction.
 
 use crate::semantics::approximate_tables as tables;
 use crate::semantics::mode::{FloatMode, Round};
@@ -13,17 +14,17 @@ use crate::semantics::soft::NAN_32;
 
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
-/// Bits of a fraction of `f32`.
+/// Number of fraction bits of `f32`.
 const FRACTION_BITS: u32 = 23;
 const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
-/// Exponent of 1.
+/// Exponent bias of `f32`.
 const BIAS: i32 = 127;
-/// 2^24, by which assemblers scale what is subnormal.
+/// 2^24, the factor by which the assembler scales subnormal arguments.
 const SCALE: f32 = 16_777_216.0;
-/// 1 / (2 pi), as the assembler writes it.
+/// 1 / (2 pi), as in the code of the assembler.
 pub const TURNS: f32 = 0.159_154_94;
 
-/// A row of what each lane has. A plain loop, of which the host makes vectors wherever it is called from.
+/// Computes a value for each lane. A plain loop, which the compiler vectorizes at each call site.
 #[inline(always)]
 fn lanes<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
     let mut row = [T::default(); N];
@@ -35,16 +36,16 @@ fn lanes<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
 
 /// Coefficients of a function.
 pub(crate) struct Table {
-    /// Bits of a fraction of 23 bits that choose the row.
+    /// Number of upper fraction bits that select the row.
     pub(crate) index_bits: u32,
-    /// c0 is its column times this and `start`, in 2^-17 of a last digit.
+    /// c0 is the value in the row times `step`, plus `start`, in units of 2^-17 ulp.
     pub(crate) step: f64,
     pub(crate) start: f64,
     pub(crate) rows: &'static [[i32; 3]],
 }
 
 impl Table {
-    /// The function at fractions, in 2^-17 of a last digit.
+    /// Evaluates the function for each fraction, in units of 2^-17 ulp.
     #[inline(always)]
     fn at<const N: usize>(&self, fractions: [u32; N]) -> [f64; N] {
         let above = FRACTION_BITS - self.index_bits;
@@ -53,7 +54,7 @@ impl Table {
         rows.sums([self.step, self.start], x)
     }
 
-    /// The same, cut to whole digits.
+    /// Evaluates the function for each fraction, truncated to whole ulps.
     #[inline(always)]
     fn digits<const N: usize>(&self, fractions: [u32; N]) -> [u32; N] {
         let values = self.at(fractions);
@@ -61,13 +62,13 @@ impl Table {
     }
 }
 
-/// The 17 bits of a fraction after those that choose a row.
+/// Returns the 17 fraction bits after the bits that select the row.
 #[inline(always)]
 fn place(fraction: u32, index_bits: u32) -> u32 {
     (fraction << index_bits & FRACTION) >> 6
 }
 
-/// A row for each lane, column by column, so that the host computes several lanes at once.
+/// Coefficients of each lane, stored by column, so that several lanes are computed in one vector.
 struct Coefficients<const N: usize>([[i32; N]; 3]);
 
 impl<const N: usize> Coefficients<N> {
@@ -84,7 +85,8 @@ impl<const N: usize> Coefficients<N> {
         Coefficients(columns)
     }
 
-    /// c0 + c1 x + c2 x^2, in 2^-17 of a last digit: whole numbers below 2^42, which `f64` has exactly.
+    /// Computes c0 + c1 x + c2 x^2 in units of 2^-17 ulp. The results are integers below 2^42, which are exact in
+    /// `f64`.
     #[inline(always)]
     fn sums(self, [step, start]: [f64; 2], x: [u32; N]) -> [f64; N] {
         let Coefficients([c0, c1, c2]) = self;
@@ -96,8 +98,9 @@ impl<const N: usize> Coefficients<N> {
     }
 }
 
-/// x^2 in 2^19, without the products of bits that weigh less: of bits 10 to 16 with bits 2 to 8, those whose numbers have a sum of 19 or more.
-/// They are taken together as products of several bits with several, and four of single bits.
+/// Computes x^2 in units of 2^19, without the partial products of lower weight: of the products of bits 10 to 16 with
+/// bits 2 to 8, only those whose bit indices add up to 19 or more are included. They are computed as products of bit
+/// groups and four products of single bits.
 #[inline(always)]
 fn square(x: u32) -> u32 {
     let high = x >> 9;
@@ -112,22 +115,22 @@ fn square(x: u32) -> u32 {
         + single(14, 2)
 }
 
-/// 2^52: what is added to it keeps its whole part as low bits.
+/// 2^52. Adding it to a number moves the integer part to the low bits of the significand.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
-/// The bits of a whole number below 2^52 that is not negative.
+/// Converts a nonnegative integer below 2^52 to its bits.
 #[inline(always)]
 fn whole(value: f64) -> u64 {
     (value + WHOLE).to_bits() & ((1 << 52) - 1)
 }
 
-/// A whole number below 2^52.
+/// Converts the bits of an integer below 2^52 to a float.
 #[inline(always)]
 fn from_whole(bits: u64) -> f64 {
     f64::from_bits(bits | WHOLE.to_bits()) - WHOLE
 }
 
-/// The exponent of a number.
+/// Returns the biased exponent.
 #[inline(always)]
 fn exponent_of(bits: u32) -> i32 {
     (bits >> FRACTION_BITS & 0xff) as i32
@@ -138,7 +141,8 @@ fn is_nan(bits: u32) -> bool {
     bits & !SIGN > INFINITY
 }
 
-/// A number with this exponent, of 24 digits; infinite beyond the largest, zero below the normal ones.
+/// Composes a float of a biased exponent and 24 significant bits. Overflow results in infinity, and underflow below the
+/// normal range in zero.
 #[inline(always)]
 fn number(sign: u32, exponent: i32, digits: u32) -> u32 {
     let normal = (exponent as u32) << FRACTION_BITS | digits & FRACTION;
@@ -146,7 +150,7 @@ fn number(sign: u32, exponent: i32, digits: u32) -> u32 {
     sign | if exponent > 0 { at_most } else { 0 }
 }
 
-/// A number that `f32` holds when it is cut to 24 digits.
+/// Truncates a number to 24 significant bits.
 #[inline(always)]
 fn cut(value: f64) -> u32 {
     const KEPT: u64 = !0x1fff_ffff;
@@ -172,7 +176,8 @@ pub(crate) fn reciprocal<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// Half of an exponent, and a fraction whose first bit is the other half: of a number from 1 to 4.
+/// Returns half of the exponent, rounded down, and the fraction with the low bit of the exponent as its top bit. The
+/// fraction represents a number from 1 to 4.
 #[inline(always)]
 fn half_exponent(a: u32) -> (i32, u32) {
     let exponent = exponent_of(a) - BIAS;
@@ -206,7 +211,7 @@ fn root<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// What a root is of zero, of infinity, of what has none, and of other numbers.
+/// Selects the result of a root: for zero, for infinity, for NaN and negative numbers, or for positive finite numbers.
 #[inline(always)]
 fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
     match exponent_of(a) {
@@ -220,7 +225,8 @@ fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
 /// `MUFU.EX2`.
 #[inline(always)]
 pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
-    // The magnitude in 2^-23, cut; beyond 2^8 it is as good as that.
+    // Magnitude in units of 2^-23, truncated. Its exponent is clamped to 8, because larger magnitudes overflow or
+    // underflow in any case.
     let magnitudes: [u32; N] = lanes(|lane| {
         let a = a[lane];
         let digits = u64::from(a & FRACTION | 1 << FRACTION_BITS) << 8;
@@ -229,7 +235,7 @@ pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
     });
     let parts: [u32; N] = lanes(|lane| {
         let part = magnitudes[lane] & FRACTION;
-        // The complement is taken for the opposite, but for whole numbers.
+        // The hardware negates by the one's complement, except for integers.
         let is_turned = a[lane] & SIGN != 0 && part != 0;
         if is_turned { !part & FRACTION } else { part }
     });
@@ -250,7 +256,7 @@ fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
     let parts: [f64; N] = tables::LOGARITHM.at(lanes(|lane| a[lane] & FRACTION));
     lanes(|lane| {
         let a = a[lane];
-        // In 2^-36; the complement is taken for the opposite.
+        // In units of 2^-36. The hardware negates by the one's complement.
         let part = (whole(parts[lane]) >> 5) as i64;
         let sum = (i64::from(exponent_of(a) - BIAS) << 36) + part;
         let magnitude = from_whole((sum ^ (sum >> 63)) as u64) * (1.0 / 68_719_476_736.0);
@@ -265,33 +271,33 @@ fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// `MUFU.SIN` of turns.
+/// `MUFU.SIN`; the argument is in revolutions.
 #[inline(always)]
 pub(crate) fn sine<const N: usize>(turns: [u32; N]) -> [u32; N] {
     let positions = lanes(|lane| quarters(turns[lane]));
     wave(turns, positions, lanes(|lane| turns[lane] & SIGN))
 }
 
-/// `MUFU.COS` of turns.
+/// `MUFU.COS`; the argument is in revolutions.
 #[inline(always)]
 pub(crate) fn cosine<const N: usize>(turns: [u32; N]) -> [u32; N] {
     let next = |turns| quarters(turns).wrapping_add(1 << FRACTION_BITS);
     wave(turns, lanes(|lane| next(turns[lane])), [0; N])
 }
 
-/// Quarters of a turn in 2^-23, cut, modulo some turns.
+/// Converts revolutions to quarter revolutions in units of 2^-23, truncated. Whole revolutions may be dropped.
 #[inline(always)]
 fn quarters(turns: u32) -> u32 {
     let digits = u64::from(turns & FRACTION | 1 << FRACTION_BITS) << 32;
     let above = (exponent_of(turns) - BIAS + 2).clamp(-63, 31);
     match above < 0 {
         true => (digits >> -above >> 32) as u32,
-        // What is left out are whole turns.
+        // The bits that are shifted out represent whole revolutions.
         false => ((digits >> 32) << above) as u32,
     }
 }
 
-/// The sines at positions in quarters, with signs.
+/// Computes the sines of positions in quarter revolutions, with additional signs.
 #[inline(always)]
 fn wave<const N: usize>(turns: [u32; N], positions: [u32; N], signs: [u32; N]) -> [u32; N] {
     let parts: [u32; N] = lanes(|lane| {
@@ -311,7 +317,7 @@ fn wave<const N: usize>(turns: [u32; N], positions: [u32; N], signs: [u32; N]) -
     })
 }
 
-/// 2^-41: the unit of sums whose last digit is 2^-24.
+/// 2^-41, the unit of polynomials whose ulp is 2^-24.
 const UNIT: f64 = 1.0 / 2_199_023_255_552.0;
 
 /// `MUFU.TANH`.
@@ -340,7 +346,7 @@ pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// A function as an instruction has it, with what the assembler puts around the unit where subnormals are not flushed.
+/// Approximate function of an instruction, including the scaling that the assembler adds if subnormals are not flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     Reciprocal,
@@ -353,7 +359,8 @@ pub enum Function {
     Tangent,
 }
 
-/// A function of `f32` in all lanes. Where subnormals are not flushed, arguments and results are scaled as the assembler scales them.
+/// Applies a function to all lanes of an `f32` row. If subnormals are not flushed, arguments and results are scaled as
+/// in the code of the assembler.
 #[inline(always)]
 pub(crate) fn apply(function: Function, mode: FloatMode, a: &Row32) -> Row32 {
     use Function as F;
@@ -389,19 +396,19 @@ pub(crate) fn apply(function: Function, mode: FloatMode, a: &Row32) -> Row32 {
     })
 }
 
-/// Which arguments are scaled before the unit has them.
+/// Classes of arguments that are scaled before the special function unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scaling {
-    /// Those below the least normal number, by 2^24.
+    /// Magnitudes below the smallest normal number, scaled by 2^24.
     pub small: bool,
-    /// Those above 2^126, by 1/4.
+    /// Magnitudes above 2^126, scaled by 1/4.
     pub large: bool,
-    /// Those below -126, by 1/2.
+    /// Arguments below -126, scaled by 1/2.
     pub low: bool,
 }
 
 impl Function {
-    /// What the assembler scales where subnormal numbers are not flushed.
+    /// Returns the scaling that the assembler adds if subnormals are not flushed.
     pub const fn scaling(self) -> Scaling {
         use Function as F;
         Scaling {
@@ -415,7 +422,7 @@ impl Function {
     }
 }
 
-/// What `div.approx` and `div.full` scale by the divisor.
+/// Returns the scaling of the divisor in `div.approx` and `div.full`.
 pub const fn scaling_of_quotient(mode: FloatMode) -> Scaling {
     Scaling {
         small: !mode.ftz,
@@ -424,7 +431,7 @@ pub const fn scaling_of_quotient(mode: FloatMode) -> Scaling {
     }
 }
 
-/// What an argument is scaled by.
+/// Returns the factor by which an argument is scaled.
 #[inline(always)]
 fn scale_of(scaling: Scaling, a: f32) -> f32 {
     match a {
@@ -435,10 +442,10 @@ fn scale_of(scaling: Scaling, a: f32) -> f32 {
     }
 }
 
-/// 2^126: the reciprocal of what is larger is subnormal.
+/// 2^126. The reciprocal of a larger number is subnormal.
 const LARGE: f32 = 8.507_059e37;
 
-/// `div.approx` and `div.full`; the latter also scales divisors that are large.
+/// `div.approx` and `div.full`. Only `div.full` scales large divisors.
 #[inline(always)]
 pub(crate) fn divide<const N: usize>(mode: FloatMode, a: [f32; N], b: [f32; N]) -> [f32; N] {
     let scaling = scaling_of_quotient(mode);
@@ -452,13 +459,14 @@ fn product(bits: u32, factor: f32) -> u32 {
     (f32::from_bits(bits) * factor).to_bits()
 }
 
-/// An angle in turns, cut. What is too small for `f32` is too small for the unit, too.
+/// Converts an angle to revolutions, truncated. Underflow of `f32` does not matter, because the special function unit
+/// flushes subnormals.
 #[inline(always)]
 fn turns(angle: u32) -> u32 {
     cut(f64::from(f32::from_bits(angle)) * f64::from(TURNS))
 }
 
-/// `MUFU.RCP64H`: of a double whose lower half counts as zero, to 20 bits of fraction.
+/// `MUFU.RCP64H`: the reciprocal of a double whose lower half is treated as zero, with a 20-bit fraction.
 pub(crate) fn reciprocal_upper(a: f64) -> f64 {
     let (sign, exponent, fraction) = parts_upper(a);
     match (exponent, fraction) {
@@ -471,7 +479,7 @@ pub(crate) fn reciprocal_upper(a: f64) -> f64 {
     }
 }
 
-/// `MUFU.RSQ64H`, likewise.
+/// `MUFU.RSQ64H`: the reciprocal square root, with the same formats as [`reciprocal_upper`].
 pub(crate) fn reciprocal_root_upper(a: f64) -> f64 {
     let (sign, exponent, fraction) = parts_upper(a);
     if sign != 0 || matches!(exponent, 0 | 0x7ff) {
@@ -488,17 +496,17 @@ pub(crate) fn reciprocal_root_upper(a: f64) -> f64 {
     }
 }
 
-/// Exponent of 1 as a double.
+/// Exponent bias of `f64`.
 const BIAS_64: i64 = 1023;
 
-/// The sign of a double, its exponent, and the first 20 bits of its fraction as 23.
+/// Returns the sign, the biased exponent and the upper 20 fraction bits of a double, extended to 23 bits.
 fn parts_upper(a: f64) -> (u64, i64, u32) {
     let bits = a.to_bits();
     let fraction = (bits >> 32) as u32 & 0xf_ffff;
     (bits & 1 << 63, (bits >> 52 & 0x7ff) as i64, fraction << 3)
 }
 
-/// A double of 21 of 24 digits; zero below the normal ones.
+/// Composes a double of the upper 21 of 24 significant bits. Underflow below the normal range results in zero.
 fn upper(sign: u64, exponent: i64, digits: u32) -> f64 {
     let fraction = u64::from((digits & FRACTION) >> 3) << 32;
     match exponent {

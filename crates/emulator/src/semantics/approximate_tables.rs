@@ -1,10 +1,11 @@
 //! Coefficients of the special function unit: c0, c1 and c2 of the quadratic polynomial for each interval (see
 //! [`crate::semantics::approximate`]).
-//! Fitted to what an H100 gives for every argument of the reduced range (8,388,608 each); all of them come out exactly.
+//! Fitted to the results of an H100 for every argument of the reduced range (8,388,608 per function), all of which are
+//! reproduced exactly.
 
 use crate::semantics::approximate::Table;
 
-/// 1 / a for a from 1 to 2, in 2^-24.
+/// 1 / a for a from 1 to 2, in units of 2^-24.
 pub(crate) static RECIPROCAL: Table = Table {
     index_bits: 7,
     step: 32_768.0,
@@ -48,7 +49,7 @@ static RECIPROCAL_ROWS: [[i32; 3]; 128] = [
     [34_087_044, -33_816, 133], [33_952_313, -33_550, 132], [33_818_641, -33_286, 131], [33_686_019, -33_026, 130],
 ];
 
-/// 1 / sqrt(a) for a from 1 to 4, in 2^-24; the exponent is the first bit of the fraction.
+/// 1 / sqrt(a) for a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
 pub(crate) static RECIPROCAL_ROOT: Table = Table {
     index_bits: 6,
     step: 32_768.0,
@@ -92,7 +93,7 @@ static RECIPROCAL_ROOT_ROWS: [[i32; 3]; 128] = [
     [34_091_339, -34_366, 206], [33_954_698, -33_954, 202], [33_819_688, -33_550, 198], [33_686_280, -33_156, 194],
 ];
 
-/// Sqrt(a) for a from 1 to 4, in 2^-24; the exponent is the first bit of the fraction.
+/// sqrt(a) for a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
 pub(crate) static ROOT: Table = Table {
     index_bits: 6,
     step: 65_536.0,
@@ -136,7 +137,7 @@ static ROOT_ROWS: [[i32; 3]; 128] = [
     [66_051_966, 133_168, -266], [66_317_769, 132_636, -264], [66_582_512, 132_108, -261], [66_846_206, 131_588, -259],
 ];
 
-/// 2^a for a from 0 to 1, in 2^-23.
+/// 2^a for a from 0 to 1, in units of 2^-23.
 pub(crate) static POWER: Table = Table {
     index_bits: 6,
     step: 32_768.0,
@@ -164,7 +165,7 @@ static POWER_ROWS: [[i32; 3]; 64] = [
     [64_263_672, 174_000, 946], [64_963_458, 175_892, 959], [65_670_863, 177_808, 969], [66_385_972, 179_744, 980],
 ];
 
-/// Log2(a) for a from 1 to 2, in 2^-24.
+/// log2(a) for a from 1 to 2, in units of 2^-24.
 pub(crate) static LOGARITHM: Table = Table {
     index_bits: 6,
     step: 32_768.0,
@@ -192,7 +193,7 @@ static LOGARITHM_ROWS: [[i32; 3]; 64] = [
     [64_035_037, 195_192, -780], [64_812_691, 193_632, -768], [65_584_149, 192_096, -756], [66_349_508, 190_584, -744],
 ];
 
-/// The sine of a quarter of a turn, in 2^-24.
+/// Sine over a quarter revolution, in units of 2^-24.
 pub(crate) static SINE: Table = Table {
     index_bits: 6,
     step: 65_536.0,
@@ -220,7 +221,7 @@ static SINE_ROWS: [[i32; 3]; 64] = [
     [33_392_857, 40_368, -5040], [33_463_517, 30_288, -5040], [33_514_014, 20_208, -5052], [33_544_326, 10_112, -5060],
 ];
 
-/// The hyperbolic tangent, in 2^-24, from 2^-8 on: as many rows for each power of two as [`TANGENT_OCTAVES`] says.
+/// Hyperbolic tangent from 2^-8 on, in units of 2^-24. The number of rows per binade is defined by [`TANGENT_OCTAVES`].
 #[rustfmt::skip]
 pub(crate) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [65_536, 65_536, -2], [131_070, 131_064, -12], [262_124, 262_096, -104], [524_118, 261_904, -164],
@@ -238,7 +239,7 @@ pub(crate) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [16_777_140, 80, -32], [16_777_188, 32, -16], [16_777_204, 16, -8],
 ];
 
-/// For each power of two from 2^-8 to 2^2 its first row, and the bits of the fraction that choose one.
+/// First row of each binade from 2^-8 to 2^2, and number of fraction bits that select a row within the binade.
 pub(crate) const TANGENT_OCTAVES: [(u32, u32); 11] = [
     (0, 0),
     (1, 0),

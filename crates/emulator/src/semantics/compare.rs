@@ -28,7 +28,7 @@ pub fn compare<W: Word>(op: CompareOp, sign: Signedness, rows: impl Apply<[W; 2]
     }
 }
 
-/// Sources of 16 bits, moved to the upper half, where the comparison of 32 bits has the same result.
+/// Adapter for 16-bit sources. It moves them to the upper half, so that the 32-bit comparison has the same result.
 pub struct Upper16<R>(pub R);
 
 impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R> {
@@ -39,7 +39,7 @@ impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R>
     }
 }
 
-/// Returns the result of `set` for a comparison that holds: 1.0, or all ones.
+/// Returns the result of `set` for a true comparison: 1.0, or all ones.
 pub fn true_bits(to: ScalarType) -> u32 {
     match to {
         ScalarType::F32 => 1.0f32.to_bits(),

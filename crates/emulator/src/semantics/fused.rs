@@ -1,39 +1,39 @@
-//! Products and sums of f64 with one rounding, row by row, on hosts without an instruction for it: Emulation of FMA and
-//! correctly rounded sums (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). In: rows; out: the same bits
-//! as `mul_add`, of which a host's library makes each with integers.
+//! Row-wise `f64` fused multiply-add for hosts without an FMA instruction, after "Emulation of FMA and correctly
+//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to
+//! `mul_add`, which such a host implements with integer arithmetic in its library.
 
 use crate::semantics::registers::{LANES, Row64};
 
-/// Sizes of factors whose product is exact as the sum of two f64: 2^-450 to 2^450.
+/// Magnitudes of factors whose product is exactly representable as the sum of two `f64`: 2^-450 to 2^450.
 const FACTORS: std::ops::Range<f64> =
     f64::from_bits((1023 - 450) << 52)..f64::from_bits((1023 + 450) << 52);
 
-/// Addends below it leave the sum finite: 2^950.
+/// Upper bound of addends whose sum remains finite: 2^950.
 const LARGEST_ADDEND: f64 = f64::from_bits((1023 + 950) << 52);
 
-/// `a * b + c` of all lanes; false if a lane is of a kind that must be computed another way: beyond the exponents, or
-/// with a zero for its result, whose sign comes from elsewhere.
+/// Computes `a * b + c` for all lanes. Returns `false` if a lane requires the slow path: its operands are out of the
+/// exponent range, or its result is zero, whose sign this algorithm does not determine.
 #[inline(always)]
 pub(crate) fn fma_rows64(row: &mut Row64, [a, b, c]: [&Row64; 3]) -> bool {
     let mut is_sure = true;
     for lane in 0..LANES {
         let [a, b, c] = [a[lane], b[lane], c[lane]].map(f64::from_bits);
         let result = fused([a, b, c]);
-        // Of a NaN all of these are false.
+        // All of these conditions are false for a NaN.
         is_sure &= is_usual(a) & is_usual(b) & (c.abs() < LARGEST_ADDEND) & (result != 0.0);
         row[lane] = result.to_bits();
     }
     is_sure
 }
 
-/// Whether a factor is zero or of a middle size.
+/// Checks whether a factor is zero or within [`FACTORS`].
 #[inline(always)]
 fn is_usual(factor: f64) -> bool {
     let size = factor.abs();
     (size == 0.0) | FACTORS.contains(&size)
 }
 
-/// A sum, and what rounding took from it.
+/// Returns a rounded sum and its rounding error.
 #[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -41,7 +41,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// A number as the sum of two of half as many bits.
+/// Splits a number into two numbers of half the precision.
 #[inline(always)]
 fn split(a: f64) -> (f64, f64) {
     let scaled = a * 134_217_729.0;
@@ -49,7 +49,7 @@ fn split(a: f64) -> (f64, f64) {
     (high, a - high)
 }
 
-/// A product, and what rounding took from it.
+/// Returns a rounded product and its rounding error.
 #[inline(always)]
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
@@ -63,7 +63,7 @@ fn fused([a, b, c]: [f64; 3]) -> f64 {
     let (product, rest) = two_product(a, b);
     let (low, lowest) = two_sum(c, rest);
     let (high, middle) = two_sum(product, low);
-    // The sum of the small parts is rounded to odd: if it is not exact, its last bit is one.
+    // Round the sum of the small terms to odd: an inexact sum gets a last bit of one.
     let (sum, error) = two_sum(lowest, middle);
     let bits = sum.to_bits();
     let down = u64::from((error > 0.0) != (sum > 0.0));
@@ -81,7 +81,7 @@ mod tests {
     use crate::semantics::registers::LANES;
     use crate::semantics::soft::fma64_exact;
 
-    /// Numbers with many bits, few bits, and exponents near each other.
+    /// Returns numbers with many or few significant bits, and with similar exponents.
     fn number(state: &mut u64) -> f64 {
         let mut draw = || {
             *state = state
@@ -107,7 +107,7 @@ mod tests {
         for _ in 0..20_000 {
             let [a, b, mut c] = [[0; LANES]; 3].map(|row| row.map(|_: u64| number(&mut state)));
             for lane in 0..8 {
-                // Almost everything cancels.
+                // An addend that cancels almost all of the product.
                 c[lane] = -(a[lane] * b[lane]) * (1.0 + f64::EPSILON * (lane as f64 - 3.0));
             }
             let mut row = [0; LANES];
@@ -146,7 +146,7 @@ mod tests {
         let mut c = one;
         c[3] = f64::NEG_INFINITY.to_bits();
         assert!(!fma_rows64(&mut row, [&one, &one, &c]));
-        // The sign of a zero.
+        // The sign of a zero result is unknown to the fast path.
         c[3] = (-1f64).to_bits();
         assert!(!fma_rows64(&mut row, [&one, &one, &c]));
     }

@@ -223,8 +223,8 @@ pub fn insert<W: Word>(a: W, b: W, position: W::Narrow, length: W::Narrow) -> W 
     a.shift_left(position).blend(b, mask)
 }
 
-/// Position and length of a bit field: the low eight bits of both numbers (PTX ISA, "bfe"). For 64 bits, the machine has no such instruction,
-/// and the code of the assembler uses all bits of the numbers (13.5, all architectures).
+/// Returns position and length of a bit field: the low eight bits of both numbers (PTX ISA, "bfe"). The hardware has no
+/// such instruction for 64 bits, and the code of the assembler uses all bits of the numbers (13.5, all architectures).
 #[inline(always)]
 fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narrow) {
     match W::BITS {
@@ -236,8 +236,9 @@ fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narr
     }
 }
 
-/// `add.cc`, `subc`, `madc.hi` and relatives: the sum of two numbers and the carry flag, and the new carry flag. A subtraction adds the
-/// complement and 1, as the machine does, so its flag is set if nothing was borrowed, and one chain may contain additions and subtractions.
+/// `add.cc`, `subc`, `madc.hi` and related instructions: computes the sum of two numbers and the carry flag, and the
+/// new carry flag. Like the hardware, a subtraction adds the complement and 1. Its flag is therefore set if no borrow
+/// occurs, and a chain may mix additions and subtractions.
 #[inline(always)]
 pub fn carry<W: Word>(
     f: CarryOp,
@@ -250,7 +251,7 @@ pub fn carry<W: Word>(
             (false, CarryOp::Sub) => a.add(b).add(a.constant(1)),
             (false, CarryOp::Add | CarryOp::MadLo | CarryOp::MadHi) => a.add(b),
         };
-        // Both top bits produce a carry; one of them does if the top bit of the sum is zero.
+        // A carry occurs if both top bits are set, or if one top bit is set and the top bit of the sum is zero.
         let carries = a.and(b).or(a.or(b).and(sum.not()));
         (sum, carries.less_signed(a.constant(0)))
     };
@@ -280,7 +281,8 @@ pub fn wide16<W: Word32>(sign: Signedness, rows: impl Apply<[W; 3], W>) {
     rows.apply(|[a, b, c]| low16(a, sign).mul(low16(b, sign)).add(c));
 }
 
-/// `cvt` between integer types of at most `W::BITS` bits. The result has the sign of its type in the bits beyond its width.
+/// `cvt` between integer types of at most `W::BITS` bits. The bits above the width of the result type are its sign or
+/// zero extension.
 #[inline(always)]
 pub fn convert<W: Word>(value: W, conversion: &Conversion) -> W {
     let Conversion { from, to, mode } = *conversion;
@@ -441,7 +443,7 @@ fn ones<W: Word32>(length: W) -> W {
     one.shift_left_clamped(length).sub(one)
 }
 
-/// Selector of the default mode with the result of another mode (PTX ISA, "prmt").
+/// Computes the selector of the default mode that is equivalent to a selector of another mode (PTX ISA, "prmt").
 #[inline(always)]
 fn selector<W: Word32>(mode: PermuteMode, c: W) -> W {
     let selectors = match mode {
@@ -462,7 +464,7 @@ fn selector<W: Word32>(mode: PermuteMode, c: W) -> W {
     )
 }
 
-/// The first of three sources.
+/// Adapter that passes only the first of three sources.
 struct First<R>(R);
 
 impl<W, T, R: Apply<[W; 3], T>> Apply<W, T> for First<R> {
@@ -472,7 +474,7 @@ impl<W, T, R: Apply<[W; 3], T>> Apply<W, T> for First<R> {
     }
 }
 
-/// A destination of 16 bits.
+/// Adapter that truncates the result to 16 bits.
 struct Low16<R>(R);
 
 impl<W: Word, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Low16<R> {
@@ -482,7 +484,7 @@ impl<W: Word, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Low16<R> {
     }
 }
 
-/// Sources of 16 bits, extended.
+/// Adapter that extends 16-bit sources.
 struct Extended16<R> {
     rows: R,
     sign: Signedness,

@@ -1,9 +1,8 @@
-//! How float results are rounded, flushed and clamped. In: the modifiers of an instruction; out: what arithmetic and
-//! conversions read.
+//! Rounding modes and modifiers of floating-point arithmetic and conversions.
 
 use warpgrid_isa::{Flag, Modifiers, Rounding, ScalarType};
 
-/// Rounding of float results.
+/// Rounding mode of a floating-point result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Round {
     #[default]
@@ -13,26 +12,27 @@ pub enum Round {
     Up,
     /// Ties away from zero.
     NearestAway,
-    /// As the unit for approximate functions gives it: `.approx`.
+    /// `.approx`: result of the special function unit.
     Approximate,
-    /// The same, with operands scaled so that the range is full: `.full`.
+    /// `.full`: result of the special function unit, with operands scaled to support the full range.
     Full,
 }
 
 impl Round {
-    /// Whether a result is the nearest number, where the unit for approximate functions has no say.
+    /// Checks whether a result that the special function unit does not compute is rounded to nearest.
     #[inline(always)]
     pub(crate) fn is_to_nearest(self) -> bool {
         matches!(self, Round::Nearest | Round::Approximate | Round::Full)
     }
 
-    /// Whether the unit for approximate functions has a say.
+    /// Checks whether the special function unit computes the results.
     #[inline(always)]
     pub(crate) fn is_approximate(self) -> bool {
         matches!(self, Round::Approximate | Round::Full)
     }
 
-    /// Whether a magnitude is rounded up, away from zero: `rest` is what is beyond its last digit, compared with a half of that.
+    /// Checks whether a magnitude is rounded up, away from zero. `rest` classifies the discarded part relative to half
+    /// an ulp.
     #[inline(always)]
     pub(crate) fn is_up(self, rest: Rest, is_negative: bool, is_odd: bool) -> bool {
         match self {
@@ -46,14 +46,14 @@ impl Round {
         }
     }
 
-    /// Whether a magnitude beyond the largest number becomes that, instead of infinity.
+    /// Checks whether an overflow results in the largest finite number instead of infinity.
     #[inline(always)]
     pub(crate) fn is_cut(self, is_negative: bool) -> bool {
         !self.is_up(Rest::Above, is_negative, true)
     }
 }
 
-/// What lies beyond the last digit of a number, in halves of that digit.
+/// Discarded part of a number, compared with half an ulp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Rest {
     Nothing,
@@ -63,7 +63,7 @@ pub(crate) enum Rest {
 }
 
 impl Rest {
-    /// What `rest` is where a half is `half`.
+    /// Classifies `rest`, where `half` is half an ulp.
     #[inline(always)]
     pub(crate) fn of<T: PartialOrd + Default>(rest: T, half: T) -> Rest {
         if rest > half {
@@ -82,7 +82,7 @@ impl From<Option<Rounding>> for Round {
     fn from(rounding: Option<Rounding>) -> Round {
         match rounding {
             None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
-            // What random bits add, the conversions that take them know.
+            // Stochastic rounding truncates; the conversions add their random bits before.
             Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => Round::Zero,
             Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
             Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
@@ -93,7 +93,7 @@ impl From<Option<Rounding>> for Round {
     }
 }
 
-/// How a float operation treats its result.
+/// Modifiers of a floating-point operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FloatMode {
     pub round: Round,
@@ -105,14 +105,14 @@ pub struct FloatMode {
 }
 
 impl FloatMode {
-    /// Round to nearest, and nothing else.
+    /// Checks whether the mode is round-to-nearest without any other modifier.
     #[inline(always)]
     pub fn is_plain(self) -> bool {
         matches!(self.round, Round::Nearest) && !self.ftz && !self.saturate && !self.relu
     }
 }
 
-/// Rounding, flushing and clamping as the modifiers say.
+/// Rounding and clamping modifiers of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ArithmeticMode {
     pub rounding: Option<Rounding>,
@@ -120,13 +120,14 @@ pub struct ArithmeticMode {
     pub ftz: bool,
     /// Integers are clamped to their range, floats to [0, 1].
     pub saturate: bool,
-    /// `min` and `max`: a NaN input gives NaN.
+    /// For `min` and `max`: whether a NaN input results in NaN.
     pub nan: bool,
-    /// `min` and `max` of the magnitudes, with the product of the signs.
+    /// For `min` and `max`: whether the operation compares magnitudes, and the sign of the result is the product of the
+    /// signs.
     pub xorsign_abs: bool,
     /// Negative results become zero.
     pub relu: bool,
-    /// Results beyond the range become the largest finite number.
+    /// Overflow results in the largest finite number.
     pub satfinite: bool,
 }
 

@@ -1,29 +1,29 @@
-//! Conversions of `tf32` and of numbers that come in pairs and fours, of 16, 8, 6 and 4 bits (PTX ISA, "cvt"). In: bits and the
-//! conversion; out: bits. All agree with results of the reference assembler's own folding of constants (13.5), but those that take random
-//! bits or factors: these follow the manual, and no results of hardware were at hand.
+//! Conversions to `tf32`, and conversions of packed pairs and quadruples of numbers of 16, 8, 6 and 4 bits (PTX ISA,
+//! "cvt"). The results agree with the constant folding of the reference assembler (13.5), except for conversions with
+//! random bits or scale factors. These follow the PTX ISA; no hardware results were available.
 
 use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Rest, Round};
 use warpgrid_isa::{Cut, FloatFormat, ScalarType};
 
-/// A float of at most 16 bits.
+/// Float of at most 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Narrow {
     format: FloatFormat,
-    /// Bits that it takes in a register.
+    /// Width in a register.
     held_bits: u32,
 }
 
-/// One number of a pair or of four.
+/// Format of one number of a pair or quadruple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     Float(Narrow),
-    /// `ue8m0`: 2 to the power of the byte minus 127; 255 is NaN.
+    /// `ue8m0`: 2 to the power of the byte minus 127. The byte 255 is NaN.
     Exponent,
     /// `s2f6`: a signed byte in units of 1/64.
     FixedPoint,
 }
 
-/// The format of each number; none for types that are no floats of at most 16 bits.
+/// Returns the format of each number. Returns `None` for types other than floats of at most 16 bits.
 fn half_of(ty: ScalarType) -> Option<Half> {
     match ty {
         ScalarType::Ue8m0x2 => return Some(Half::Exponent),
@@ -42,7 +42,7 @@ fn half_of(ty: ScalarType) -> Option<Half> {
     }))
 }
 
-/// Whether a type is four floats in a register.
+/// Checks whether a type packs four floats in a register.
 pub(crate) const fn is_four(ty: ScalarType) -> bool {
     use ScalarType as T;
     matches!(
@@ -51,7 +51,7 @@ pub(crate) const fn is_four(ty: ScalarType) -> bool {
     )
 }
 
-/// Whether a type is two numbers in a register.
+/// Checks whether a type packs two numbers in a register.
 pub(crate) const fn is_pair(ty: ScalarType) -> bool {
     use ScalarType as T;
     matches!(
@@ -68,7 +68,7 @@ pub(crate) const fn is_pair(ty: ScalarType) -> bool {
     )
 }
 
-/// Converts a value, or both halves of a pair; none for other conversions.
+/// Converts a value, or both numbers of a pair. Returns `None` for other conversions.
 pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
     let (from, to) = (conversion.from, conversion.to);
     if to == ScalarType::Tf32 {
@@ -84,7 +84,7 @@ pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
     Some(one(bits >> wide) << close | one(bits & ((1 << wide) - 1)))
 }
 
-/// Two `f32` to a pair, a in the high half.
+/// Converts two `f32` to a pair, with `a` in the upper half.
 pub(crate) fn convert_two(conversion: &Conversion, a: u32, b: u32) -> Option<u32> {
     let to = half_of(conversion.to)?;
     let rounding = Rounded::of(conversion);
@@ -92,21 +92,22 @@ pub(crate) fn convert_two(conversion: &Conversion, a: u32, b: u32) -> Option<u32
     Some(one(a) << to.held_bits() | one(b))
 }
 
-/// `f32` to `f16` or `bf16` with modifiers that only they have: `.relu`, `.satfinite`.
+/// Converts `f32` to `f16` or `bf16` with the modifiers `.relu` and `.satfinite`.
 pub(crate) fn convert_one(conversion: &Conversion, value: f64) -> Option<u32> {
     Some(half_of(conversion.to)?.pack(value, &Rounded::of(conversion)))
 }
 
-/// What a conversion takes beside the numbers.
+/// Kind of the additional operand of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// `.rs`: bits that decide about what is cut off.
+    /// `.rs`: random bits for stochastic rounding.
     Random,
-    /// `.scaled::n2::ue8m0`: an exponent for each number of a pair.
+    /// `.scaled::n2::ue8m0`: one scale factor per number of a pair.
     Factors,
 }
 
-/// Two or four `f32`, or a pair, with `by` beside them; the first number comes to the highest place.
+/// Converts two or four `f32`, or a pair, with the additional operand `by`. The first number is stored in the most
+/// significant bits.
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
@@ -150,16 +151,16 @@ pub(crate) fn convert_by(
     Some(packed)
 }
 
-/// The random bits of the number at `place`, as a part of the last unit that is kept (PTX ISA, "cvt", the layouts of `rbits`).
+/// Returns the random bits of the number at `place` as a fraction of an ulp (PTX ISA, "cvt", the layouts of `rbits`).
 fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
     let (high, low) = (by >> 16, by & 0xffff);
     let (bits, n_bits) = match to {
-        // The upper three of each half are not read.
+        // The upper three bits of each half are ignored.
         ScalarType::F16x2 if place == 0 => (high & 0x1fff, 13),
         ScalarType::F16x2 => (low & 0x1fff, 13),
         ScalarType::Bf16x2 if place == 0 => (high, 16),
         ScalarType::Bf16x2 => (low, 16),
-        // The upper bytes of both halves, and the lower ones.
+        // The upper bytes of both halves for the first two numbers, and the lower bytes for the others.
         ScalarType::E2m1x4 | ScalarType::E2m1x2 if place < 2 => (high & 0xff00 | low >> 8, 16),
         ScalarType::E2m1x4 => ((high & 0xff) << 8 | low & 0xff, 16),
         _ if place < 2 => (high, 16),
@@ -168,12 +169,13 @@ fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
     f64::from(bits) / f64::from(1u32 << n_bits)
 }
 
-/// How a number is rounded to its format.
+/// Rounding of a number to its format.
 #[derive(Clone, Copy)]
 struct Rounded {
     round: Round,
     mode: ArithmeticMode,
-    /// `.rs`: what is added to the part that is cut off, in units of what is kept; up where both make one.
+    /// `.rs`: fraction of an ulp that is added to the discarded part. The number is rounded up if the sum is at least
+    /// one ulp.
     random: Option<f64>,
 }
 
@@ -213,12 +215,13 @@ impl Half {
     }
 }
 
-/// Units of 1 in a number of `s2f6`.
+/// Units per 1.0 in an `s2f6` number.
 const FIXED_UNITS: f64 = 64.0;
-/// The largest of them in units.
+/// Largest `s2f6` number in units of 1/64.
 const LARGEST_FIXED: f64 = 127.0;
 
-/// A signed number in units of 1/64. What is beyond the largest becomes it, with its sign, and so does a NaN without one.
+/// Converts to a signed number in units of 1/64. Overflow is clamped to the largest magnitude with the sign of the
+/// value. NaN results in the largest positive number.
 fn pack_fixed_point(value: f64, rounding: &Rounded) -> u32 {
     if value.is_nan() {
         return LARGEST_FIXED as u32;
@@ -236,17 +239,17 @@ fn pack_fixed_point(value: f64, rounding: &Rounded) -> u32 {
     u32::from(units as u8)
 }
 
-/// 2 to a power in the normal range of `f64`.
+/// Returns 2 to a power within the normal range of `f64`.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
 }
 
-/// The exponent of a magnitude that is not zero; below the normal range of `f64`, that of its smallest normal number.
+/// Returns the unbiased exponent of a nonzero magnitude. For subnormal `f64`, returns -1023.
 fn exponent_of(magnitude: f64) -> i32 {
     ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
 }
 
-/// The exponent alone, down or up; what is beyond the range becomes the nearest end of it.
+/// Converts a magnitude to `ue8m0`, rounded down or up. The exponent is clamped to its range.
 fn pack_exponent(magnitude: f64, round: Round) -> u32 {
     if magnitude.is_nan() {
         return 0xff;
@@ -273,7 +276,7 @@ fn pack(format: FloatFormat, value: f64, rounding: &Rounded) -> u32 {
         return 0;
     }
     let sign = if is_negative { format.sign() } else { 0 };
-    // Where the format ends, rounding towards zero stops as well.
+    // With rounding towards zero, overflow results in the largest finite number.
     let is_cut = round == Round::Zero && random.is_none();
     let is_clamped = mode.satfinite || is_cut && value.is_finite();
     let beyond = match is_clamped {
@@ -295,10 +298,10 @@ fn pack(format: FloatFormat, value: f64, rounding: &Rounded) -> u32 {
     }
 }
 
-/// The low bits of a `tf32` in its 32.
+/// Low bits of a 32-bit register that `tf32` ignores.
 const IGNORED: u32 = 0x1fff;
 
-/// `f32` to `tf32`. Infinities and NaN are cut.
+/// Converts `f32` to `tf32`. With `.rna`, infinities and NaN are truncated.
 fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
     const EXPONENT: u32 = 0x7f80_0000;
     let mode = conversion.mode;
@@ -356,14 +359,14 @@ mod tests {
         let nearest = clamped(Rounding::Rn);
         assert_eq!(two(E4m3x2, nearest, 1.0, 500.0), Some(0x387e));
         assert_eq!(two(E5m2x2, nearest, f32::NAN, -0.0), Some(0x7f80));
-        // Neither infinity nor NaN: the largest number takes the place of both.
+        // Infinity and NaN are replaced by the largest finite number.
         assert_eq!(
             two(E2m1x2, nearest, f32::NAN, f32::NEG_INFINITY),
             Some(0x7f)
         );
         assert_eq!(two(Ue8m0x2, clamped(Rounding::Rz), 3.0, 1.0), Some(0x807f));
         assert_eq!(two(Ue8m0x2, clamped(Rounding::Rp), 3.0, 1.0), Some(0x817f));
-        // Rounding towards zero stops at the largest number.
+        // Rounding towards zero yields the largest finite number on overflow.
         assert_eq!(
             two(F16x2, rounded(Rounding::Rz), 1e9, 0.5),
             Some(0x7bff_3800)
@@ -380,21 +383,21 @@ mod tests {
             let conversion = conversion(to, F32, clamped(Rounding::Rs));
             convert_by(&conversion, &bits, Beside::Random, random)
         };
-        // 1 and a quarter of the unit: up from three quarters of the random bits on.
+        // 1 and a quarter ulp: rounded up if the random fraction is at least three quarters.
         let near = 1.0 + 1.0 / 4096.0;
         assert_eq!(by(F16x2, &[near, near], 0x17ff_1800), Some(0x3c00_3c01));
-        // Bits above the 13 are not read.
+        // Bits above the 13 random bits are ignored.
         assert_eq!(by(F16x2, &[near, -near], 0xf7ff_f800), Some(0x3c00_bc01));
-        // Exact numbers stay, whatever the bits are.
+        // Exact numbers are independent of the random bits.
         assert_eq!(by(Bf16x2, &[1.0, -2.5], u32::MAX), Some(0x3f80_c020));
         let near = 1.0 + 1.0 / 256.0;
         assert_eq!(by(Bf16x2, &[near, near], 0x8000_7fff), Some(0x3f81_3f80));
-        // The upper half is for the first two, the lower for the others.
+        // The upper half is used for the first two numbers, the lower half for the others.
         let near = 1.0625;
         let four = [near, -near, near, 1000.0];
         assert_eq!(by(E4m3x4, &four, 0x8000_7fff), Some(0x39b9_387e));
         assert_eq!(by(E4m3x4, &four, 0x7fff_8000), Some(0x38b8_397e));
-        // The upper bytes of both halves are for the first two.
+        // The upper bytes of both halves are used for the first two numbers.
         let quarter = [1.125, 1.125, 1.125, f32::NAN];
         assert_eq!(by(E2m1x4, &quarter, 0xbfc0_ff00), Some(0x2237));
         assert_eq!(by(E2m1x4, &quarter, 0xc0bf_00ff), Some(0x3327));
@@ -414,7 +417,7 @@ mod tests {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
             convert_by(&to, &bits, Beside::Factors, factors)
         };
-        // 2^1 for the first, 2^-1 for the second.
+        // 2^1 for the first number, 2^-1 for the second.
         assert_eq!(scaled(&[1.0, 0.25], 0x807e), Some(0x2020));
         assert_eq!(scaled(&[1.0, 1.0], 0xff7f), Some(0x7f40));
         let from = conversion(Bf16x2, S2f6x2, nearest);

@@ -1,18 +1,18 @@
-//! What each arithmetic unit does, one enum a unit. In: nothing; out: the operations that the decoder makes
-//! and that exec matches exhaustively, so that a unit never meets an operation that it does not have.
+//! Operations of the arithmetic units, one enum per unit. The decoder creates the operations, and `exec` matches each
+//! enum exhaustively.
 
 use warpgrid_isa::{PermuteMode, Signedness};
 
-/// What integers of 16, 32 and 64 bits share.
+/// Operations that integers of 16, 32 and 64 bits share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntOp {
     Add,
     Sub,
     MulLo,
     MulHi,
-    /// a*b+c, the low half.
+    /// a*b+c, lower half.
     MadLo,
-    /// The high half of a*b, plus c.
+    /// Upper half of a*b, plus c.
     MadHi,
     /// |a-b|+c
     Sad,
@@ -26,11 +26,11 @@ pub enum IntOp {
     Or,
     Xor,
     Not,
-    /// 1 for 0, else 0.
+    /// 1 if the operand is 0, else 0.
     Cnot,
 }
 
-/// The 16-bit unit.
+/// Operations on 16-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int16Op {
     Plain(IntOp),
@@ -38,7 +38,7 @@ pub enum Int16Op {
     Shr,
 }
 
-/// The 32-bit unit.
+/// Operations on 32-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int32Op {
     Plain(IntOp),
@@ -52,7 +52,7 @@ pub enum Int32Op {
     Mad24Hi,
     /// `mad24.hi.sat.s32`
     Mad24HiSaturated,
-    /// Three-input logic by truth table.
+    /// Three-input logic operation with a truth table.
     Lop3(u8),
     Shl,
     Shr,
@@ -62,13 +62,13 @@ pub enum Int32Op {
     Count(CountOp),
     Brev,
     Bfe,
-    /// The c-th bit of a that is set, counted from bit b.
+    /// Position of the c-th set bit of a, counted from bit b.
     Fns,
     /// Extends the low b bits of a.
     Szext(Overflow),
-    /// b ones from bit a.
+    /// Mask of b ones that starts at bit a.
     Bmsk(Overflow),
-    /// Byte permute with a selector of nibbles.
+    /// Byte permutation with a selector of nibbles.
     Prmt,
     PrmtMode(PermuteMode),
     Dp4a {
@@ -80,14 +80,14 @@ pub enum Int32Op {
     },
 }
 
-/// The 64-bit unit.
+/// Operations on 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int64Op {
     Plain(IntOp),
     Brev,
 }
 
-/// Two integers of 16 bits, or four of 8, in a register.
+/// Operations on two 16-bit or four 8-bit integers in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedOp {
     Add,
@@ -101,38 +101,38 @@ pub enum PackedOp {
     Max,
 }
 
-/// Shifts of 64 bits.
+/// Shifts of 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShiftOp {
     Left,
     Right,
 }
 
-/// Counts and searches of bits, of 32 and 64 bits.
+/// Bit counts and bit searches of 32-bit and 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountOp {
     Popc,
     Clz,
-    /// Position of the most significant bit that is not a sign.
+    /// Position of the most significant bit that differs from the sign.
     Bfind,
-    /// The shift that brings that bit to the top.
+    /// Shift amount that moves this bit to the most significant position.
     BfindShiftAmount,
 }
 
-/// What becomes of an amount beyond the width.
+/// Treatment of shift amounts beyond the width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     Clamp,
     Wrap,
 }
 
-/// What floats of every format share.
+/// Operations that all floating-point formats share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatOp {
     Add,
     Sub,
     Mul,
-    /// a*b+c, rounded once.
+    /// a*b+c with a single rounding.
     Fma,
     Neg,
     Abs,
@@ -140,7 +140,7 @@ pub enum FloatOp {
     Max,
 }
 
-/// The f32 unit.
+/// Operations on `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float32Op {
     Plain(FloatOp),
@@ -156,7 +156,7 @@ pub enum Float32Op {
     Copysign,
 }
 
-/// The f64 unit.
+/// Operations on `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float64Op {
     Plain(FloatOp),
@@ -167,11 +167,11 @@ pub enum Float64Op {
     Copysign,
 }
 
-/// The unit of 16-bit floats.
+/// Operations on 16-bit floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalfOp {
     Plain(FloatOp),
-    /// `fma.oob`: zero where a source is the NaN of what lies outside of a tensor.
+    /// `fma.oob`: returns zero if a source is the out-of-bounds NaN of tensor copies.
     FmaInside,
     Ex2,
     Tanh,

@@ -1,16 +1,16 @@
-//! Registers of a warp, structure of arrays: one row of 32 lanes a register, one bank a width.
+//! Register file of a warp as a structure of arrays: one row of 32 lanes per register, and one bank per register width.
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub(crate) const LANES: usize = 32;
-/// All lanes.
+/// Lane mask of all lanes.
 pub(crate) const FULL: u32 = u32::MAX;
 
 pub(crate) type Row32 = [u32; LANES];
 pub(crate) type Row64 = [u64; LANES];
 pub(crate) type Row128 = [u128; LANES];
 
-/// Where an operand lives: a register of the frame, a constant of the code, or a special register
-/// of the warp. The bank follows from the operation.
+/// Location of an operand: a register of the stack frame, a constant of the code, or a special register of the warp.
+/// The operation determines the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot(pub(crate) u32);
 
@@ -33,7 +33,7 @@ impl Slot {
         Slot(index & Slot::INDEX | Slot::SPECIAL)
     }
 
-    /// Whether all lanes have the same value, whatever the program does.
+    /// Checks whether the slot is a constant, which is uniform across lanes.
     #[inline(always)]
     pub(crate) const fn is_constant(self) -> bool {
         self.0 >> 30 == 1
@@ -44,7 +44,7 @@ impl Slot {
         self.0 != u32::MAX
     }
 
-    /// Where it is in its bank.
+    /// Returns the location within the bank.
     pub const fn place(self) -> SlotPlace {
         let index = self.0 & Slot::INDEX;
         match self.0 & !Slot::INDEX {
@@ -56,16 +56,16 @@ impl Slot {
     }
 }
 
-/// Where an operand lives.
+/// Location of an operand within its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SlotPlace {
-    /// A register of the kernel, by its number in the bank.
+    /// Register of the kernel, by index in the bank.
     Register(u32),
-    /// A number that all lanes share.
+    /// Uniform constant.
     Constant(u32),
-    /// A special register, by its number in the bank.
+    /// Special register, by index in the bank.
     Special(u32),
-    /// No operand: it reads as zero.
+    /// No operand; reads return zero.
     None,
 }
 
@@ -75,11 +75,11 @@ pub(crate) struct Banks {
     pub(crate) r32: Vec<Row32>,
     pub(crate) r64: Vec<Row64>,
     pub(crate) r128: Vec<Row128>,
-    /// A predicate is a mask of lanes.
+    /// A predicate is a lane mask.
     pub(crate) predicates: Vec<u32>,
 }
 
-/// Numbers of rows, or where a frame starts, by bank.
+/// Number of rows in each bank, or start of a stack frame in each bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BankSizes {
     pub(crate) r32: u32,
@@ -89,7 +89,7 @@ pub(crate) struct BankSizes {
 }
 
 impl BankSizes {
-    /// Bank by bank the larger.
+    /// Returns the maximum of each bank.
     pub(crate) fn max(self, other: BankSizes) -> BankSizes {
         BankSizes {
             r32: self.r32.max(other.r32),
@@ -99,7 +99,7 @@ impl BankSizes {
         }
     }
 
-    /// `self + n * other`.
+    /// Returns `self + n * other`.
     pub(crate) fn plus_times(self, n: u32, other: BankSizes) -> BankSizes {
         BankSizes {
             r32: self.r32 + n * other.r32,
@@ -109,7 +109,7 @@ impl BankSizes {
         }
     }
 
-    /// Memory of that many rows.
+    /// Returns the size of this number of rows in bytes.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.r32) * 128
             + u64::from(self.r64) * 256
@@ -119,11 +119,11 @@ impl BankSizes {
 }
 
 impl Banks {
-    /// All zero, of these sizes; keeps its allocation.
+    /// Resizes the banks and clears all rows. Keeps the allocation.
     #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: BankSizes) {
-        /// Row after row with a zero that the compiler does not know: it would make a call of zeros, which takes longer
-        /// than the few rows of a warp do.
+        /// Clears each row with a zero that is opaque to the compiler. Otherwise the compiler would emit a call of
+        /// `memset`, which takes longer than clearing the few rows of a warp.
         #[inline(always)]
         fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: T) {
             rows.truncate(n as usize);
@@ -139,7 +139,7 @@ impl Banks {
         self.grow(sizes);
     }
 
-    /// At least these sizes; new rows are zero.
+    /// Extends the banks to at least these sizes. New rows are zero.
     pub(crate) fn grow(&mut self, sizes: BankSizes) {
         fn grow<T: Clone>(rows: &mut Vec<T>, n: u32, zero: T) {
             if rows.len() < n as usize {
@@ -158,26 +158,26 @@ impl Banks {
     }
 }
 
-/// Where arithmetic makes its results, all lanes of them, before the active ones are kept.
+/// Scratch rows for arithmetic results of all lanes, before the active lanes are written back.
 #[derive(Clone)]
 pub(crate) struct Results {
     pub(crate) r32: Row32,
     pub(crate) r64: Row64,
 }
 
-/// The registers that one instruction sees, and the lanes it works on.
+/// Registers that an instruction accesses, and its active mask.
 pub(crate) struct Lanes<'a> {
     pub(crate) banks: &'a mut Banks,
     pub(crate) constants: &'a Banks,
     pub(crate) specials: &'a Banks,
-    /// Where the frame starts.
+    /// Start of the stack frame.
     pub(crate) base: BankSizes,
     pub(crate) mask: u32,
-    /// Carry flags (`.cc`), one a lane.
+    /// Carry flags (`.cc`), one bit per lane.
     pub(crate) carry: &'a mut u32,
 }
 
-/// Copies a row, in as few vectors as the host has.
+/// Copies a row with the widest vectors of the host.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
 pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
@@ -186,8 +186,8 @@ pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
     to[1] = from[1];
 }
 
-/// Copies a row piece by piece. In wasm a copy of more than a few words is a call to the host, which
-/// costs more than the whole row in its pieces, and a loop over them would become that call again.
+/// Copies a row in chunks. In WebAssembly, a copy of more than a few words compiles to a call of the host, which is
+/// slower than copying a whole row in chunks. A loop over the chunks would be optimized to this call.
 #[cfg(target_arch = "wasm32")]
 #[inline(always)]
 pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
@@ -212,8 +212,8 @@ fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     }
 }
 
-/// As [`put`]. A function of its own, since its mask of each lane would otherwise be computed before it is known
-/// whether it is needed.
+/// Writes the lanes of a partial mask. A separate function, since the compiler would otherwise compute the per-lane
+/// masks before the test for a full mask.
 #[inline(never)]
 fn put_some<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     for lane in 0..LANES {
@@ -254,7 +254,7 @@ macro_rules! bank {
 
 macro_rules! whole {
     ($name:ident, $bank:ident, $row:ty) => {
-        /// The row itself, to be written as a whole; none where not all lanes are active.
+        /// Returns the row for writing all lanes. Returns `None` if the active mask is not full.
         #[inline(always)]
         pub(crate) fn $name(&mut self, slot: Slot) -> Option<&mut $row> {
             let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
@@ -271,7 +271,7 @@ impl Lanes<'_> {
     whole!(whole32, r32, Row32);
     whole!(whole64, r64, Row64);
 
-    /// A predicate as a mask, also of lanes that are not active.
+    /// Returns a predicate as a lane mask, including inactive lanes.
     #[inline(always)]
     pub(crate) fn predicate(&self, slot: Slot) -> u32 {
         let index = (slot.0 & Slot::INDEX) as usize;
@@ -295,14 +295,14 @@ impl Lanes<'_> {
         }
     }
 
-    /// The lowest active lane.
+    /// Returns the lowest active lane.
     #[inline(always)]
     pub(crate) fn first(&self) -> usize {
         (self.mask.trailing_zeros() & 31) as usize
     }
 }
 
-/// An integer with a bank of rows.
+/// Integer type that has a register bank.
 pub(crate) trait BankWord: Copy + Sized {
     fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l [Self; LANES];
 
@@ -334,7 +334,7 @@ impl BankWord for u64 {
     }
 }
 
-/// Lane numbers of a mask, lowest first.
+/// Returns the lanes of a mask in ascending order.
 #[inline(always)]
 pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

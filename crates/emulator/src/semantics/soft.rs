@@ -1,16 +1,16 @@
-//! Exact helpers of the float operations: rounding in every direction, narrow formats, and
-//! elementary functions from basic operations only, so that every host computes the same bits.
+//! Exact helper functions for floating-point operations: directed rounding, narrow formats, and elementary functions.
+//! They use only basic operations, so that all hosts compute identical bits.
 
 use crate::semantics::mode::{Rest, Round};
 use warpgrid_isa::{Cut, FloatFormat, FloatTop, ScalarType};
 
-/// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
+/// Canonical NaN of 32-bit operations (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
-/// The NaN of 64-bit operations that have no NaN to pass on.
+/// NaN of 64-bit operations without a NaN operand to propagate.
 pub(crate) const NAN_64: u64 = 0xfff8_0000_0000_0000;
 
-/// Moves a rounded-to-nearest result to where the exact one, `result + error`, is rounded to odd.
-/// Narrowing such a value rounds as if it were exact.
+/// Converts a result rounded to nearest to the exact result, `result + error`, rounded to odd. Narrowing a value
+/// rounded to odd has the same result as narrowing the exact value.
 fn to_odd(result: f64, error: f64) -> f64 {
     if error == 0.0 || !error.is_finite() || !result.is_finite() {
         return result;
@@ -24,26 +24,26 @@ fn to_odd(result: f64, error: f64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// a + b, rounded to odd.
+/// Computes a + b, rounded to odd.
 pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let b_part = sum - a;
     to_odd(sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// a / b of 32-bit values, rounded to odd.
+/// Computes a / b of 32-bit values, rounded to odd.
 pub(crate) fn div_odd(a: f32, b: f32) -> f64 {
     let (a, b) = (f64::from(a), f64::from(b));
     let quotient = a / b;
     if !quotient.is_finite() || b.is_infinite() {
         return quotient;
     }
-    // The remainder of 24-bit operands has an exact sign.
+    // The sign of the remainder is exact for 24-bit operands.
     let rest = (-quotient).mul_add(b, a);
     to_odd(quotient, if b > 0.0 { rest } else { -rest })
 }
 
-/// The square root of a 32-bit value, rounded to odd.
+/// Computes the square root of a 32-bit value, rounded to odd.
 pub(crate) fn sqrt_odd(a: f32) -> f64 {
     let a = f64::from(a);
     let root = a.sqrt();
@@ -53,7 +53,7 @@ pub(crate) fn sqrt_odd(a: f32) -> f64 {
     to_odd(root, (-root).mul_add(root, a))
 }
 
-/// To 32 bits in any direction.
+/// Narrows to 32 bits with any rounding mode.
 pub(crate) fn narrow(value: f64, round: Round) -> f32 {
     let nearest = value as f32;
     let back = f64::from(nearest);
@@ -67,7 +67,7 @@ pub(crate) fn narrow(value: f64, round: Round) -> f32 {
         }
         Round::Down if back > value => nearest.next_down(),
         Round::Up if back < value => nearest.next_up(),
-        // Ties do not occur: the operations before it round to odd.
+        // Ties do not occur, because the preceding operations round to odd.
         Round::Nearest
         | Round::NearestAway
         | Round::Approximate
@@ -78,7 +78,7 @@ pub(crate) fn narrow(value: f64, round: Round) -> f32 {
     }
 }
 
-/// The format of a small float type.
+/// Returns the format of a small floating-point type.
 pub(crate) fn format_of(ty: ScalarType) -> Option<FloatFormat> {
     Some(match ty {
         ScalarType::F16 | ScalarType::F16x2 => FloatFormat::F16,
@@ -90,7 +90,7 @@ pub(crate) fn format_of(ty: ScalarType) -> Option<FloatFormat> {
     })
 }
 
-/// The format of the small floats of a type, the bits of each and how many there are.
+/// Returns the format, the width and the number of the small floats in a type.
 pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     use ScalarType as T;
     Some(match ty {
@@ -106,7 +106,7 @@ pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     })
 }
 
-/// Rounds a number; beyond the largest lies infinity, or NaN where there is none.
+/// Rounds a number to a format. Overflow results in infinity, or in NaN for formats without infinity.
 #[inline]
 pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {
     if value.is_nan() {
@@ -133,7 +133,7 @@ pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {
     }
 }
 
-/// An exact value: `mantissa * 2^exponent`, the mantissa with its top bit at bit 125, or zero.
+/// Exact value: `mantissa * 2^exponent`. The top bit of a nonzero mantissa is bit 125.
 #[derive(Clone, Copy)]
 struct Exact {
     negative: bool,
@@ -181,7 +181,7 @@ impl Exact {
     }
 
     fn times(self, other: Exact) -> Exact {
-        // 53 significant bits each, so nothing is lost.
+        // Both factors have 53 significant bits, so the product is exact.
         let (a, b) = (self.mantissa >> 73, other.mantissa >> 73);
         Exact::new(
             self.negative != other.negative,
@@ -215,7 +215,7 @@ impl Exact {
         if self.mantissa == 0 {
             return 0.0;
         }
-        // The lowest bit of the result has this weight.
+        // Weight of the lowest bit of the result.
         let lowest = (self.exponent + TOP as i32 - 52).max(-1074);
         let drop = lowest - self.exponent;
         let (kept, rest, half) = if drop > 127 {
@@ -230,7 +230,7 @@ impl Exact {
         };
         let up = round.is_up(Rest::of(rest, half), self.negative, kept & 1 == 1);
         let magnitude = (kept + u128::from(up)) as u64;
-        // A subnormal's exponent field is 0; otherwise the implicit bit adds one to the field.
+        // The exponent field of a subnormal is 0; otherwise the implicit bit increments the field.
         let bits = magnitude + (((lowest + 1074) as u64) << 52);
         let infinity = 0x7ffu64 << 52;
         let bits = if bits >= infinity {
@@ -252,7 +252,7 @@ fn shift_sticky(mantissa: u128, shift: u32) -> u128 {
     }
 }
 
-/// a * b + c with one rounding, in any direction.
+/// Computes a * b + c with a single rounding in any mode.
 pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     if round.is_to_nearest() {
         return a.mul_add(b, c);
@@ -262,7 +262,7 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     }
     let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
     if sum.mantissa == 0 {
-        // An exact zero: the sign is that of the terms when they agree, else that of the direction.
+        // An exact zero has the sign of the terms if they agree. Otherwise the rounding direction determines the sign.
         let product_negative = a.is_sign_negative() != b.is_sign_negative();
         return if product_negative == c.is_sign_negative() {
             c * 0.0
@@ -275,7 +275,7 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     sum.round(round)
 }
 
-/// a + b in any direction.
+/// Computes a + b with any rounding mode.
 pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
     if round.is_to_nearest() {
         a + b
@@ -284,7 +284,7 @@ pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
     }
 }
 
-/// a * b in any direction.
+/// Computes a * b with any rounding mode.
 pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
     let nearest = a * b;
     if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
@@ -293,7 +293,7 @@ pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
     Exact::of(a).times(Exact::of(b)).round(round)
 }
 
-/// a / b in any direction.
+/// Computes a / b with any rounding mode.
 pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
     let nearest = a / b;
     if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
@@ -302,10 +302,10 @@ pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
     exact_quotient(a, b).round(round)
 }
 
-/// Of finite numbers other than zero; the lowest bit says whether there is a remainder.
+/// Divides finite nonzero numbers. The lowest bit is sticky: it is set if there is a remainder.
 fn exact_quotient(a: f64, b: f64) -> Exact {
     let (x, y) = (Exact::of(a), Exact::of(b));
-    // 126 bits over 53 bits leaves 73 or 74 bits of quotient.
+    // Dividing 126 bits by 53 bits yields a quotient of 73 or 74 bits.
     let divisor = y.mantissa >> 73;
     let quotient = x.mantissa / divisor;
     let sticky = u128::from(x.mantissa % divisor != 0);
@@ -316,7 +316,7 @@ fn exact_quotient(a: f64, b: f64) -> Exact {
     )
 }
 
-/// As [`fma64_exact`].
+/// Exact counterpart of [`div64`] for comparison with the host; see [`fma64_exact`].
 #[cfg(test)]
 pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
     if !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
@@ -325,7 +325,7 @@ pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
     exact_quotient(a, b).round(Round::Nearest)
 }
 
-/// The square root in any direction.
+/// Computes the square root with any rounding mode.
 pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
     let nearest = a.sqrt();
     if round.is_to_nearest() || !nearest.is_finite() || a <= 0.0 {
@@ -334,10 +334,10 @@ pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
     exact_root(a).round(round)
 }
 
-/// Of a positive number; the lowest bit says whether there is a remainder.
+/// Computes the square root of a positive number. The lowest bit is sticky: it is set if there is a remainder.
 fn exact_root(a: f64) -> Exact {
     let x = Exact::of(a);
-    // An even exponent, then the integer root of some 125 bits has 62 or 63.
+    // Make the exponent even. The integer root of about 125 bits then has 62 or 63 bits.
     let odd = x.exponent & 1;
     let mantissa = if odd != 0 {
         x.mantissa << 1
@@ -349,7 +349,7 @@ fn exact_root(a: f64) -> Exact {
     Exact::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky)
 }
 
-/// As [`fma64_exact`].
+/// Exact counterpart of [`sqrt64`] for comparison with the host; see [`fma64_exact`].
 #[cfg(test)]
 pub(crate) fn sqrt64_exact(a: f64) -> f64 {
     if !a.is_finite() || a <= 0.0 {
@@ -358,7 +358,7 @@ pub(crate) fn sqrt64_exact(a: f64) -> f64 {
     exact_root(a).round(Round::Nearest)
 }
 
-/// Round to nearest the exact way, to compare with the host's.
+/// Computes a fused multiply-add, rounded to nearest with exact arithmetic, for comparison with the host.
 #[cfg(test)]
 pub(crate) fn fma64_exact(a: f64, b: f64, c: f64) -> f64 {
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
@@ -371,7 +371,7 @@ pub(crate) fn fma64_exact(a: f64, b: f64, c: f64) -> f64 {
     sum.round(Round::Nearest)
 }
 
-/// Rounds to an integer in the float's own format.
+/// Rounds to an integer in the same floating-point format.
 pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
     if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
         return value;
@@ -383,6 +383,6 @@ pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
     result.copysign(value)
 }
 
-/// What each 16 bits outside of a tensor read as where its map fills with NaN, whatever the type: what `fma.oob` makes zero of, with either
-/// sign, when it multiplies (measured on an H100).
+/// Value of each 16-bit unit of an out-of-bounds element in a NaN-filled tensor copy, independent of the type.
+/// `fma.oob` replaces this value, with either sign, by zero when it multiplies (measured on an H100).
 pub(crate) const OUTSIDE_16: u32 = 0x7ff7;

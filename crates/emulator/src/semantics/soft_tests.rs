@@ -1,4 +1,4 @@
-//! The exact helpers against the host's own arithmetic and against integers.
+//! Compares the exact helper functions with the arithmetic of the host and with integer arithmetic.
 
 use crate::exec::arithmetic::float::{op_half, op32};
 use crate::semantics::mode::{FloatMode, Round};
@@ -6,7 +6,7 @@ use crate::semantics::ops::{Float32Op, FloatOp, HalfOp};
 use crate::semantics::soft::*;
 use warpgrid_isa::FloatFormat as F;
 
-/// Bits that look like anything, the same in every run.
+/// Deterministic pseudorandom number generator.
 struct Bits(u64);
 
 impl Bits {
@@ -17,7 +17,7 @@ impl Bits {
         z ^ (z >> 31)
     }
 
-    /// A number, with an exponent close to that of 1 half of the time.
+    /// Returns a random number, whose exponent is close to that of 1 in half of the cases.
     fn f64(&mut self) -> f64 {
         let bits = self.next();
         if self.next() & 1 == 0 {
@@ -80,7 +80,8 @@ fn f32_operations_are_the_hosts() {
     }
 }
 
-/// Down and up enclose the nearest, are neighbours or equal, and zero is the smaller in magnitude.
+/// The results of rounding down and up enclose the result of rounding to nearest and are equal or adjacent. Rounding
+/// towards zero returns the one with the smaller magnitude.
 #[test]
 fn directions_enclose_the_exact_result() {
     use Float32Op as A;
@@ -117,7 +118,7 @@ fn directions_enclose_the_exact_result() {
     }
 }
 
-/// A product and a sum in fixed point, where 128 bits hold them exactly.
+/// Compares products and sums with fixed-point numbers, which are exact in 128 bits.
 #[test]
 fn directed_fma_agrees_with_integers() {
     let mut bits = Bits(4);
@@ -183,7 +184,7 @@ fn ties_go_to_even_and_directions_to_their_side() {
 
 #[test]
 fn half_precision_rounds_once() {
-    // 1 + 2^-11 is a tie; the third operand decides.
+    // 1 + 2^-11 is a tie, which the third operand resolves.
     let one = pack(F::F16, 1.0, Round::Nearest);
     let tiny = pack(F::F16, 2f64.powi(-24), Round::Nearest);
     let factor = pack(F::F16, 2f64.powi(-11), Round::Nearest);
@@ -215,7 +216,7 @@ fn integral_rounding_is_the_hosts() {
     }
 }
 
-/// Rows go by the host's operations, lanes by the exact ones: both give the same bits.
+/// Row functions use host operations, and lane functions use exact operations. Both must return the same bits.
 #[test]
 fn rows_and_lanes_agree() {
     use Float32Op as A;

@@ -1,9 +1,10 @@
-//! Which columns the stored elements of a sparse matrix have (PTX ISA, "Sparse matrix storage"; for 8-bit elements as CuTe has it).
+//! Columns of the stored elements of a sparse matrix (PTX ISA, "Sparse matrix storage"; for 8-bit elements as defined
+//! by CuTe).
 
 use crate::semantics::registers::Row32;
 use warpgrid_isa::layout::Sparsity;
 
-/// The columns of the stored elements of a row of the warp, 0 to 15, in ascending order of where they are stored.
+/// Returns the columns of the stored elements of row `row`, 0 to 15, of the warp, in storage order.
 pub(crate) fn stored_columns(sparsity: Sparsity, row: usize, metadata: &Row32) -> Vec<usize> {
     let size = sparsity.chunk();
     (0..sparsity.depth / size)
@@ -15,13 +16,13 @@ pub(crate) fn stored_columns(sparsity: Sparsity, row: usize, metadata: &Row32) -
         .collect()
 }
 
-/// The columns of a chunk that 4 bits of metadata choose.
+/// Returns the columns of a chunk that 4 bits of metadata select.
 pub(crate) fn chosen(bits: u32, choice: u32) -> impl Iterator<Item = usize> {
     let (first, second) = ((choice & 3) as usize, (choice >> 2 & 3) as usize);
     let (columns, n) = match bits {
-        // One of two, by the half of the pair that is named.
+        // One element of two; the metadata selects the half of the pair.
         32 => ([first / 2, 0, 0, 0], 1),
-        // Pairs that lie together.
+        // Two adjacent pairs of elements.
         4 => ([2 * first, 2 * first + 1, 2 * second, 2 * second + 1], 4),
         _ => ([first, second, 0, 0], 2),
     };

@@ -1,16 +1,17 @@
-//! What a tensor core computes, bit for bit: one element of D = A * B + C, by generation.
+//! Bit-exact model of the Tensor Cores: computes one element of D = A * B + C for a given generation.
 //!
-//! A [`Product`] (instruction, types, generation) goes in and becomes a [`Plan`]; a row of A, a column of B and an element of C become
-//! the bits of an element of D. [`Plan::explain`] does the same and keeps every step.
+//! A [`Product`] (instruction, types, generation) is compiled to a [`Plan`]. The plan computes an element of D from a
+//! row of A, a column of B and an element of C. [`Plan::explain`] performs the same computation and records each step.
 //!
-//! The manual leaves precision, order and NaN of floating-point products to the hardware. The rules here are those of
-//! F. A. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004), and P. Xie et al., "MMA-Sim"
-//! (arXiv 2511.10909), which were compared with GPUs, and of the instructions that the reference assembler makes.
+//! The PTX ISA does not define precision, order and NaN handling of floating-point products. The rules in this module
+//! are those of F. A. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004), and P. Xie
+//! et al., "MMA-Sim" (arXiv 2511.10909), which were compared with GPUs, and those of the instructions that the
+//! reference assembler generates.
 //!
-//! - `rule`: which generation adds how many products at once, with how many bits.
+//! - `rule`: number of products per fused sum, and precision, for each generation.
 //! - `number`, `fused`: the fused sum of a block.
-//! - `ieee`: chains of IEEE operations (`f64`, and where products are software).
-//! - `scaled`: factors of rows and columns.
+//! - `ieee`: chains of IEEE operations (`f64`, and products that are implemented in software).
+//! - `scaled`: scale factors of rows and columns.
 //! - `integer`: exact sums.
 //! - `explain`: the steps as data.
 //! - `value`: numbers of these types.

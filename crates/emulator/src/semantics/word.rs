@@ -135,7 +135,7 @@ pub(crate) trait WordExt: Word {
         self.shift_right_signed(amount.min_unsigned(self.narrow(Self::BITS - 1)))
     }
 
-    /// Extends the low `bits` bits by their sign.
+    /// Sign-extends the low `bits` bits.
     #[inline(always)]
     fn extend_low_signed(self, bits: u32) -> Self {
         let shift = self.narrow(Self::BITS - bits);

@@ -1,4 +1,4 @@
-//! The steps of a product as data: the blocks, each term aligned, the bits that were cut.
+//! Steps of a matrix product as data: the blocks, the aligned terms and the truncated bits.
 
 use crate::semantics::tensor::fused::{Accumulator, Aligned, BlockRule, Watch};
 use crate::semantics::tensor::plan::Listener;
@@ -9,9 +9,9 @@ use warpgrid_isa::ScalarType;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     pub product: Product,
-    /// In order. Integer sums have none: they are exact.
+    /// Steps in execution order. Empty for integer sums, which are exact.
     pub steps: Vec<Step>,
-    /// The bits of the element of D.
+    /// Bits of the element of D.
     pub result: u64,
 }
 
@@ -20,9 +20,9 @@ pub struct Explanation {
 pub enum Step {
     /// A fused sum.
     Block(BlockStep),
-    /// An element of C, `f16` to `f32`, exactly.
+    /// Exact conversion of an element of C from `f16` to `f32`.
     Widen { bits: u32, result: u32 },
-    /// `f32` to `f16`, to nearest even.
+    /// Conversion from `f32` to `f16`, rounded to nearest even.
     Narrow { bits: u32, result: u32 },
     /// An IEEE addition of two accumulators.
     Add { a: u32, b: u32, result: u32 },
@@ -48,7 +48,7 @@ impl Step {
     }
 }
 
-/// A sum that is no number, or infinite, because a term is.
+/// Special result of a sum with a NaN or infinite term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
     NotANumber,
@@ -59,48 +59,48 @@ pub enum Special {
 /// A fused sum. Its unit is 2^(`exponent` - `kept_bits`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockStep {
-    /// The type of accumulator and result: `f16` or `f32`.
+    /// Type of the accumulator and of the result: `f16` or `f32`.
     pub ty: ScalarType,
-    /// The accumulator's bits.
+    /// Bits of the accumulator.
     pub accumulator: u32,
-    /// The exponent to which all terms are aligned. Without meaning where `special` is set.
+    /// Exponent to which all terms are aligned. Meaningless if `special` is set.
     pub exponent: i32,
-    /// Fraction bits that are kept below `exponent`.
+    /// Number of fraction bits that are kept below `exponent`.
     pub kept_bits: u8,
-    /// The terms, the accumulator first unless it is zero. Empty where `special` is set.
+    /// Terms, starting with the accumulator unless it is zero. Empty if `special` is set.
     pub terms: Vec<TermStep>,
-    /// The sum in units of the block.
+    /// Sum in units of the block.
     pub sum: i64,
     pub special: Option<Special>,
-    /// The rounded sum's bits.
+    /// Bits of the rounded sum.
     pub result: u32,
 }
 
-/// Where a term comes from.
+/// Origin of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermSource {
     Accumulator,
-    /// The product with this place in the block.
+    /// Product with this index in the block.
     Product(u16),
-    /// The exact sum of 16 products with their factors: the place of these among the groups.
+    /// Exact sum of 16 products, multiplied by their scale factors. The value is the index of the group.
     Group(u16),
 }
 
-/// A term: exactly `significand` * 2^(`exponent` - `fraction_bits`).
+/// A term with the exact value `significand` * 2^(`exponent` - `fraction_bits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermStep {
     pub source: TermSource,
     pub significand: i64,
     pub fraction_bits: u8,
     pub exponent: i32,
-    /// What takes part, in units of the block.
+    /// Truncated value in units of the block, which is added to the sum.
     pub aligned: i64,
-    /// The bits of the significand's magnitude that were cut, and how many of its low bits these are.
+    /// Truncated low bits of the magnitude of the significand, and their number.
     pub cut: u64,
     pub n_cut_bits: u32,
 }
 
-/// Keeps the steps.
+/// Records the steps of a computation.
 #[derive(Default)]
 pub(crate) struct Recorder {
     pub(crate) steps: Vec<Step>,

@@ -1,7 +1,7 @@
-//! The fused sum of a block of products and an accumulator. Operands and the accumulator's bits go in, the result's bits come out.
+//! Fused sum of a block of products and an accumulator.
 //!
-//! Products are exact; every term is aligned to the largest exponent and cut towards zero to a fixed number of fraction bits; the
-//! sum is exact; the result is normalised and rounded once.
+//! Products are exact. Each term is aligned to the largest exponent and truncated to a fixed number of fraction bits.
+//! The sum is exact. The result is normalized and rounded once.
 
 use crate::semantics::tensor::explain::{Special, TermSource};
 use crate::semantics::tensor::number;
@@ -9,17 +9,17 @@ use crate::semantics::tensor::number::{
     Block, Class, Format, Number, SPECIAL_PRODUCT, power_of_two, short_power_of_two,
 };
 
-/// The NaN that every NaN and invalid operation becomes.
+/// Canonical NaN, which replaces all NaN operands and is the result of invalid operations.
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
-/// The same with 16 bits.
+/// Canonical NaN of `f16`.
 pub(crate) const NAN_16: u32 = 0x7fff;
 const INFINITY_32: u32 = 0x7f80_0000;
 const INFINITY_16: u32 = 0x7c00;
 
-/// The format of the accumulator between blocks, and how a sum is rounded to it.
+/// Format of the accumulator between blocks, and rounding of a sum to this format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accumulator {
-    /// `f32`, cut towards zero; `cleared_bits` low bits of the word are always zero.
+    /// `f32`, truncated. The low `cleared_bits` bits of the word are always zero.
     F32 { cleared_bits: u8 },
     /// `f16`, rounded to nearest even.
     F16,
@@ -33,7 +33,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes the bits of an accumulator apart. Normal numbers of `f32` are most of them, and the only ones that take no look at the format.
+    /// Decodes an accumulator. Fast path for normal numbers of `f32`, which are the most frequent case and do not
+    /// depend on the format.
     #[inline(always)]
     fn number(self, bits: u32) -> Number {
         let exponent = bits >> 23 & 0xff;
@@ -49,30 +50,30 @@ impl Accumulator {
     }
 }
 
-/// How a tensor core adds a block.
+/// Rules by which a Tensor Core adds a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockRule {
-    /// Fraction bits of the largest term that are kept of every term.
+    /// Number of fraction bits, relative to the largest term, to which each term is truncated.
     pub(crate) kept_bits: u8,
-    /// Fraction bits of a product: those of both factors.
+    /// Number of fraction bits of a product: the sum of the fraction bits of both factors.
     pub(crate) product_bits: u8,
     pub(crate) accumulator: Accumulator,
-    /// The exponent below which terms are not aligned: it matters only when all terms are tiny.
+    /// Lower bound of the exponent to which terms are aligned. Relevant only if all terms are tiny.
     pub(crate) floor: i32,
 }
 
-/// A term on its way into the sum.
+/// An aligned term of a sum.
 pub(crate) struct Aligned {
     pub(crate) source: TermSource,
-    /// With sign, in units of 2^(`exponent` - `fraction_bits`).
+    /// Signed significand in units of 2^(`exponent` - `fraction_bits`).
     pub(crate) significand: i64,
     pub(crate) fraction_bits: u8,
     pub(crate) exponent: i32,
-    /// With sign, in units of the block.
+    /// Signed value in units of the block.
     pub(crate) aligned: i64,
 }
 
-/// Listens to the sum; the unit type hears nothing and costs nothing.
+/// Observer of a fused sum. The implementation for the unit type ignores all calls and has no cost.
 pub(crate) trait Watch {
     fn starts(&mut self, _exponent: i32, _rule: &BlockRule, _accumulator: u32) {}
     fn adds(&mut self, _term: impl FnOnce() -> Aligned) {}
@@ -81,7 +82,8 @@ pub(crate) trait Watch {
 
 impl Watch for () {}
 
-/// The sum of the products of `a` and `b` and of the accumulator `c`, as bits of the accumulator's format.
+/// Computes the sum of the products of `a` and `b` and of the accumulator `c`, as bits in the format of the
+/// accumulator.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(crate) fn block<const N: usize>(
     rule: &BlockRule,
@@ -140,38 +142,40 @@ pub(crate) fn block<const N: usize>(
     result
 }
 
-/// The products of a block, on their way into its units: 1 is 2^-`to_units`.
+/// Products of a block and their conversion to units of the block, which are 2^-`to_units`.
 #[derive(Clone, Copy)]
 struct Products<'a, const N: usize> {
     a: Block<'a, N>,
     b: Block<'a, N>,
-    /// The largest exponent of a product.
+    /// Largest exponent of a product.
     largest: i32,
     to_units: i32,
 }
 
-/// Whether the conversion of `f32` to `i32` that ends at the limits is a vector instruction of the host.
+/// Whether the host has a vector instruction for the saturating conversion of `f32` to `i32`.
 const CONVERTS_IN_VECTORS: bool = cfg!(target_arch = "wasm32");
 
-/// Products whose sum `i32` has.
+/// Number of products whose sum fits in `i32`.
 const SHORT_SUM: usize = 16;
 
 impl<const N: usize> Products<'_, N> {
-    /// The power of two that both factors are multiplied by.
+    /// Returns the power of two by which both factors are multiplied.
     #[inline(always)]
     fn power(self) -> i32 {
         self.a.power + self.b.power
     }
 
-    /// A product times 2 to the power of `up`. Values have 11 bits and products 22, so `f64` has all of them exactly.
+    /// Returns a product times 2 to the power of `up`. Values have 11 significant bits and products 22, so all of them
+    /// are exact in `f64`.
     #[inline(always)]
     fn in_units_of(self, at: usize, up: i32) -> f64 {
         let product = f64::from(self.a.values[at]) * f64::from(self.b.values[at]);
         product * power_of_two(up + self.power())
     }
 
-    /// Whether `f32` has every product exactly, or one that is cut to zero, and `i32` the sums of [`SHORT_SUM`]. A product of 22 bits that is
-    /// subnormal is below 2^-126, and in units of a block below 1; one in units of a block is below 2^(`kept_bits` + 2).
+    /// Checks whether each product is exact in `f32` or is truncated to zero, and whether sums of [`SHORT_SUM`]
+    /// products fit in `i32`. A subnormal product of 22 bits is below 2^-126, and below 1 in units of the block. A
+    /// product in units of the block is below 2^(`kept_bits` + 2).
     #[inline(always)]
     fn are_short(self, kept_bits: u8) -> bool {
         let bits_of_a_sum = u32::from(kept_bits) + 2 + SHORT_SUM.ilog2();
@@ -181,7 +185,7 @@ impl<const N: usize> Products<'_, N> {
             && (-126..=125).contains(&to_units)
     }
 
-    /// The sum of the products, each cut towards zero.
+    /// Returns the sum of the truncated products.
     #[inline(always)]
     fn sum_short(self) -> i64 {
         let unit = short_power_of_two(self.to_units + self.power());
@@ -194,7 +198,7 @@ impl<const N: usize> Products<'_, N> {
         sums.sum()
     }
 
-    /// The same for every exponent.
+    /// Returns the sum of the truncated products for any exponent.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
     fn sum_long(self) -> i64 {
         let unit = power_of_two(self.to_units + self.power());
@@ -203,7 +207,7 @@ impl<const N: usize> Products<'_, N> {
         for (term, (a, b)) in terms.iter_mut().zip(factors) {
             *term = cut(f64::from(*a) * f64::from(*b) * unit);
         }
-        // Whole numbers of less than 53 bits: their sum is exact in any order.
+        // The terms are integers of less than 53 bits, so their sum is exact in any order.
         let mut parts = [0.0; 4];
         for four in terms.chunks_exact(4) {
             for (part, term) in parts.iter_mut().zip(four) {
@@ -214,9 +218,10 @@ impl<const N: usize> Products<'_, N> {
     }
 }
 
-/// `value`, cut towards zero to a whole number, for magnitudes below 2^30 with at most 24 significant bits. Such a magnitude is at least
-/// 2^-24 away from the next whole number, so rounding it to nearest after a little less than a half is taken away is the cut; adding and
-/// subtracting a number with no bits below 1 rounds. This becomes vector instructions everywhere, which conversions to integers do not.
+/// Truncates `value` to an integer. Requires a magnitude below 2^30 with at most 24 significant bits. The magnitude is
+/// then at least 2^-24 below the next integer, so subtracting slightly less than a half and rounding to nearest
+/// truncates. Adding and subtracting a number without bits below 1 rounds. Unlike conversions to integers, these
+/// operations compile to vector instructions on all hosts.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn cut(value: f64) -> f64 {
     const LESS_THAN_HALF: f64 = 0.5 - 1.0 / (1 << 25) as f64;
@@ -224,15 +229,15 @@ fn cut(value: f64) -> f64 {
     ((value.abs() - LESS_THAN_HALF) + ROUND - ROUND).copysign(value)
 }
 
-/// The sum of products times `unit`, each cut towards zero. The number of terms is known to the compiler, so that this becomes vector
-/// instructions without a loop.
+/// Returns the sum of the products times `unit`, each truncated. The number of terms is a constant, so that the
+/// function compiles to vector instructions without a loop.
 #[inline(always)]
 fn sum_cut<const N: usize>(a: &[f32; N], b: &[f32; N], unit: f32) -> i32 {
     let terms = a.iter().zip(b).map(|(a, b)| (a * b * unit) as i32);
     terms.fold(0, i32::wrapping_add)
 }
 
-/// The accumulator in units of the block.
+/// Aligns the accumulator to the units of the block.
 #[inline(always)]
 pub(crate) fn align_accumulator(
     rule: &BlockRule,
@@ -247,7 +252,7 @@ pub(crate) fn align_accumulator(
     let down =
         exponent - accumulator.exponent + i32::from(fraction_bits) - i32::from(rule.kept_bits);
     let magnitude = u64::from(accumulator.significand);
-    // `down` is at least `fraction_bits - kept_bits`, so the shift up is small.
+    // `down` is at least `fraction_bits - kept_bits`, so the left shift is small.
     let magnitude = if down >= 0 {
         magnitude >> down.min(63)
     } else {
@@ -265,7 +270,7 @@ pub(crate) fn align_accumulator(
     aligned
 }
 
-/// What infinities and NaN among the terms make of the sum. Order does not matter.
+/// Returns the result of a sum with infinite or NaN terms. The order of the terms does not matter.
 #[cold]
 #[inline(never)]
 fn special<const N: usize>(a: Block<'_, N>, b: Block<'_, N>, accumulator: Number) -> Special {
@@ -307,13 +312,13 @@ impl Accumulator {
         }
     }
 
-    /// The bits of `sum` * 2^`unit`. A sum of zero is positive; one that vanishes when it is rounded keeps its sign.
+    /// Rounds `sum` * 2^`unit`. A zero sum is positive. A nonzero sum that underflows keeps its sign.
     #[inline(always)]
     pub(crate) fn round(self, sum: i64, unit: i32) -> u32 {
         if sum == 0 {
             return 0;
         }
-        // Sums have less than 53 bits, so `f64` has the fraction ready to be cut.
+        // Sums have less than 53 bits, so the conversion to `f64` is exact and normalizes the sum.
         let bits = (sum as f64).to_bits();
         let exponent = (bits >> 52 & 0x7ff) as i32 - 1023 + unit;
         if let (Accumulator::F32 { cleared_bits }, -126..=127) = (self, exponent) {
@@ -324,7 +329,7 @@ impl Accumulator {
         self.round_at_the_edge(sum, unit)
     }
 
-    /// The same for `f16`, and for results outside the normal range of `f32`.
+    /// Rounds to `f16`, or to `f32` outside of its normal range.
     #[inline(never)]
     fn round_at_the_edge(self, sum: i64, unit: i32) -> u32 {
         let is_negative = u32::from(sum < 0);
@@ -339,7 +344,7 @@ impl Accumulator {
     }
 }
 
-/// `magnitude` * 2^`unit` as `f32`, cut towards zero; beyond the range it is infinite all the same.
+/// Converts `magnitude` * 2^`unit` to `f32`, truncated. Despite truncation, overflow results in infinity.
 fn cut_to_f32(magnitude: u64, unit: i32) -> u32 {
     let exponent = unit + 63 - magnitude.leading_zeros() as i32;
     if exponent > 127 {
@@ -350,7 +355,7 @@ fn cut_to_f32(magnitude: u64, unit: i32) -> u32 {
     (((exponent.max(-126) + 126) as u32) << 23) + significand as u32
 }
 
-/// `magnitude` * 2^`unit` as `f16`, to nearest even.
+/// Converts `magnitude` * 2^`unit` to `f16`, rounded to nearest even.
 pub(crate) fn round_to_f16(magnitude: u64, unit: i32) -> u32 {
     let exponent = unit + 63 - magnitude.leading_zeros() as i32;
     if exponent > 15 {
@@ -363,11 +368,11 @@ pub(crate) fn round_to_f16(magnitude: u64, unit: i32) -> u32 {
         let is_more = down > 1 && magnitude & low_bits(down - 1) != 0;
         half && (is_more || significand & 1 != 0)
     };
-    // A carry out of the significand goes into the exponent, and from the largest number to infinity.
+    // A carry out of the significand increments the exponent, and turns the largest number into infinity.
     (((exponent.max(-14) + 14) as u32) << 10) + significand as u32 + u32::from(is_up)
 }
 
-/// Divides by 2^`down`, towards zero.
+/// Divides by 2^`down`, truncated.
 fn shift(magnitude: u64, down: i32) -> u64 {
     match down {
         64.. => 0,
@@ -385,7 +390,7 @@ mod tests {
     use super::*;
     use crate::semantics::tensor::number::Operands;
 
-    /// Bits that differ from seed to seed, and are the same in every run.
+    /// Returns a deterministic pseudorandom sequence for a seed.
     fn numbers(seed: u64) -> impl Iterator<Item = u64> {
         let first = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         std::iter::successors(Some(first), |state| {
@@ -395,7 +400,8 @@ mod tests {
         })
     }
 
-    /// Sums of blocks of random bits, in units that keep `kept_bits` of the largest product.
+    /// Computes the sums of a random block with both algorithms, in units that keep `kept_bits` fraction bits of the
+    /// largest product.
     fn both_sums<const N: usize>(format: Format, kept_bits: u8, seed: u64) -> Option<[i64; 2]> {
         let bits: Vec<u64> = numbers(seed).take(2 * N).collect();
         let (a, b) = bits.split_at(N);

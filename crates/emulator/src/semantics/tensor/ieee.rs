@@ -1,4 +1,5 @@
-//! IEEE operations on bits, the same on every host: fused multiply-add of `f64` in every direction, addition of `f32` and `f16`.
+//! Host-independent IEEE operations on bits: fused multiply-add of `f64` in all rounding modes, and addition of `f32`
+//! and `f16`.
 
 use crate::semantics::mode::Round;
 use crate::semantics::soft;
@@ -6,13 +7,13 @@ use crate::semantics::tensor::fused::{NAN_16, NAN_32, round_to_f16};
 use crate::semantics::tensor::number;
 use crate::semantics::tensor::number::Class;
 
-/// The NaN of an invalid 64-bit operation.
+/// NaN of an invalid 64-bit operation.
 const NAN_64: u64 = 0xfff8_0000_0000_0000;
 const SIGN: u64 = 1 << 63;
 const INFINITY: u64 = 0x7ff << 52;
 const QUIET: u64 = 1 << 51;
 
-/// `a` * `b` + `c` with one rounding. NaN operands are passed on, quieted, the first one first.
+/// Computes `a` * `b` + `c` with a single rounding. The first NaN operand is quieted and propagated.
 pub(crate) fn fma64(a: u64, b: u64, c: u64, round: Round) -> u64 {
     if let Some(nan) = [a, b, c].into_iter().find(|bits| bits & !SIGN > INFINITY) {
         return nan | QUIET;
@@ -25,7 +26,7 @@ pub(crate) fn fma64(a: u64, b: u64, c: u64, round: Round) -> u64 {
     }
 }
 
-/// The bits of a 32-bit result, with the one NaN that the hardware makes.
+/// Returns the bits of a 32-bit result, with the canonical NaN of the hardware.
 fn canonical(value: f32) -> u32 {
     if value.is_nan() {
         NAN_32
@@ -34,28 +35,28 @@ fn canonical(value: f32) -> u32 {
     }
 }
 
-/// `a` + `b` of `f32`, to nearest even.
+/// Computes `a` + `b` of `f32`, rounded to nearest even.
 pub(crate) fn add32(a: u32, b: u32) -> u32 {
     canonical(f32::from_bits(a) + f32::from_bits(b))
 }
 
-/// `a` * `b` + `c` of `f32`, to nearest even.
+/// Computes `a` * `b` + `c` of `f32`, rounded to nearest even.
 pub(crate) fn fma32(a: u32, b: u32, c: u32) -> u32 {
     canonical(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)))
 }
 
-/// `a` + `b` of `f16`, to nearest even. The sum of two is exact with 53 bits.
+/// Computes `a` + `b` of `f16`, rounded to nearest even. The intermediate sum is exact in 53 bits.
 pub(crate) fn add16(a: u32, b: u32) -> u32 {
     narrow(f64::from(f32::from_bits(widen(a))) + f64::from(f32::from_bits(widen(b))))
 }
 
-/// An `f16` as `f32`, exactly.
+/// Converts `f16` to `f32`, which is exact.
 pub(crate) fn widen(bits: u32) -> u32 {
     let number = number::F16.number(bits);
     let magnitude = match number.class {
         Class::NotANumber => return NAN_32,
         Class::Infinity => f32::INFINITY,
-        // Both factors are exact, and so is their product.
+        // Both factors and their product are exact.
         Class::Finite | Class::Zero => {
             number.significand as f32
                 * f32::from_bits((number.exponent - 10 + 127) as u32 * (1 << 23))
@@ -65,7 +66,7 @@ pub(crate) fn widen(bits: u32) -> u32 {
     magnitude.to_bits() | sign
 }
 
-/// An `f32` as `f16`, to nearest even.
+/// Converts `f32` to `f16`, rounded to nearest even.
 pub(crate) fn narrow32(bits: u32) -> u32 {
     narrow(f64::from(f32::from_bits(bits)))
 }

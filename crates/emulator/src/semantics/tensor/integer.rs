@@ -1,8 +1,8 @@
-//! Integer products: exact sums, wrapped or clamped at the end. Elements go in as bits, the result's 32 bits come out.
+//! Integer matrix products: exact sums, wrapped or clamped at the end.
 
 use crate::semantics::tensor::rule::{BitOp, Overflow};
 
-/// How an element's bits are read.
+/// Width and signedness of an integer element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntegerFormat {
     pub(crate) bits: u8,
@@ -20,7 +20,7 @@ impl IntegerFormat {
     }
 }
 
-/// The sum of products and `c` as `s32`. The clamp of `.satfinite` acts once, on the exact sum.
+/// Computes the sum of the products and `c` as `s32`. `.satfinite` clamps once, after the exact sum.
 pub(crate) fn sum(
     a: &[u64],
     a_format: IntegerFormat,
@@ -36,7 +36,7 @@ pub(crate) fn sum(
     finish(products.sum::<i64>() + i64::from(c as u32 as i32), overflow)
 }
 
-/// The sum of set bits and `c`, for words of 32 elements.
+/// Computes the sum of the population counts and `c`. Each word contains 32 elements.
 pub(crate) fn count(op: BitOp, a: &[u64], b: &[u64], c: u64) -> u64 {
     let counts = a.iter().zip(b).map(|(a, b)| {
         let word = match op {

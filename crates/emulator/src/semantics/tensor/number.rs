@@ -1,16 +1,16 @@
-//! Floating-point operands taken apart: bits go in, value and exponent come out.
+//! Decoding of floating-point operands into value and exponent.
 
 use warpgrid_isa::{FloatFormat, FloatTop};
 
-/// A small floating-point format: sign, exponent, fraction.
+/// Small floating-point format: sign, exponent and fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     pub(crate) exponent_bits: u8,
-    /// Fraction bits that count.
+    /// Number of significant fraction bits.
     pub(crate) fraction_bits: u8,
-    /// Low bits of the operand that the hardware ignores (`tf32` in its 32 bits).
+    /// Number of low bits that the hardware ignores (`tf32` in 32 bits).
     pub(crate) ignored_bits: u8,
-    /// What the top of the range means.
+    /// Meaning of the encodings with the largest exponent.
     pub(crate) top: FloatTop,
 }
 
@@ -30,31 +30,32 @@ pub(crate) const E5M2: Format = format(FloatFormat::E5M2, 0);
 pub(crate) const E4M3: Format = format(FloatFormat::E4M3, 0);
 pub(crate) const E3M2: Format = format(FloatFormat::E3M2, 0);
 pub(crate) const E2M3: Format = format(FloatFormat::E2M3, 0);
-/// In the middle of a byte, as `.kind::f8f6f4` has it.
+/// Stored in the middle of a byte, as in `.kind::f8f6f4`.
 pub(crate) const E2M1_OF_BYTE: Format = format(FloatFormat::E2M1, 2);
-/// The accumulator; too wide for an [`Operand`].
+/// Format of the accumulator, which is too wide for an [`Operand`].
 pub(crate) const F32: Format = format(FloatFormat::F32, 0);
 
-/// A factor: its value (1 with the sign of an infinity, 0 for a NaN), and the exponent to which its fraction belongs. Subnormal numbers have
-/// the smallest exponent, since nothing is normalised before the product. `f32` has the values of every format of a factor.
+/// Decoded element of A or B: its value (1 with a sign for an infinity, 0 for a NaN), and the exponent of its fraction.
+/// Subnormal numbers have the smallest exponent, because the hardware does not normalize operands before the
+/// multiplication. `f32` represents the values of all operand formats exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Operand {
     pub(crate) value: f32,
     pub(crate) exponent: i16,
 }
 
-/// Factors, taken apart into arrays so that loops over them become vectors.
+/// Decoded elements as a structure of arrays, so that loops over them are vectorized.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands<const N: usize> {
     values: [f32; N],
-    /// With `power`.
+    /// Exponents, including `power`.
     exponents: [i16; N],
-    /// All values are multiplied by 2 to the power of this.
+    /// All values are implicitly multiplied by 2 to this power.
     power: i32,
 }
 
 impl<const N: usize> Operands<N> {
-    /// Takes `bits` apart, as many as there is room for.
+    /// Decodes at most `N` elements.
     pub(crate) fn read(format: Format, bits: &[u64]) -> Operands<N> {
         let mut operands = Operands {
             values: [0.0; N],
@@ -69,7 +70,7 @@ impl<const N: usize> Operands<N> {
         operands
     }
 
-    /// Multiplies by 2 to the power of `exponent`; none makes every factor a NaN.
+    /// Multiplies by 2 to the power of `exponent`. `None` turns every element into a NaN.
     pub(crate) fn scale(&mut self, exponent: Option<i32>) {
         let Some(exponent) = exponent else {
             (self.values, self.exponents) = ([0.0; N], [SPECIAL; N]);
@@ -83,7 +84,7 @@ impl<const N: usize> Operands<N> {
         }
     }
 
-    /// The first `n`.
+    /// Returns the first `n` elements.
     pub(crate) fn first(&self, n: usize) -> Factors<'_> {
         let n = n.min(N);
         Factors {
@@ -94,7 +95,7 @@ impl<const N: usize> Operands<N> {
     }
 }
 
-/// As [`Operands`], as many as there are.
+/// Like [`Operands`], with a dynamic length.
 #[derive(Clone, Debug)]
 pub(crate) struct ManyOperands {
     values: Vec<f32>,
@@ -102,14 +103,14 @@ pub(crate) struct ManyOperands {
 }
 
 impl ManyOperands {
-    /// Takes all `bits` apart.
+    /// Decodes all `bits`.
     pub(crate) fn read(format: Format, bits: &[u64]) -> ManyOperands {
         let operands = bits.iter().map(|bits| format.operand(*bits as u32));
         let (values, exponents) = operands.map(|each| (each.value, each.exponent)).unzip();
         ManyOperands { values, exponents }
     }
 
-    /// All of them.
+    /// Returns all elements.
     pub(crate) fn all(&self) -> Factors<'_> {
         Factors {
             values: &self.values,
@@ -119,7 +120,7 @@ impl ManyOperands {
     }
 }
 
-/// A part of [`Operands`].
+/// Slice of [`Operands`] or [`ManyOperands`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factors<'a> {
     values: &'a [f32],
@@ -128,12 +129,12 @@ pub(crate) struct Factors<'a> {
 }
 
 impl<'a> Factors<'a> {
-    /// How many there are.
+    /// Returns the number of elements.
     pub(crate) fn len(self) -> usize {
         self.values.len()
     }
 
-    /// The parts of `n` factors each.
+    /// Returns chunks of `n` elements.
     pub(crate) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
         let values = self.values.chunks_exact(n);
         values
@@ -145,7 +146,7 @@ impl<'a> Factors<'a> {
             })
     }
 
-    /// The parts of `N` factors each.
+    /// Returns blocks of `N` elements.
     pub(crate) fn blocks<const N: usize>(self) -> Blocks<'a, N> {
         let (values, _) = self.values.as_chunks();
         let (exponents, _) = self.exponents.as_chunks();
@@ -157,7 +158,7 @@ impl<'a> Factors<'a> {
     }
 }
 
-/// Factors in parts of `N`.
+/// Elements in blocks of `N`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks<'a, const N: usize> {
     values: &'a [[f32; N]],
@@ -166,7 +167,7 @@ pub(crate) struct Blocks<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Blocks<'a, N> {
-    /// Every `step`th part from `first` on.
+    /// Returns every `step`th block, starting with `first`.
     pub(crate) fn every(self, first: usize, step: usize) -> impl Iterator<Item = Block<'a, N>> {
         let values = self.values.get(first..).unwrap_or(&[]).iter().step_by(step);
         let exponents = self.exponents.get(first..).unwrap_or(&[]);
@@ -180,17 +181,17 @@ impl<'a, const N: usize> Blocks<'a, N> {
     }
 }
 
-/// The factors of one fused sum.
+/// Elements of one fused sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a, const N: usize> {
     pub(crate) values: &'a [f32; N],
     pub(crate) exponents: &'a [i16; N],
-    /// All values are multiplied by 2 to the power of this, which the exponents have already.
+    /// All values are implicitly multiplied by 2 to this power. The exponents already include it.
     pub(crate) power: i32,
 }
 
 impl<const N: usize> Block<'_, N> {
-    /// Each factor.
+    /// Returns the elements.
     pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> {
         let places = self.values.iter().zip(self.exponents);
         places.map(|(value, exponent)| Operand {
@@ -200,25 +201,26 @@ impl<const N: usize> Block<'_, N> {
     }
 }
 
-/// Exponents outside the range of every format, so that their sums tell what a product is without a test of each factor: a sum of
-/// [`SPECIAL_PRODUCT`] or more has an infinity or a NaN in it, and a zero is below every floor.
+/// Exponents of special operands, outside of the range of every format. The exponent of a product then classifies it
+/// without a test of each factor: an exponent of [`SPECIAL_PRODUCT`] or more denotes an infinity or a NaN, and the
+/// exponent of a zero product is below all floors.
 const ZERO: i16 = -500;
 const SPECIAL: i16 = 4000;
 pub(crate) const SPECIAL_PRODUCT: i32 = 2000;
 
-/// 2^`exponent`, within the normal range of `f32`.
+/// Returns 2^`exponent`, within the normal range of `f32`.
 #[inline(always)]
 pub(crate) fn short_power_of_two(exponent: i32) -> f32 {
     f32::from_bits(((127 + exponent).clamp(0, 254) as u32) << 23)
 }
 
-/// 2^`exponent`, within the normal range of `f64`.
+/// Returns 2^`exponent`, within the normal range of `f64`.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
 }
 
-/// What a number is.
+/// Class of a floating-point number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     Finite,
@@ -227,7 +229,7 @@ pub(crate) enum Class {
     NotANumber,
 }
 
-/// A number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
+/// Decoded number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
     pub(crate) class: Class,
@@ -237,7 +239,7 @@ pub(crate) struct Number {
 }
 
 impl Format {
-    /// The format without the bits that are ignored.
+    /// Returns the format without the ignored bits.
     pub(crate) const fn plain(self) -> FloatFormat {
         FloatFormat {
             exponent_bits: self.exponent_bits,
@@ -246,7 +248,7 @@ impl Format {
         }
     }
 
-    /// Takes `bits` apart.
+    /// Decodes a number.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
     pub(crate) fn number(self, bits: u32) -> Number {
         let bits = bits >> self.ignored_bits;
@@ -272,7 +274,8 @@ impl Format {
         }
     }
 
-    /// Takes the `bits` of a factor apart. Normal numbers are most of them: their fields are those of `f32`, moved.
+    /// Decodes an element of A or B. Fast path for normal numbers, the most frequent case, whose fields are shifted to
+    /// their positions in `f32`.
     #[inline(always)]
     pub(crate) fn operand(self, bits: u32) -> Operand {
         let kept = bits >> self.ignored_bits;
@@ -292,14 +295,14 @@ impl Format {
         }
     }
 
-    /// The same for a zero, a subnormal number, or one at the top of the range.
+    /// Decodes a zero, a subnormal number, or an encoding with the largest exponent.
     #[inline(never)]
     fn odd_operand(self, bits: u32) -> Operand {
         let number = self.number(bits);
         let sign: f32 = if number.is_negative { -1.0 } else { 1.0 };
         match number.class {
             Class::Finite => Operand {
-                // Exact: a factor has at most 11 bits, and `f32` has the range of `bf16`.
+                // Exact: an element has at most 11 significant bits, and `f32` has the exponent range of `bf16`.
                 value: (f64::from(sign)
                     * f64::from(number.significand)
                     * power_of_two(number.exponent - i32::from(self.fraction_bits)))
@@ -323,7 +326,7 @@ impl Format {
 }
 
 impl Operand {
-    /// What the number is.
+    /// Returns the class of the number.
     pub(crate) fn class(self) -> Class {
         match (self.exponent, self.value == 0.0) {
             (SPECIAL, true) => Class::NotANumber,

@@ -1,4 +1,5 @@
-//! A product, ready to be computed again and again: bits of operands go in, bits of results come out. Nothing is allocated.
+//! Precompiled matrix product, which computes any number of results from operand bits without allocating memory, except
+//! for [`Plan::whole`].
 
 use crate::semantics::tensor::explain::{Explanation, Recorder, Step};
 use crate::semantics::tensor::fused;
@@ -10,22 +11,22 @@ use crate::semantics::tensor::scaled;
 use crate::semantics::tensor::scaled::{FactorType, ScaledLine};
 use crate::semantics::tensor::{ieee, integer};
 
-/// The most elements of A or B that an instruction with floating-point operands has: 32 rows (columns) of 16, or 16 of 32.
+/// Maximum number of elements of A or B of a floating-point instruction: 32 rows (columns) of 16, or 16 of 32.
 const MAX_OPERANDS: usize = 512;
-/// The deepest floating-point product.
+/// Maximum depth (k) of a floating-point product.
 const MAX_DEPTH: usize = 64;
 
-/// How a [`Product`] is computed.
+/// Precompiled computation of a [`Product`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     product: Product,
     kernel: Kernel,
-    /// Of rows and columns.
+    /// Type of the scale factors of rows and columns.
     factors: FactorType,
 }
 
 impl Plan {
-    /// Plans `product`.
+    /// Compiles `product`.
     pub fn new(product: Product) -> Result<Plan, UnsupportedProduct> {
         Ok(Plan {
             product,
@@ -34,7 +35,7 @@ impl Plan {
         })
     }
 
-    /// Plans `product` with factors for its rows and columns.
+    /// Compiles `product` with scale factors for its rows and columns.
     pub fn scaled(product: Product, factors: FactorType) -> Result<Plan, UnsupportedProduct> {
         Ok(Plan {
             product,
@@ -43,12 +44,12 @@ impl Plan {
         })
     }
 
-    /// The product.
+    /// Returns the product.
     pub fn product(&self) -> &Product {
         &self.product
     }
 
-    /// How sums are computed, if the factors have 16 bits and the sums are of `f32`.
+    /// Returns the rule for sums if the operands have 16 bits and the accumulator is `f32`.
     pub(crate) fn sum_rule(&self) -> Option<SumRule> {
         let Kernel::Fused(fused) = self.kernel else {
             return None;
@@ -72,13 +73,13 @@ impl Plan {
         })
     }
 
-    /// Computes one element of D: `a` is a row of A, `b` a column of B, with an element's bits in each value (`b1`: 32 elements), `c`
-    /// the bits of an element of C.
+    /// Computes one element of D. `a` is a row of A and `b` a column of B, with the bits of one element per value
+    /// (`b1`: 32 elements). `c` contains the bits of an element of C.
     pub fn element(&self, a: &[u64], b: &[u64], c: u64) -> u64 {
         self.watched(a, b, c, &mut ())
     }
 
-    /// Computes the same as [`Plan::element`] and keeps the steps.
+    /// Computes one element like [`Plan::element`] and records the steps.
     pub fn explain(&self, a: &[u64], b: &[u64], c: u64) -> Explanation {
         let mut recorder = Recorder::default();
         let result = self.watched(a, b, c, &mut recorder);
@@ -89,12 +90,12 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::element`], with the factors of the row and of the column.
+    /// Computes one element like [`Plan::element`], with scale factors for the row and the column.
     pub fn scaled_element(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> u64 {
         self.scaled_watched(a, b, c, &mut ())
     }
 
-    /// As [`Plan::explain`], with the factors of the row and of the column.
+    /// Computes one element like [`Plan::explain`], with scale factors for the row and the column.
     pub fn explain_scaled(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> Explanation {
         let mut recorder = Recorder::default();
         let result = self.scaled_watched(a, b, c, &mut recorder);
@@ -137,14 +138,15 @@ impl Plan {
         }
     }
 
-    /// Computes all of D. `a` has the rows of A one after the other, `b` the columns of B, `c` and `d` the rows of C and D, as many as they
-    /// have in the shape of the product; values as in [`Plan::element`].
+    /// Computes all of D. `a` contains the consecutive rows of A, `b` the columns of B, and `c` and `d` the rows of C
+    /// and D, with the number of rows and columns that the shape defines. The encoding of values is that of
+    /// [`Plan::element`].
     pub fn matrix(&self, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
         let columns = usize::from(self.product.shape.n);
         let depth = self.n_values();
         let rows = d.chunks_mut(columns).zip(c.chunks(columns));
         if let Kernel::Fused(fused) = self.kernel {
-            // Each factor is used by a whole row or column of D, and taken apart once.
+            // Decode each element only once, because a whole row or column of D uses it.
             let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
             let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
             let (left, right) = (left.first(a.len()), right.first(b.len()));
@@ -157,7 +159,7 @@ impl Plan {
         }
     }
 
-    /// All of a D with `n_columns` columns, whatever its size: `a`, `b` and `c` are as for [`Plan::matrix`].
+    /// Computes a D of any size with `n_columns` columns. `a`, `b` and `c` are encoded as for [`Plan::matrix`].
     pub fn whole(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
         let (columns, depth) = (n_columns.max(1), self.n_values());
         let mut d = vec![0; c.len()];
@@ -178,7 +180,7 @@ impl Plan {
         d
     }
 
-    /// Values that a row of A takes: its depth, or words of 32 elements for `b1`.
+    /// Returns the number of values per row of A: the depth, or the number of words of 32 elements for `b1`.
     fn n_values(&self) -> usize {
         let depth = usize::from(self.product.shape.k).max(1);
         match self.kernel {
@@ -208,7 +210,7 @@ impl Plan {
             }
             Kernel::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
             Kernel::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
-            // Without factors: all of them are 1.
+            // Without scale factors, all scale factors are 1.
             Kernel::Scaled(_) | Kernel::Groups => {
                 let factors: &[u8] = match self.factors {
                     FactorType::Ue8m0 => &[127],
@@ -226,14 +228,14 @@ impl Plan {
     }
 }
 
-/// What a computation tells: the blocks, and the steps outside of blocks.
+/// Observer of a computation: the blocks, and the steps outside of blocks.
 pub(crate) trait Listener: Watch {
     fn step(&mut self, _step: impl FnOnce() -> Step) {}
 }
 
 impl Listener for () {}
 
-/// C as the accumulator has it.
+/// Converts C to the format of the accumulator.
 fn widened(fused: &Fused, c: u32, watch: &mut impl Listener) -> u32 {
     if !fused.widens_c {
         return c;
@@ -246,7 +248,7 @@ fn widened(fused: &Fused, c: u32, watch: &mut impl Listener) -> u32 {
     wide
 }
 
-/// D as the instruction gives it.
+/// Converts the sum to the format of D.
 fn narrowed(fused: &Fused, sum: u32, watch: &mut impl Listener) -> u64 {
     if !fused.narrows_d {
         return u64::from(sum);
@@ -271,7 +273,7 @@ fn in_blocks(
     narrowed(fused, sum, watch)
 }
 
-/// The blocks in order, each with the result of the one before.
+/// Adds the blocks in order. The result of each block is the accumulator of the next one.
 fn sum_blocks(
     fused: &Fused,
     a: Factors<'_>,
@@ -298,8 +300,8 @@ fn sum_blocks_of<const N: usize>(
     blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
 }
 
-/// The rows of D, each with all columns. Compiled once more for each width of vectors that hosts
-/// have, as the loop over steps is; all give the same bits.
+/// Computes the rows of D. Like the step loop, the function is compiled for each supported vector width; all versions
+/// return the same bits.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -322,7 +324,7 @@ fn rows_of(
     }
 }
 
-/// A row of D. `b` has the columns of B one after the other.
+/// Computes a row of D. `b` contains the consecutive columns of B.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) {
     for (d, c) in d.iter_mut().zip(c) {
@@ -339,8 +341,8 @@ fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) 
     }
 }
 
-/// Adds the products of a row to `sums`, block by block over all columns: neighbouring sums do not depend on each other, so that the host
-/// computes several at a time.
+/// Adds the products of a row to `sums`, block by block across all columns. Adjacent sums are independent, so that the
+/// host computes several of them in parallel.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn row_in_blocks<const N: usize>(fused: &Fused, a: Factors<'_>, b: Factors<'_>, sums: &mut [u64]) {
     let n_blocks = (a.len() / N).max(1);

@@ -1,4 +1,5 @@
-//! Which generation adds how many products at once, with how many bits. A [`Product`] goes in, the kernel that computes it comes out.
+//! Selection of the kernel that computes a [`Product`]: number of products per fused sum and precision, for each
+//! generation.
 
 use crate::semantics::mode::Round;
 use crate::semantics::tensor::fused::{Accumulator, BlockRule};
@@ -10,7 +11,7 @@ use std::fmt;
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::{Rounding, ScalarType};
 
-/// The instruction: both compute products, but they become different machine instructions.
+/// Instruction of a product. The instructions compile to different SASS instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProductOp {
     /// `wmma.mma`
@@ -23,7 +24,7 @@ pub enum ProductOp {
     Tcgen05,
 }
 
-/// What an integer sum beyond 32 bits becomes.
+/// Treatment of integer sums beyond 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overflow {
     Wrap,
@@ -31,7 +32,7 @@ pub enum Overflow {
     Saturate,
 }
 
-/// How single bits are combined before they are counted.
+/// Combination of single bits before they are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitOp {
     /// `.xor.popc`
@@ -40,22 +41,23 @@ pub enum BitOp {
     And,
 }
 
-/// How sums of `f32` are computed from factors of 16 bits: products are exact, every term of a block is cut to `kept_bits` fraction bits of
-/// the largest one, the sum is exact and cut to `f32`, and the blocks follow each other.
+/// Rule for `f32` sums of products of 16-bit operands: products are exact, each term of a block is truncated to
+/// `kept_bits` fraction bits relative to the largest term, the sum is exact and then truncated to `f32`, and blocks are
+/// added sequentially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SumRule {
     pub rows: u16,
     pub columns: u16,
     pub depth: u16,
-    /// Of a factor: `f16` has 5 and 10, `bf16` 8 and 7.
+    /// Format of an operand: `f16` has 5 exponent bits and 10 fraction bits, `bf16` 8 and 7.
     pub exponent_bits: u8,
     pub fraction_bits: u8,
     pub kept_bits: u8,
-    /// Products of a block.
+    /// Number of products per block.
     pub block: u8,
 }
 
-/// A dense matrix product, as an instruction states it.
+/// A dense matrix product, as specified by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
     pub core: TensorCore,
@@ -65,15 +67,15 @@ pub struct Product {
     pub b: ScalarType,
     pub c: ScalarType,
     pub d: ScalarType,
-    /// Of integer sums.
+    /// Overflow behavior of integer sums.
     pub overflow: Overflow,
-    /// Of `f64`; all others round as the hardware does.
+    /// Rounding mode of `f64`. All other types have the fixed rounding of the hardware.
     pub rounding: Rounding,
-    /// Of `b1`.
+    /// Bit operation of `b1`.
     pub bit_op: BitOp,
 }
 
-/// No tensor core of the generation computes the product.
+/// Error: no Tensor Core of the generation computes the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnsupportedProduct(pub Product);
 
@@ -98,17 +100,17 @@ impl fmt::Display for UnsupportedProduct {
 
 impl std::error::Error for UnsupportedProduct {}
 
-/// How a product is computed.
+/// Algorithm that computes a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
-    /// Blocks in ascending k, each with the result of the one before as its accumulator.
+    /// Blocks in ascending k. The result of each block is the accumulator of the next one.
     Fused(Fused),
-    /// 8-bit floats where the compiler unpacks them to `f16`: one block for k mod 4 = 0 and 1, one for 2 and 3, then an IEEE addition
-    /// of C.
+    /// 8-bit floats that the compiler unpacks to `f16`: one fused sum for k mod 4 = 0 and 1, one for k mod 4 = 2 and 3,
+    /// then an IEEE addition of C.
     Halves(Fused),
-    /// Software: a chain of `f32` fused multiply-adds from +0, then C is added.
+    /// Software implementation: a chain of `f32` fused multiply-adds that starts with +0, then an addition of C.
     Chain(Fused),
-    /// A chain of `f64` fused multiply-adds from C.
+    /// A chain of `f64` fused multiply-adds that starts with C.
     Double(Round),
     Integer {
         a: IntegerFormat,
@@ -116,28 +118,28 @@ pub(crate) enum Kernel {
         overflow: Overflow,
     },
     Bits(BitOp),
-    /// One block, whose factors come with exponents.
+    /// Fused sums of elements with scale factors.
     Scaled(Fused),
-    /// Groups of 4-bit floats, added exactly, with factors.
+    /// Groups of 4-bit floats, which are added exactly, with scale factors.
     Groups,
 }
 
-/// The formats and block size of a floating-point kernel.
+/// Formats and block size of a floating-point kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fused {
     pub(crate) a: Format,
     pub(crate) b: Format,
     pub(crate) rule: BlockRule,
-    /// Products in a block.
+    /// Number of products per block.
     pub(crate) block: u8,
-    /// `f16` C with an `f32` accumulator is widened first, which is exact.
+    /// Whether C is converted from `f16` to the `f32` accumulator first, which is exact.
     pub(crate) widens_c: bool,
-    /// `f16` D with an `f32` accumulator is rounded last, to nearest even.
+    /// Whether the `f32` result is rounded to an `f16` D, to nearest even.
     pub(crate) narrows_d: bool,
 }
 
 impl Product {
-    /// The kernel that computes the product.
+    /// Returns the kernel that computes the product.
     pub(crate) fn kernel(&self) -> Result<Kernel, UnsupportedProduct> {
         let unsupported = Err(UnsupportedProduct(*self));
         if let (Some(a), Some(b)) = (integer(self.a), integer(self.b)) {
@@ -161,7 +163,7 @@ impl Product {
         }
     }
 
-    /// The kernel that computes the product with factors of its rows and columns.
+    /// Returns the kernel that computes the product with scale factors for rows and columns.
     pub(crate) fn scaled_kernel(&self, factors: FactorType) -> Result<Kernel, UnsupportedProduct> {
         let unsupported = Err(UnsupportedProduct(*self));
         let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
@@ -224,7 +226,7 @@ impl Product {
                 floor: if is_narrow && !(has_bytes && hardware.kernel == KernelKind::Fused) {
                     floor(-14, hardware.kept_bits)
                 } else {
-                    // 8-bit products with `f16` results on `sm_89` show no floor in the range of `f16`.
+                    // 8-bit products with `f16` results on `sm_89` show no floor within the range of `f16`.
                     floor(-126, hardware.kept_bits)
                 },
             },
@@ -239,7 +241,7 @@ impl Product {
         })
     }
 
-    /// The hardware for operands of 16 bits and `tf32`.
+    /// Returns the hardware for 16-bit operands and `tf32`.
     fn hardware(&self) -> Option<Hardware> {
         let depth = self.shape.k.min(64) as u8;
         let kept_bits = match self.core {
@@ -249,7 +251,7 @@ impl Product {
         };
         let is_first_shape = self.op == ProductOp::Mma && self.shape == Shape::new(8, 8, 4);
         if is_first_shape && self.core >= TensorCore::Ampere {
-            // From `sm_80` on the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
+            // For `sm_80` and later, the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
             return Some(Hardware {
                 kernel: KernelKind::Chain,
                 ..fused(kept_bits, 4)
@@ -261,7 +263,7 @@ impl Product {
             (ScalarType::F16, TensorCore::Turing) => 8,
             (_, TensorCore::Turing) => return None,
             (ScalarType::Tf32, TensorCore::Ampere | TensorCore::Ada) => 4,
-            // `wmma` with `tf32` is two machine instructions of k = 4 on every target.
+            // `wmma` with `tf32` compiles to two SASS instructions of k = 4 on every target.
             (ScalarType::Tf32, _) if self.op == ProductOp::Wmma => 4,
             (ScalarType::Tf32, _) => 8,
             (_, TensorCore::Ampere | TensorCore::Ada) => 8,
@@ -272,19 +274,20 @@ impl Product {
 }
 
 impl Product {
-    /// The hardware for 8-bit floats.
+    /// Returns the hardware for 8-bit floats.
     fn byte_hardware(&self) -> Option<Hardware> {
         let depth = self.shape.k.min(32) as u8;
         let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
         match self.op {
             ProductOp::Wmma | ProductOp::Mma => {}
-            // Sums of 13 bits, one block of 32 (Khattak and Mikaitis; `f32` results).
+            // 13-bit sums, one block of 32 (Khattak and Mikaitis; `f32` results).
             ProductOp::Wgmma => return Some(fused(13, depth)),
-            // No results are published: as the products of 8-bit floats of `sm_120`.
+            // No results are published. Assumed to equal the products of 8-bit floats on `sm_120`.
             ProductOp::Tcgen05 => return Some(fused(25, depth)),
         }
         match self.core {
-            // Only the last has them: MMA-Sim models `e2m1`, and `e3m2` and `e2m3` are taken to be as the others.
+            // Only the last generation supports these types. MMA-Sim models `e2m1`; `e3m2` and `e2m3` are assumed to
+            // behave like the other types.
             TensorCore::Ada | TensorCore::Hopper | TensorCore::Blackwell
                 if is_narrow(self.a) || is_narrow(self.b) =>
             {
@@ -292,7 +295,7 @@ impl Product {
             }
             TensorCore::Volta | TensorCore::Turing | TensorCore::Ampere => None,
             TensorCore::Ada => Some(fused(13, 16)),
-            // `mma.sync` has none: two `f16` instructions, each one block with half of k.
+            // No native `mma.sync`: the product compiles to two `f16` instructions, each one block with half of k.
             TensorCore::Hopper | TensorCore::Blackwell => Some(Hardware {
                 kernel: KernelKind::Halves,
                 ..fused(25, depth / 2)
@@ -302,7 +305,8 @@ impl Product {
     }
 }
 
-/// The lowest exponent to which terms are aligned, from that of the accumulator's smallest normal number (Khattak and Mikaitis).
+/// Returns the lowest exponent to which terms are aligned. `least_exponent` is the exponent of the smallest normal
+/// number of the accumulator (Khattak and Mikaitis).
 pub(crate) const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
     least_exponent - 5 - (kept_bits as i32 - 23)
 }
@@ -329,7 +333,7 @@ const fn fused(kept_bits: u8, block: u8) -> Hardware {
     }
 }
 
-/// Whether a factor takes a byte: floats of 8 bits, and those of less with `.kind::f8f6f4`.
+/// Checks whether an element occupies a byte: 8-bit floats, and smaller floats with `.kind::f8f6f4`.
 const fn is_of_byte(ty: ScalarType) -> bool {
     matches!(
         ty,
@@ -341,7 +345,7 @@ const fn is_of_byte(ty: ScalarType) -> bool {
     )
 }
 
-/// The format of a floating-point factor as registers have it.
+/// Returns the format of a floating-point operand in registers.
 pub(crate) const fn factor(ty: ScalarType) -> Option<Format> {
     match ty {
         ScalarType::E3m2 => Some(number::E3M2),
@@ -356,7 +360,7 @@ pub(crate) const fn factor(ty: ScalarType) -> Option<Format> {
     }
 }
 
-/// The format of an integer factor.
+/// Returns the format of an integer operand.
 const fn integer(ty: ScalarType) -> Option<IntegerFormat> {
     match ty {
         ScalarType::U8 | ScalarType::S8 | ScalarType::U4 | ScalarType::S4 => Some(IntegerFormat {

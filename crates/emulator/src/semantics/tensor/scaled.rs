@@ -1,5 +1,6 @@
-//! Products with factors of blocks: rows of A and columns of B come with factors that their elements are multiplied by (PTX ISA, "Block
-//! Scaling"). How they are summed follows MMA-Sim (arXiv 2511.10909), the one model that is published; no results of a GPU were at hand.
+//! Block-scaled products: elements of the rows of A and the columns of B are multiplied by scale factors (PTX ISA,
+//! "Block Scaling"). The summation follows MMA-Sim (arXiv 2511.10909), the only published model; no GPU results were
+//! available.
 
 use crate::semantics::tensor::explain::{Special, TermSource};
 use crate::semantics::tensor::fused::{Accumulator, Aligned, BlockRule};
@@ -7,25 +8,25 @@ use crate::semantics::tensor::number;
 use crate::semantics::tensor::number::Class;
 use crate::semantics::tensor::plan::Listener;
 
-/// The type of factors.
+/// Type of scale factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactorType {
-    /// 2 to the power of the byte minus 127; 255 is NaN.
+    /// 2 to the power of the byte minus 127. The byte 255 is NaN.
     Ue8m0,
-    /// A float of 8 bits; its sign is not read.
+    /// 8-bit float whose sign is ignored.
     Ue4m3,
 }
 
 /// A row of A or a column of B.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledLine<'a> {
-    /// The bits of the elements.
+    /// Bits of the elements.
     pub values: &'a [u64],
-    /// The factors of equal parts of them, in ascending k.
+    /// Scale factors of equal parts of the elements, in ascending k.
     pub factors: &'a [u8],
 }
 
-/// A factor: `significand` * 2^(`exponent` - [`FactorType::fraction_bits`]); none for a NaN.
+/// Decoded scale factor: `significand` * 2^(`exponent` - [`FactorType::fraction_bits`]).
 #[derive(Clone, Copy)]
 struct Factor {
     significand: i64,
@@ -58,16 +59,16 @@ impl FactorType {
     }
 }
 
-/// The exponent that a byte of `ue8m0` is; none for a NaN.
+/// Returns the exponent of a `ue8m0` byte, or `None` for a NaN.
 pub(crate) fn power(byte: u8) -> Option<i32> {
     (byte != 0xff).then(|| i32::from(byte) - 127)
 }
 
-/// Products of 4-bit floats that are added exactly before their factors come to them.
+/// Number of products of 4-bit floats that are added exactly before the scale factors are applied.
 const GROUP: usize = 16;
-/// `e2m1` in units of one half, without its sign.
+/// Magnitudes of `e2m1` in units of one half.
 const HALVES: [i64; 8] = [0, 1, 2, 3, 4, 6, 8, 12];
-/// Fraction bits of a product of two of them.
+/// Number of fraction bits of a product of two `e2m1` elements.
 const PRODUCT_FRACTION_BITS: u8 = 2;
 
 fn halves(bits: u64) -> i64 {
@@ -75,8 +76,8 @@ fn halves(bits: u64) -> i64 {
     if bits & 8 == 0 { magnitude } else { -magnitude }
 }
 
-/// The sum of groups of 4-bit floats and the accumulator `c`, as bits of `f32`. A group is exact, and is aligned by the exponents of its
-/// factors alone.
+/// Computes the sum of groups of 4-bit floats and the accumulator `c`, as bits of `f32`. The sum of a group is exact.
+/// Only the exponents of its scale factors determine its alignment.
 pub(crate) fn sum_groups(
     rule: &BlockRule,
     ty: FactorType,
@@ -128,12 +129,12 @@ pub(crate) fn sum_groups(
     for (at, (significand, of_term)) in terms.into_iter().take(n_groups).enumerate() {
         let down = exponent - of_term + i32::from(fraction_bits) - i32::from(rule.kept_bits);
         let aligned = match down {
-            // What is zero sets no exponent, and may have a higher one.
+            // A zero term does not affect the block exponent, so its exponent may be higher.
             _ if significand == 0 => 0,
-            // Division cuts towards zero.
+            // Integer division truncates.
             0..=62 => significand / (1i64 << down),
             63.. => 0,
-            // Exponents are at most the block's, so this is at most `kept_bits`.
+            // The exponent of a term is at most the exponent of the block, so the shift is at most `kept_bits`.
             _ => significand << -down,
         };
         watch.adds(|| Aligned {
@@ -151,7 +152,7 @@ pub(crate) fn sum_groups(
     result
 }
 
-/// How groups of 4-bit floats are added: 35 bits are kept.
+/// Rule for sums of groups of 4-bit floats: 35 bits are kept.
 pub(crate) const GROUP_RULE: BlockRule = BlockRule {
     kept_bits: 35,
     product_bits: PRODUCT_FRACTION_BITS,

@@ -1,29 +1,29 @@
-//! Numbers of the types that floating-point products have: bits to value and back.
+//! Conversions between bits and values of the types of floating-point products.
 
 use crate::semantics::tensor::number::{F32, Format};
 use crate::semantics::tensor::rule::factor;
 use warpgrid_isa::ScalarType;
 
-/// The values of the matrices that a product takes.
+/// Elements of the matrices of a product.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductValues<'v> {
-    /// Row after row.
+    /// In row-major order.
     pub a: &'v [u64],
-    /// Column after column.
+    /// In column-major order.
     pub b: &'v [u64],
-    /// Row after row.
+    /// In row-major order.
     pub c: &'v [u64],
 }
 
-/// The value of `bits` as an element of a factor or of an accumulator, exactly; none for types that are no such floats. A number of 4 bits is
-/// in the middle of a byte, as in the registers of `.kind::f8f6f4`.
+/// Returns the exact value of `bits` as an element of A, B or the accumulator. Returns `None` for types that are not
+/// floating-point types of products. A 4-bit number is in the middle of a byte, as in the registers of `.kind::f8f6f4`.
 pub fn value_of(ty: ScalarType, bits: u64) -> Option<f64> {
     let format = format(ty)?;
     Some(format.plain().value(bits as u32 >> format.ignored_bits))
 }
 
-/// The bits of the element that is nearest to `value`, ties to even. Beyond the largest number: infinity, or the largest number where
-/// there is no infinity.
+/// Returns the bits of the element that is nearest to `value`, ties to even. Overflow results in infinity, or in the
+/// largest number for types without infinity.
 pub fn nearest_bits(ty: ScalarType, value: f64) -> Option<u64> {
     let format = format(ty)?;
     Some(u64::from(format.plain().nearest(value)) << format.ignored_bits)
