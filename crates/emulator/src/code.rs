@@ -1,4 +1,4 @@
-//! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
+//! Decoded code: operands are register slots, variables are addresses, and details are stored in side tables.
 
 pub(crate) mod held;
 pub(crate) mod matrix_plan;
@@ -28,14 +28,14 @@ use warpgrid_isa::{
 };
 use warpgrid_program::FunctionId;
 
-/// Everything that the steps of a launch read and never change.
+/// Immutable data that the steps of a launch read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) instructions: Vec<Instr>,
-    /// Functions that the entry can reach, in the order of their first instruction.
+    /// Functions that are reachable from the entry, in the order of their first instruction.
     pub(crate) functions: Vec<FunctionCode>,
     pub(crate) constants: Banks,
-    /// What to put into the rows of the special bank of each warp.
+    /// Special registers in the rows of the special bank of each warp.
     pub(crate) specials32: Vec<SpecialRegister>,
     pub(crate) specials64: Vec<SpecialRegister>,
     pub(crate) accesses: Plans<AccessPlan>,
@@ -47,7 +47,7 @@ pub(crate) struct Code {
     pub(crate) multimem: Plans<MultimemPlan>,
     pub(crate) warp_products: Plans<WarpProductPlan>,
     pub(crate) touched: Plans<Touched>,
-    /// The kinds of groups that some instruction makes.
+    /// Kinds of asynchronous groups that some instruction commits.
     pub(crate) made_groups: Vec<GroupKind>,
     pub(crate) tensor_memory: Plans<TensorMemoryPlan>,
     pub(crate) stacks: Plans<StackPlan>,
@@ -63,20 +63,20 @@ pub(crate) struct Code {
     pub(crate) barriers: Plans<BarrierPlan>,
     pub(crate) system_calls: Plans<SystemPlan>,
     pub(crate) machine: Plans<MachinePlan>,
-    /// Machine code: the addresses that it computes with and their places, ascending.
+    /// For SASS, the code addresses that instructions compute, with their program counters, in ascending order.
     pub(crate) addresses: Vec<(u64, u32)>,
-    /// Why instructions cannot be executed.
+    /// Reasons for which instructions cannot be executed.
     pub(crate) refused: Plans<Refused>,
-    /// By instruction of the code: its index among the instructions of the function.
+    /// For each decoded instruction, its index among the instructions of the function.
     pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: BankSizes,
-    /// Registers that the kernel does not begin with zero in.
+    /// Registers with a nonzero initial value.
     pub(crate) initial: Vec<InitialRegister>,
-    /// The largest frame of any function that is called.
+    /// Maximum of the stack frame sizes of all called functions.
     pub(crate) frame_sizes: BankSizes,
 }
 
-/// What a register of the kernel holds at the first step.
+/// Initial value of a register of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InitialRegister {
     pub(crate) place: Element,
@@ -85,20 +85,20 @@ pub(crate) struct InitialRegister {
     pub(crate) per_thread: u64,
 }
 
-/// A function's place in [`Code::instructions`].
+/// Location of a function in [`Code::instructions`].
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCode {
     pub(crate) id: FunctionId,
     pub(crate) start: u32,
-    /// Bytes of its variables on the stack, a multiple of 16.
+    /// Size of the local variables on the stack, in bytes; a multiple of 16.
     pub(crate) frame_bytes: u32,
-    /// Stack addresses that its instructions use, filled in when a frame is made.
+    /// Registers with stack addresses, which are initialized when a frame is created.
     pub(crate) frame_addresses: Vec<FrameAddress>,
-    /// Slots by register id, with their bank.
+    /// Slots with their banks, by register ID.
     pub(crate) registers: Vec<Element>,
 }
 
-/// A register that holds an address on the stack: frame start plus addend.
+/// Register that contains an address on the stack: start of the frame plus addend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameAddress {
     pub(crate) slot: Slot,
@@ -106,7 +106,7 @@ pub(crate) struct FrameAddress {
     pub(crate) addend: u64,
 }
 
-/// Which bank a slot is in.
+/// Register bank of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bank {
     B32,
@@ -115,13 +115,13 @@ pub enum Bank {
     Predicate,
 }
 
-/// An operand of any bank.
+/// Operand with its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// [`Slot::NONE`] for a sink.
+    /// [`Slot::NONE`] for the sink `_`.
     pub slot: Slot,
     pub bank: Bank,
-    /// Width of the register (8 to 128), or of the value where it is no register.
+    /// Width of the register (8 to 128), or of the value if the operand is not a register.
     pub bits: u32,
 }
 
@@ -133,58 +133,60 @@ impl Element {
     };
 }
 
-/// One instruction.
+/// Decoded instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Instr {
     pub op: Op,
-    /// Guard predicate, or none.
+    /// Guard predicate, or [`Slot::NONE`].
     pub guard: Slot,
     pub negated: bool,
-    /// Has no guard and reads no clock, as most have: one question instead of two.
+    /// Whether the instruction has no guard and does not read a clock. This combined flag saves a test for the majority
+    /// of instructions.
     pub is_plain: bool,
-    /// Reads a clock: specials must be refreshed first.
+    /// Whether the instruction reads a clock, so that the special registers must be refreshed before.
     pub reads_clock: bool,
-    /// Runs in the same step as the next instruction of the code: it is not counted, and the group that runs stays
-    /// the one that runs.
+    /// Whether the instruction executes in the same step as the next decoded instruction. It does not count as a step,
+    /// and the scheduler does not select another group of lanes after it.
     pub with_next: bool,
 }
 
-/// Why an instruction is refused when it would be executed.
+/// Reason why the execution of an instruction faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// Checked, but not run yet: the opcode as written, and what is missing where the front end states that.
+    /// The instruction is valid, but not emulated. `opcode` is the spelling in the source, `why` the missing feature if
+    /// the front end provides one.
     NotEmulated { opcode: String, why: Option<String> },
-    /// The front end and the decoder disagree about the operands: which one, and how.
+    /// The front end and the decoder disagree about an operand. `what` names the operand and the difference.
     Internal { what: String },
 }
 
-/// A video instruction; result, a, b and c are 32 bits wide.
+/// A video instruction. The result, a, b and c are 32 bits wide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VideoPlan {
     pub(crate) op: VideoOp,
     pub(crate) lanes: VideoLanes,
-    /// Whether result, a and b are signed.
+    /// Signedness of the result, of a and of b.
     pub(crate) signs: [Signedness; 3],
     pub(crate) saturates: bool,
     pub(crate) second: Option<ReduceOp>,
     pub(crate) compare: Option<CompareOp>,
-    /// Whether amounts of shifts wrap; else they are clamped.
+    /// Whether shift amounts wrap; otherwise they are clamped.
     pub(crate) wraps: bool,
-    /// How far the sum of `vmad` is shifted right.
+    /// Right shift of the sum of `vmad`.
     pub(crate) scale: u32,
     pub(crate) plus_one: bool,
     pub(crate) selection: Selection,
     pub(crate) slots: [Slot; 4],
 }
 
-/// A predicate that is read, and whether its opposite is meant.
+/// Predicate operand, optionally negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicate {
     pub slot: Slot,
     pub negated: bool,
 }
 
-/// What is compared.
+/// Type of the compared operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareKind {
     U16,
@@ -220,7 +222,7 @@ impl CompareKind {
         matches!(self, K::U16 | K::S16 | K::U32 | K::S32 | K::U64 | K::S64)
     }
 
-    /// Returns how the compared integers are interpreted.
+    /// Returns the signedness of the compared integers.
     pub const fn signedness(self) -> Signedness {
         use CompareKind as K;
         match self {
@@ -230,7 +232,7 @@ impl CompareKind {
     }
 }
 
-/// The predicate that a comparison is combined with.
+/// Predicate with which the result of a comparison is combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combine {
     pub op: BoolOp,
@@ -238,16 +240,16 @@ pub struct Combine {
     pub negated: bool,
 }
 
-/// How the third operand of `slct` says which of the others is taken.
+/// Type of the third operand of `slct`, whose sign selects the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignOf {
     Integer,
     Float,
-    /// A float, subnormals as zeros.
+    /// Float whose subnormals are flushed to zero.
     Flushed,
 }
 
-/// A comparison of two rows.
+/// Comparison of two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     pub kind: CompareKind,
@@ -257,22 +259,23 @@ pub struct Comparison {
     pub b: Slot,
 }
 
-/// An operation of machine code: up to two registers and seven predicates from five registers and seven predicates.
+/// SASS operation that computes up to two registers and seven predicates from up to five registers and seven
+/// predicates.
 #[derive(Clone, Debug)]
 pub(crate) struct MachinePlan {
     pub(crate) op: MachineOp,
     pub(crate) registers: [Slot; 2],
     pub(crate) predicates: [Slot; 7],
     pub(crate) sources: [Slot; 5],
-    /// Bit i: source i is negated.
+    /// Bit i: whether source i is negated.
     pub(crate) negated: u8,
-    /// Bit i: source i is inverted.
+    /// Bit i: whether source i is inverted.
     pub(crate) inverted: u8,
     pub(crate) conditions: [Predicate; 7],
     pub(crate) number: u32,
 }
 
-/// A load or a store.
+/// Memory access of a load or store.
 #[derive(Clone, Debug)]
 pub struct AccessPlan {
     pub space: StateSpace,
@@ -281,16 +284,16 @@ pub struct AccessPlan {
     pub wide: bool,
     pub offset: i64,
     pub element_bytes: u32,
-    /// Of all elements.
+    /// Total size of all elements.
     pub width_bytes: u32,
-    /// Loads of signed types extend.
+    /// Whether loads sign-extend or zero-extend.
     pub sign: Signedness,
     pub elements: Vec<Element>,
-    /// Bit i: element i is not a sink.
+    /// Bit i: whether element i is stored, and not a sink.
     pub written: u32,
-    /// All elements are registers of exactly the element's width, 32 or 64 bits.
+    /// Whether all elements are registers of 32 or 64 bits with exactly the size of the element.
     pub whole_registers: bool,
-    /// One word for each lane, or four, all of them whole registers: a warp's move in one go.
+    /// Whether each lane transfers one or four words in whole registers. The data of a warp is then copied at once.
     pub moves_words: bool,
     pub noted: AccessNotes,
 }
@@ -305,49 +308,49 @@ impl AccessPlan {
     }
 }
 
-/// What only listeners ask of an access.
+/// Properties of an access that only observers use.
 #[derive(Clone, Debug)]
 pub struct AccessNotes {
-    /// Of an element.
+    /// Type of an element.
     pub ty: ScalarType,
     pub sem: Sem,
     pub scope: Option<Scope>,
     pub cache: CacheHints,
-    /// Bytes of a lane that compiled code moves at once, where an instruction becomes several accesses.
+    /// Bytes per lane of one hardware access, if the instruction compiles to several accesses.
     pub access_bytes: Option<u32>,
-    /// By element: which of the function's operands it is.
+    /// Index of each element in the operands of the function.
     pub operands: Vec<u32>,
 }
 
-/// An atomic operation on memory.
+/// Atomic memory operation.
 #[derive(Clone, Debug)]
 pub struct AtomicPlan {
-    /// Its elements are those of the old value.
+    /// The elements of the access receive the old value.
     pub access: AccessPlan,
     pub op: AtomicOp,
     pub ty: ScalarType,
-    /// Whether the old value is returned: `atom`, not `red`.
+    /// Whether the old value is returned (`atom`) or not (`red`).
     pub returns: bool,
-    /// One for each element of the old value.
+    /// One operand per element of the old value.
     pub b: Vec<Element>,
     pub c: Element,
 }
 
-/// An operation on an mbarrier object.
+/// Operation on an mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct MbarrierPlan {
-    /// The object; it has no elements.
+    /// Address of the object. The access has no elements.
     pub(crate) access: AccessPlan,
     pub(crate) action: MbarrierAction,
     /// Count, bytes, state or parity; none where the operation has no such operand.
     pub(crate) value: Element,
     /// The state or the answer.
     pub(crate) result: Element,
-    /// Whether the text has the operation; what prepares a snippet is not shown.
+    /// Whether the operation is part of the source. Operations that initialize a code snippet are not displayed.
     pub(crate) is_of_text: bool,
 }
 
-/// What an operation does to an mbarrier object.
+/// Kind of an mbarrier operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MbarrierAction {
     Init,
@@ -362,7 +365,7 @@ pub(crate) enum MbarrierAction {
     },
     Expect,
     Complete,
-    /// Asks whether a phase is complete, after waiting for it if `waits`.
+    /// Tests whether a phase is complete. If `waits`, the test waits for the phase first.
     Test {
         phase: Phase,
         waits: bool,
@@ -370,89 +373,90 @@ pub(crate) enum MbarrierAction {
     CheckLayout,
 }
 
-/// How a phase is named.
+/// Identification of the phase of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// By a state that an arrival gave.
+    /// State that an arrival returned.
     State,
     Parity,
 }
 
-/// The start of an operation that lands later.
+/// Issue of an asynchronous operation.
 #[derive(Clone, Debug)]
 pub struct AsyncPlan {
-    /// Where bytes go; for copies its width is the alignment. None for an arrival.
+    /// Destination. For copies, the width of the access is the required alignment. `None` for an arrival.
     pub(crate) to: Option<AccessPlan>,
-    /// The object that counts the bytes, or at which the operation arrives.
+    /// mbarrier that counts the bytes or receives the arrival.
     pub(crate) mbarrier: Option<AccessPlan>,
     pub(crate) transfer: Transfer,
-    /// How the bytes are combined with memory; they replace it where there is none.
+    /// Reduction with the contents of memory. `None` replaces the contents.
     pub(crate) reduces: Option<Reduction>,
-    /// The groups of the thread that the operation belongs to.
+    /// Kind of asynchronous group that contains the operation.
     pub(crate) group: Option<GroupKind>,
 }
 
-/// What an operation brings.
+/// Data of an asynchronous operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Transfer {
     /// The elements of the destination.
     Registers,
     Copy(Source),
-    /// An arrival after all earlier copies of the lane.
+    /// An arrival after the completion of all earlier copies of the lane.
     Arrival(ArrivalCount),
 }
 
-/// Whether an arrival is expected by the phase already, or increments the expected arrivals.
+/// Whether the arrival is included in the expected count, or increments the pending count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrivalCount {
     Expected,
     Added,
 }
 
-/// Where a copy comes from.
+/// Source of a copy.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// Its width is the alignment.
+    /// Source address. The width of the access is the required alignment.
     pub(crate) from: AccessPlan,
-    /// Bytes that are written.
+    /// Number of bytes that are written.
     pub(crate) size: Element,
-    /// Bytes that are read, if fewer.
+    /// Number of bytes that are read, if lower.
     pub(crate) read: Option<Element>,
-    /// Whether the low bits of the source address count the bytes at the end that are not read (`LDGSTS.ZFILL`).
+    /// Whether the low bits of the source address contain the number of bytes at the end that are not read
+    /// (`LDGSTS.ZFILL`).
     pub(crate) address_counts: bool,
-    /// Whether nothing is read.
+    /// Predicate that suppresses the read of the source.
     pub(crate) ignores: Option<Predicate>,
-    /// Ranks of the blocks that get the bytes, a bit each.
+    /// Multicast: bit mask of the ranks of the destination blocks.
     pub(crate) blocks: Option<Element>,
-    /// Which bytes of each 16 are written.
+    /// Byte mask for each 16 bytes.
     pub(crate) byte_mask: Option<Element>,
-    /// How many bytes are left out at the start and at the end.
+    /// Number of bytes that the copy ignores at the start and at the end.
     pub(crate) left_out: Option<[Element; 2]>,
 }
 
-/// The start of a copy of a part of a tensor.
+/// Issue of a tensor copy.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorCopyPlan {
     pub(crate) direction: TensorDirection,
     pub(crate) mode: LoadMode,
-    /// Its width is the alignment.
+    /// Address in shared memory. The width of the access is the required alignment.
     pub(crate) shared: AccessPlan,
-    /// The generic address of the tensor map.
+    /// Generic address of the tensor map.
     pub(crate) map: Element,
     pub(crate) coordinates: Vec<Element>,
-    /// The object that counts the bytes; a bulk group does where there is none.
+    /// mbarrier that counts the bytes. If `None`, the copy belongs to a bulk async group.
     pub(crate) mbarrier: Option<AccessPlan>,
-    /// Of a walk over an image.
+    /// Offsets of `im2col` copies.
     pub(crate) offsets: Vec<Element>,
-    /// Ranks of the blocks that get the bytes, a bit each.
+    /// Multicast: bit mask of the ranks of the destination blocks.
     pub(crate) blocks: Option<Element>,
-    /// Whether the mbarrier may be that of the other block of the pair.
+    /// Whether the mbarrier may be in the other block of the pair.
     pub(crate) is_pair: bool,
-    /// How the elements are combined with the tensor.
+    /// Reduction with the elements of the tensor.
     pub(crate) reduces: Option<AtomicOp>,
 }
 
-/// A change of a tensor map, or a fence for one.
+/// Modification of a tensor map, or a fence for tensor maps.
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMapPlan {
     Replace {
@@ -461,13 +465,13 @@ pub(crate) enum TensorMapPlan {
         dimension: usize,
         value: Element,
     },
-    /// Copies a map from shared to global memory.
+    /// Copies a tensor map from shared to global memory.
     Publish { to: AccessPlan, from: AccessPlan },
-    /// `fence.proxy.tensormap::generic.acquire`: copies that follow read the map as it is now.
+    /// `fence.proxy.tensormap::generic.acquire`: subsequent copies read the current contents of the map.
     Acquire { map: AccessPlan },
 }
 
-/// An operation on the stack of each lane.
+/// Operation on the stack of each lane.
 #[derive(Clone, Debug)]
 pub(crate) enum StackPlan {
     Allocate {
@@ -479,23 +483,23 @@ pub(crate) enum StackPlan {
     Restore(Element),
 }
 
-/// An operation on the launch.
+/// Cluster launch control operation.
 #[derive(Clone, Debug)]
 pub(crate) enum LaunchPlan {
     TryCancel {
         to: AccessPlan,
         mbarrier: AccessPlan,
-        /// Whether every block of the cluster gets the answer.
+        /// Whether all blocks of the cluster receive the response.
         to_all: bool,
     },
-    /// Parts of an answer, each to a register.
+    /// Decodes parts of the response, each to one register.
     Read {
         answer: Element,
         parts: Vec<(Element, AnswerPart)>,
     },
 }
 
-/// What is done with a texture or a surface.
+/// Operation on a texture or a surface.
 #[derive(Clone, Debug)]
 pub(crate) enum ImagePlan {
     Sample(SamplePlan),
@@ -504,89 +508,89 @@ pub(crate) enum ImagePlan {
     Access(SurfacePlan),
 }
 
-/// An access to memory of several devices.
+/// Access to the memory of several devices.
 #[derive(Clone, Debug)]
 pub(crate) struct MultimemPlan {
-    /// Its elements are those that are loaded.
+    /// The elements of the access receive the loaded values.
     pub(crate) access: AccessPlan,
     pub(crate) action: MultimemAction,
-    /// What is stored, or combined with what each device holds.
+    /// Values that are stored, or combined with the contents of the memory of each device.
     pub(crate) sources: Vec<Element>,
 }
 
-/// What an access to memory of several devices does.
+/// Kind of an access to the memory of several devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MultimemAction {
-    /// Combines what all devices hold.
+    /// Combines the contents of the memory of all devices.
     Load(AtomicOp),
     Store,
     Reduce(AtomicOp),
 }
 
-/// A read of a texture.
+/// Texture fetch.
 #[derive(Clone, Debug)]
 pub(crate) struct SamplePlan {
     pub(crate) geometry: Geometry,
-    /// The channel that is read of four texels.
+    /// Channel that is fetched from four texels (`tld4`).
     pub(crate) gathers: Option<usize>,
     pub(crate) image: Element,
-    /// Where textures and samplers are apart.
+    /// Sampler, if it is separate from the texture.
     pub(crate) sampler: Option<Element>,
     pub(crate) coordinates: Vec<Element>,
-    /// Of the coordinates; else they are integers.
+    /// Whether the coordinates are floats; otherwise they are integers.
     pub(crate) is_float: bool,
     pub(crate) offsets: Vec<Element>,
-    /// A float that texels are compared with.
+    /// Reference value of a depth comparison.
     pub(crate) compared: Option<Element>,
     pub(crate) elements: Vec<Element>,
-    /// A predicate that says whether the texels are there.
+    /// Predicate that receives whether the texels are resident.
     pub(crate) resident: Option<Element>,
-    /// Of an element.
+    /// Type of an element.
     pub(crate) to: ScalarType,
 }
 
-/// Whether a value refers to a texture, a sampler or a surface.
+/// Test whether a value is a reference to a texture, a sampler or a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct ReferencePlan {
     pub(crate) kind: ReferenceKind,
-    /// A predicate.
+    /// Destination predicate.
     pub(crate) to: Element,
     pub(crate) image: Element,
 }
 
-/// A question about a texture or a surface.
+/// Query of a property of a texture or a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct QueryPlan {
     pub(crate) property: Property,
     pub(crate) to: Element,
     pub(crate) image: Element,
-    /// Added to the handle.
+    /// Constant that is added to the handle.
     pub(crate) addend: i64,
     pub(crate) level: Option<Element>,
 }
 
-/// An access to a surface.
+/// Access to a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfacePlan {
     pub(crate) op: SurfaceOp,
     pub(crate) geometry: Geometry,
     pub(crate) bounds: SurfaceBounds,
-    /// Coordinates count elements, which are converted.
+    /// Whether coordinates count elements, which are converted to the format of the surface.
     pub(crate) is_formatted: bool,
     pub(crate) image: Element,
     pub(crate) coordinates: Vec<Element>,
     pub(crate) reduces: Option<AtomicOp>,
-    /// Its elements are what is moved; its base is not used.
+    /// The elements of the access are the transferred registers. Its base is not used.
     pub(crate) access: AccessPlan,
 }
 
-/// A wait for groups of asynchronous operations.
+/// Wait for asynchronous groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupWait {
     pub kind: GroupKind,
-    /// Groups that may be pending; none for no operation at all, grouped or not.
+    /// Number of groups that may remain pending. `None` waits for all operations, including operations without a group.
     pub latest: Option<u32>,
-    /// Whether only their sources must have been read.
+    /// Whether the wait includes only the reads of the sources.
     pub reads: bool,
 }
 
@@ -597,7 +601,7 @@ pub(crate) struct FillPlan {
     pub(crate) size: Element,
 }
 
-/// A call of one of several functions.
+/// Call of one of several functions.
 #[derive(Clone, Debug)]
 pub struct CallPlan {
     /// Address of the function, for indirect calls.
@@ -605,33 +609,33 @@ pub struct CallPlan {
     pub(crate) targets: Vec<CallTargetPlan>,
 }
 
-/// How arguments go to and results come from a function.
+/// Target of a call, and the transfer of arguments and results.
 #[derive(Clone, Debug)]
 pub(crate) struct CallTargetPlan {
     /// Index into [`Code::functions`].
     pub(crate) function: u32,
     pub(crate) address: u64,
-    /// From places of the caller to places of the callee.
+    /// From locations of the caller to locations of the callee.
     pub(crate) arguments: Vec<(Place, Place)>,
-    /// From places of the callee to places of the caller.
+    /// From locations of the callee to locations of the caller.
     pub(crate) returns: Vec<(Place, Place)>,
 }
 
-/// Where a value that crosses a call lives.
+/// Location of an argument or a result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Register(Element),
-    /// Bytes of the frame.
+    /// Bytes of the stack frame.
     Stack {
         offset: u32,
         size: u32,
     },
 }
 
-/// An operation across the lanes of a warp.
+/// Warp-level collective operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Collective {
-    /// Lanes that must take part; none for the old forms without a mask.
+    /// Member mask; [`Slot::NONE`] for deprecated instructions without a mask.
     pub mask: Slot,
     pub kind: CollectiveKind,
 }
@@ -667,9 +671,9 @@ pub enum CollectiveKind {
     Reduce {
         op: ReduceOp,
         ty: ScalarType,
-        /// Of floats: magnitudes are compared.
+        /// For floats: whether magnitudes are compared.
         absolute: bool,
-        /// Of floats: the result is a NaN if a source is.
+        /// For floats: whether a NaN source results in NaN.
         nan: bool,
         d: Slot,
         a: Slot,
@@ -689,10 +693,10 @@ pub enum CollectiveKind {
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPlan {
     pub id: Slot,
-    /// None for the whole block.
+    /// Thread count; [`Slot::NONE`] for the whole block.
     pub threads: Slot,
     pub kind: BarrierMode,
-    /// All threads of the warp must come to it together.
+    /// Whether all threads of the warp must execute the barrier convergently.
     pub is_aligned: bool,
 }
 
@@ -707,7 +711,7 @@ pub enum BarrierMode {
     },
 }
 
-/// A call into the driver.
+/// Call into the driver.
 #[derive(Clone, Debug)]
 pub(crate) struct SystemPlan {
     pub(crate) kind: SystemCall,
@@ -727,18 +731,19 @@ impl Code {
         self.packs.get(list).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether some instruction makes groups of this kind. Machine code waits by other means, too.
+    /// Checks whether some instruction commits groups of this kind. Always true for SASS, which also waits by other
+    /// means.
     pub(crate) fn makes_groups(&self, kind: GroupKind) -> bool {
         !self.addresses.is_empty() || self.made_groups.contains(&kind)
     }
 
-    /// Where a function with this index starts, and its frame.
+    /// Returns the function that contains the program counter.
     pub(crate) fn function_at(&self, pc: u32) -> Option<&FunctionCode> {
         let after = self.functions.partition_point(|f| f.start <= pc);
         self.functions.get(after.checked_sub(1)?)
     }
 
-    /// Function and instruction index of a place in the code.
+    /// Returns the function and instruction index of a program counter.
     pub(crate) fn origin(&self, pc: u32) -> (FunctionId, u32) {
         match self.function_at(pc) {
             Some(function) => {
@@ -749,21 +754,22 @@ impl Code {
         }
     }
 
-    /// The first code of an instruction, from where its function starts.
+    /// Returns the program counter of the first operation of an instruction. `function_start` is the program counter of
+    /// its function.
     fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
         let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
-        // Within a function, origins ascend.
+        // Origins ascend within a function.
         let n = origins.iter().take_while(|origin| **origin < instruction);
         function_start + n.count() as u32
     }
 
-    /// Place in the code of a function's instruction; 0 for functions that cannot be reached.
+    /// Returns the program counter of an instruction, or 0 if its function is not reachable.
     pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
         let found = self.functions.iter().find(|f| f.id == function);
         found.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
-    /// Where the frame of a call depth starts in the banks.
+    /// Returns the start of the frame at a call depth in each bank.
     #[inline(always)]
     pub(crate) fn base(&self, depth: u32) -> BankSizes {
         if depth == 0 {
@@ -774,5 +780,5 @@ impl Code {
     }
 }
 
-/// The widest access of a lane, in bytes.
+/// Maximum access size of a lane in bytes.
 pub(crate) const MAX_WIDTH: usize = 32;

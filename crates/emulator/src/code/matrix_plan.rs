@@ -1,4 +1,4 @@
-//! Plans of matrix operations: registers by lane and element, ready to be run.
+//! Plans of matrix operations: precomputed positions of the elements in registers and lanes.
 
 use crate::code::warp_product::WarpProductPlan;
 use crate::code::{AccessPlan, Element};
@@ -7,7 +7,7 @@ use crate::semantics::registers::{LANES, Slot};
 use crate::semantics::tensor::plan::Plan;
 use warpgrid_isa::fragment::Access;
 
-/// A matrix operation.
+/// Matrix operation.
 #[derive(Clone, Debug)]
 #[allow(
     private_interfaces,
@@ -17,31 +17,31 @@ pub enum MatrixPlan {
     Lines(LinesPlan),
     Product(Box<ProductPlan>),
     Rows(RowsPlan),
-    /// A sparse product.
+    /// Sparse matrix multiplication.
     Sparse(Box<WarpProductPlan>),
 }
 
-/// `wmma.load` and `wmma.store`: lines of a matrix, `stride` elements apart.
+/// `wmma.load` and `wmma.store`: lines of a matrix with a distance of `stride` elements.
 #[derive(Clone, Debug)]
 pub(crate) struct LinesPlan {
-    /// Its elements are the registers; its width is that of a lane's elements.
+    /// The elements of the access are the registers; its width is the size of all elements of a lane.
     pub(crate) access: AccessPlan,
     pub(crate) kind: AccessKind,
-    /// Of 32 bits.
+    /// 32-bit register with the stride.
     pub(crate) stride: Slot,
-    /// Registers that memory fills; those beyond repeat them.
+    /// Number of registers that are read from memory. The remaining registers contain copies.
     pub(crate) n_read: usize,
-    /// Units in a register.
+    /// Number of units per register.
     pub(crate) per_register: u32,
-    /// A unit is an element, or a register of elements that are less than a byte.
+    /// Size of a unit: an element, or a register of elements of less than a byte.
     pub(crate) unit_bytes: u32,
     pub(crate) element_bits: u32,
-    /// By unit and lane: line, and position in the line.
+    /// Line and position within the line, for each unit and lane.
     pub(crate) places: Vec<[[u16; 2]; LANES]>,
-    /// Lines, and elements of a line.
+    /// Number of lines, and number of elements per line.
     pub(crate) n_major: u16,
     pub(crate) n_minor: u16,
-    /// What compiled code needs of address and stride.
+    /// Requirements of the compiled accesses on the address and the stride.
     pub(crate) rules: Access,
 }
 
@@ -49,47 +49,48 @@ pub(crate) struct LinesPlan {
 #[derive(Clone, Debug)]
 pub(crate) struct ProductPlan {
     pub(crate) plan: Plan,
-    /// Products of their own: four for `mma.m8n8k4` of halves, else one.
+    /// Number of independent products: four for `mma.m8n8k4` of `f16`, otherwise one.
     pub(crate) n_matrices: usize,
     pub(crate) a: OperandPlan,
     pub(crate) b: OperandPlan,
     pub(crate) c: OperandPlan,
     pub(crate) d: OperandPlan,
-    /// Factors of the rows of A and of the columns of B.
+    /// Scale factors of the rows of A and of the columns of B.
     pub(crate) factors: Option<[FactorsPlan; 2]>,
 }
 
-/// Where the factors of the lines of an operand are.
+/// Location of the scale factors of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FactorsPlan {
-    /// Of 32 bits.
+    /// 32-bit register with the scale factors.
     pub(crate) register: Slot,
-    /// Which byte of it is the first factor, and which lanes of four have them: of 16 bits.
+    /// 16-bit selectors: the byte of the first scale factor, and the lanes of each group of four that provide the scale
+    /// factors.
     pub(crate) byte: Element,
     pub(crate) lane: Element,
-    /// Factors of a line.
+    /// Number of scale factors per line.
     pub(crate) n: u8,
-    /// Lanes of four that a selector may name.
+    /// Number of lanes of each group of four that the selector may name.
     pub(crate) n_lanes: u8,
-    /// Whether lines are rows of A: two neighbouring lanes have rows eight apart.
+    /// Whether the lines are rows of A. Two adjacent lanes then provide rows with a distance of eight.
     pub(crate) is_paired: bool,
 }
 
-/// Registers of a fragment, and where the values are.
+/// Registers of a fragment, and positions of the values.
 #[derive(Clone, Debug)]
 pub(crate) struct OperandPlan {
     pub(crate) registers: Vec<Element>,
-    /// In the order of the product: rows of A, C and D, columns of B, matrix after matrix.
+    /// Positions in the order of the product: rows of A, C and D, columns of B, matrix by matrix.
     pub(crate) values: Vec<Gather>,
-    /// All places that hold values, copies included, in the same order.
+    /// Positions of all values, including copies, in the same order.
     pub(crate) held: Vec<Gather>,
-    /// Values of one matrix.
+    /// Number of values per matrix.
     pub(crate) n_values: usize,
-    /// The bits of a value.
+    /// Mask of the bits of a value.
     pub(crate) mask: u64,
 }
 
-/// A value in a register of a lane.
+/// Position of a value in the register of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gather {
     pub(crate) register: u8,
@@ -97,21 +98,21 @@ pub(crate) struct Gather {
     pub(crate) shift: u8,
 }
 
-/// `ldmatrix` and `stmatrix`: rows of 16 bytes, whose addresses lanes give.
+/// `ldmatrix` and `stmatrix`: rows of 16 bytes, whose addresses lanes provide.
 #[derive(Clone, Debug)]
 pub(crate) struct RowsPlan {
-    /// Its elements are the registers of a lane, and its width is theirs.
+    /// The elements of the access are the registers of a lane; its width is their size.
     pub(crate) access: AccessPlan,
-    /// A row: 16 bytes at the address that a lane gives.
+    /// Row of 16 bytes at the address that a lane provides.
     pub(crate) row: AccessPlan,
     pub(crate) kind: AccessKind,
-    /// Lanes that give addresses.
+    /// Lanes that provide addresses.
     pub(crate) asking: u32,
-    /// Elements by row and column.
+    /// Positions of the elements, by row and column.
     pub(crate) places: Vec<RowPlace>,
-    /// Of an element in memory, at most 16.
+    /// Size of an element in memory, at most 16 bits.
     pub(crate) element_bits: u32,
-    /// Of an element in a register: 8 or 16.
+    /// Size of an element in a register: 8 or 16 bits.
     pub(crate) container_bits: u32,
 }
 
@@ -119,10 +120,10 @@ impl RowsPlan {
     pub(crate) const ROW_BYTES: u32 = 16;
 }
 
-/// An element of a row, and who holds it.
+/// Position of an element of a row in the registers of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowPlace {
-    /// The lane that gives the address of the row.
+    /// Lane that provides the address of the row.
     pub(crate) asked: u8,
     pub(crate) column: u8,
     pub(crate) gave: u8,
@@ -130,5 +131,5 @@ pub(crate) struct RowPlace {
     pub(crate) element: u8,
 }
 
-/// The most registers of an operand.
+/// Maximum number of registers of an operand.
 pub(crate) const MAX_REGISTERS: usize = 8;

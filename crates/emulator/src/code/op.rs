@@ -1,5 +1,5 @@
-//! The decoded operation, and the classes that say which function executes it: a new one is a member and a word in one
-//! of the classes.
+//! Decoded operations, and their classes, which determine the function that executes them. A new operation requires a
+//! variant and an entry in one of the classes.
 
 use crate::code::held::Touched;
 use crate::code::matrix_plan::MatrixPlan;
@@ -22,8 +22,8 @@ use crate::semantics::registers::Slot;
 use warpgrid_isa::{FloatTest, ScalarType, Signedness, StateSpace};
 use warpgrid_program::SourceModifiers;
 
-/// The decoded operation. Slots are in the bank that the variant says; arithmetic has its result first,
-/// then a, b and c.
+/// Decoded operation. The variant determines the banks of its slots. The slots of arithmetic operations are the result,
+/// a, b and c.
 #[derive(Clone, Copy, Debug)]
 #[allow(
     private_interfaces,
@@ -45,13 +45,13 @@ pub enum Op {
         sign: Signedness,
         slots: [Slot; 4],
     },
-    /// Two 16-bit integers in a register.
+    /// Two packed 16-bit integers.
     Int16x2 {
         f: PackedOp,
         sign: Signedness,
         slots: [Slot; 3],
     },
-    /// Four 8-bit integers in a register.
+    /// Four packed 8-bit integers.
     Int8x4 {
         f: PackedOp,
         sign: Signedness,
@@ -63,26 +63,26 @@ pub enum Op {
         sign: Signedness,
         slots: [Slot; 3],
     },
-    /// `bfe` on 64 bits: position and length are 32 bits wide.
+    /// `bfe` on 64 bits. Position and length are 32 bits wide.
     Extract64 {
         sign: Signedness,
         slots: [Slot; 4],
     },
-    /// The result is 32 bits wide, a 64.
+    /// The result is 32 bits wide, a is 64 bits wide.
     Count64 {
         f: CountOp,
         sign: Signedness,
         slots: [Slot; 2],
     },
-    /// `bfi`: a into b at c, as many bits as the last says.
+    /// `bfi`: the slots are the result, a, b, position and length.
     Insert32([Slot; 5]),
     Insert64([Slot; 5]),
-    /// 32 by 32 to 64 bits, plus c when it is there.
+    /// Product of 32-bit factors with 64 bits, plus c if present.
     Wide32 {
         sign: Signedness,
         slots: [Slot; 4],
     },
-    /// 16 by 16 to 32 bits, plus c when it is there.
+    /// Product of 16-bit factors with 32 bits, plus c if present.
     Wide16 {
         sign: Signedness,
         slots: [Slot; 4],
@@ -97,13 +97,13 @@ pub enum Op {
         mode: FloatMode,
         slots: [Slot; 4],
     },
-    /// Two f32 in a 64-bit register.
+    /// Two `f32` in a 64-bit register.
     Float32x2 {
         f: FloatOp,
         mode: FloatMode,
         slots: [Slot; 4],
     },
-    /// 16-bit floats, one or two a register.
+    /// One or two 16-bit floats per register.
     Half {
         f: HalfOp,
         ty: ScalarType,
@@ -153,13 +153,13 @@ pub enum Op {
         d: Element,
         a: Element,
     },
-    /// Signed or unsigned 32 to 64 bits.
+    /// Sign-extends or zero-extends 32 to 64 bits.
     Extend32 {
         sign: Signedness,
         d: Slot,
         a: Slot,
     },
-    /// The low half.
+    /// Low half of a 64-bit value.
     Truncate64 {
         d: Slot,
         a: Slot,
@@ -170,16 +170,16 @@ pub enum Op {
         a: Slot,
         b: Slot,
     },
-    /// Two or four numbers, or a pair, by random bits or factors.
+    /// Converts two or four numbers, or a pair, with random bits or scale factors.
     ConvertBy {
         conversion: Conversion,
         d: Element,
-        /// A list of elements.
+        /// List of elements.
         sources: PlanId<Vec<Element>>,
         beside: Beside,
         by: Slot,
     },
-    /// Adds to an address: `cvta` and back.
+    /// Adds a constant to an address: `cvta` in both directions.
     Offset {
         d: Element,
         a: Element,
@@ -204,7 +204,7 @@ pub enum Op {
     },
     TestFloat {
         test: FloatTest,
-        /// Of a.
+        /// Bank of a.
         bank: Bank,
         d: Slot,
         a: Slot,
@@ -228,27 +228,27 @@ pub enum Op {
         c: Slot,
         sign: SignOf,
     },
-    /// Logic on two predicates; bit `2 * a + b` of the table is the result.
+    /// Logic operation on two predicates. Bit `2 * a + b` of the table is the result.
     PredicateLogic {
         table: u8,
         d: Slot,
         a: Slot,
         b: Slot,
     },
-    /// Negates, inverts or takes the magnitude of a source before it is read.
+    /// Negates, inverts or computes the magnitude of a source.
     Modify {
         modifiers: SourceModifiers,
         ty: ScalarType,
         d: Element,
         a: Element,
     },
-    /// Rounds an address down to a multiple of an access's size.
+    /// Rounds an address down to a multiple of the access size.
     AlignDown {
         d: Element,
         a: Element,
         bytes: u32,
     },
-    /// `(base << scale) + uniform`: the sum of an address that has more than a base and an offset.
+    /// `(base << scale) + uniform`: sum of an address with more components than a base and an offset.
     AddressSum {
         d: Element,
         base: Element,
@@ -275,36 +275,36 @@ pub enum Op {
     Exit,
     Trap,
     Barrier(PlanId<BarrierPlan>),
-    /// Orders nothing that steps in sequence do not, and is reported to observers.
+    /// Has no effect on the sequential execution of steps. Reported to observers.
     Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,
     /// `barrier.cluster.wait`
     ClusterWait,
     Mbarrier(PlanId<MbarrierPlan>),
-    /// The pending arrivals in a state of an mbarrier.
+    /// Pending arrival count in the state of an mbarrier.
     PendingCount {
         d: Slot,
         a: Slot,
     },
-    /// Starts an operation that lands later.
+    /// Issues an asynchronous operation.
     StartAsync(PlanId<AsyncPlan>),
-    /// Starts a copy of a part of a tensor.
+    /// Issues a tensor copy.
     TensorCopy(PlanId<TensorCopyPlan>),
-    /// An operation on the stack of each lane.
+    /// Operation on the stack of each lane.
     Stack(PlanId<StackPlan>),
-    /// Asks for a cluster that has not started, or reads the answer.
+    /// Cluster launch control: requests a cancellation, or decodes the response.
     Launch(PlanId<LaunchPlan>),
-    /// An operation on tensor memory.
+    /// Operation on tensor memory.
     TensorMemory(PlanId<TensorMemoryPlan>),
-    /// Changes a tensor map.
+    /// Modifies a tensor map.
     TensorMap(PlanId<TensorMapPlan>),
-    /// Reads or writes a texture or surface, or asks about it.
+    /// Accesses a texture or surface, or queries its properties.
     Image(PlanId<ImagePlan>),
     AsyncCommit(GroupKind),
-    /// Reads or writes memory of several devices.
+    /// Accesses the memory of several devices.
     Multimem(PlanId<MultimemPlan>),
-    /// Looks whether registers are those of a product in flight.
+    /// Checks whether registers belong to a pending `wgmma`.
     Touch(PlanId<Touched>),
     AsyncWait(GroupWait),
     /// `st.bulk`
@@ -327,33 +327,34 @@ pub enum Op {
     },
     Collective(PlanId<Collective>),
     Matrix(PlanId<MatrixPlan>),
-    /// A product of a warpgroup, which lands later.
+    /// Asynchronous matrix multiplication of a warpgroup.
     Warpgroup(PlanId<WarpProductPlan>),
     ActiveMask {
         d: Slot,
     },
     Yield,
-    /// An operation of machine code.
+    /// SASS operation.
     Machine(PlanId<MachinePlan>),
-    /// `BSYNC`: waits for the lanes that the register names.
+    /// `BSYNC`: waits for the lanes of the mask in the register.
     Reconverge {
         mask: Slot,
     },
-    /// `BSYNC` of machines that have `BSYNC.RECONVERGENT` too: the same, until one of the lanes gives way.
+    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: like [`Op::Reconverge`], until one of the lanes
+    /// yields.
     ReconvergeUnlessYielded {
         mask: Slot,
     },
-    /// `YIELD`: lanes that wait only until others give way go on.
+    /// `YIELD`: releases lanes that wait in [`Op::ReconvergeUnlessYielded`].
     GiveWay,
-    /// `BREAK`: takes the lanes out of the register.
+    /// `BREAK`: removes the lanes from the mask in the register.
     LeaveReconvergence {
         mask: Slot,
     },
-    /// To the place with this address.
+    /// Branches to a code address.
     BranchIndirect {
         a: Element,
     },
-    /// Where some of the lanes that the register names are elsewhere.
+    /// Branches if some lanes of the mask in the register have diverged.
     BranchDivergent {
         mask: Slot,
         target: u32,
@@ -361,7 +362,7 @@ pub enum Op {
     Refused(PlanId<Refused>),
 }
 
-/// Operations that change registers alone and are frequent: [`compute`](crate::exec::arithmetic::compute::compute).
+/// Frequent operations that modify only registers: [`compute`](crate::exec::arithmetic::compute::compute).
 macro_rules! frequent {
     () => {
         Op::Int32 { .. }
@@ -380,7 +381,7 @@ macro_rules! frequent {
     };
 }
 
-/// Operations that change registers alone and are less frequent: `compute_more`.
+/// Less frequent operations that modify only registers: `compute_more`.
 macro_rules! infrequent {
     () => {
         Op::Int16 { .. }
@@ -418,7 +419,8 @@ macro_rules! infrequent {
     };
 }
 
-/// Operations that access memory or other warps, or change the control flow: the step loop and [`dispatch`](crate::exec::dispatch::dispatch).
+/// Operations that access memory or other warps, or modify the control flow. Executed by the step loop and
+/// [`dispatch`](crate::exec::dispatch::dispatch).
 macro_rules! beyond_registers {
     () => {
         Op::Load(_)
@@ -457,7 +459,7 @@ macro_rules! beyond_registers {
     };
 }
 
-/// Operations that may have to wait for others before they are executed: the waits.
+/// Operations that may wait for other lanes, warps or asynchronous operations before they are executed.
 macro_rules! waiting {
     () => {
         Op::Collective(_)

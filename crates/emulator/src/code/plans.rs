@@ -1,15 +1,15 @@
-//! Details of operations, listed by kind. An operation names its details by a number of their kind, so that no number is
-//! looked up in the list of another.
+//! Side tables for the details of operations, one table per kind. The type of a [`PlanId`] contains the kind, so that
+//! an index cannot be used with another table.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The details of all operations of one kind.
+/// Details of all operations of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Plans<P>(Vec<P>);
 
 impl<P> Plans<P> {
-    /// Adds details; the number that names them.
+    /// Adds details and returns their index.
     pub(crate) fn add(&mut self, plan: P) -> PlanId<P> {
         self.0.push(plan);
         PlanId::new(self.0.len() as u32 - 1)
@@ -32,7 +32,7 @@ impl<P> Plans<P> {
         self.0.len()
     }
 
-    /// Those that were added after the first `n`, to be changed.
+    /// Returns mutable references to the details that were added after the first `n`.
     pub(crate) fn after_mut(&mut self, n: usize) -> impl Iterator<Item = &mut P> {
         self.0.iter_mut().skip(n)
     }
@@ -44,7 +44,7 @@ impl<P> Default for Plans<P> {
     }
 }
 
-/// The number of an operation's details among those of its kind.
+/// Index of the details of an operation in the table of their kind.
 pub struct PlanId<P> {
     number: u32,
     kind: PhantomData<fn() -> P>,
@@ -58,14 +58,14 @@ impl<P> PlanId<P> {
         }
     }
 
-    /// As a plain number, for what knows no kinds of details.
+    /// Returns the index as an integer.
     #[inline(always)]
     pub const fn number(self) -> u32 {
         self.number
     }
 }
 
-// By hand, since a derive asks the same of the details.
+// Implemented manually, because a derived implementation would require `P: Clone`.
 impl<P> Clone for PlanId<P> {
     fn clone(&self) -> PlanId<P> {
         *self
