@@ -342,9 +342,9 @@ pub(crate) struct MbarrierPlan {
     /// Address of the object. The access has no elements.
     pub(crate) access: AccessPlan,
     pub(crate) action: MbarrierAction,
-    /// Count, bytes, state or parity; none where the operation has no such operand.
+    /// Arrival count, bytes, state or parity; [`Element::SINK`] if the operation has no such operand.
     pub(crate) value: Element,
-    /// The state or the answer.
+    /// State, or result of the test.
     pub(crate) result: Element,
     /// Whether the operation is part of the source. Operations that initialize a code snippet are not displayed.
     pub(crate) is_of_text: bool,

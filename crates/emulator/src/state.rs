@@ -1,7 +1,7 @@
-//! What changes while a launch runs, in one type: memory, blocks, schedule, operations in flight, counters.
+//! Mutable state of a run in a single type: memory, blocks, scheduler, asynchronous operations and counters.
 //!
-//! A snapshot is the same type in another form (see [`Form`]), so a field that is added here is in every snapshot,
-//! or the room `past` does not compile.
+//! A snapshot is the same type in another form (see [`Form`]). A new field is therefore part of each snapshot;
+//! otherwise the module `past` does not compile.
 
 pub(crate) mod banks;
 pub(crate) mod block;
@@ -35,9 +35,9 @@ use crate::state::warp::Warp;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// How a state holds its large parts.
+/// Representation of the large parts of a state.
 pub(crate) trait Form: Clone + Debug {
-    /// Bytes that the whole grid shares.
+    /// Memory that all blocks of the grid share.
     type Global: Clone + Debug;
     /// Shared memory of one block.
     type Shared: Clone + Debug;
@@ -45,7 +45,7 @@ pub(crate) trait Form: Clone + Debug {
     type Barriers: Clone + Debug;
 }
 
-/// The form of a state that runs: steps change its parts in place.
+/// Form of a running state, whose parts are modified in place.
 #[derive(Clone, Debug)]
 pub(crate) struct Live;
 
@@ -56,36 +56,37 @@ impl Form for Live {
     type Barriers = Vec<Barrier>;
 }
 
-/// Everything that changes while a launch runs.
+/// Mutable state of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct State<F: Form = Live> {
     /// Number of executed steps.
     pub(crate) position: u64,
-    /// Steps done that stored.
+    /// Number of completed steps that modified memory.
     pub(crate) stores_done: u64,
     /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
     pub(crate) lane_instructions: u64,
     pub(crate) global: F::Global,
-    /// Shared memory of the block in each place. Apart from the blocks, so that a warp of one block can reach the
-    /// shared memory of the others of its cluster.
+    /// Shared memory of the block in each resident slot. Stored separately from the blocks, so that a warp of one block
+    /// can access the shared memory of the other blocks of its cluster.
     pub(crate) shared: Vec<F::Shared>,
-    /// Tensor memory of the block in each place; of no bytes where the code does not use it.
+    /// Tensor memory of the block in each resident slot; empty if the code does not use tensor memory.
     pub(crate) tensor: Vec<F::Shared>,
-    /// Places for blocks, cluster after cluster; the places of a cluster are taken again when all its blocks are done.
+    /// Resident block slots, ordered by cluster. The slots of a cluster are reused after all of its blocks have
+    /// finished.
     pub(crate) blocks: Vec<Block<F>>,
     pub(crate) clusters: Vec<Cluster>,
-    /// The next cluster of the grid that gets a place.
+    /// Next cluster of the grid that becomes resident.
     pub(crate) next_cluster: u64,
     pub(crate) blocks_done: u64,
     pub(crate) schedule: Schedule,
     pub(crate) in_flight: InFlight,
-    /// Inputs of the host that have happened.
+    /// Number of host inputs that have taken effect.
     pub(crate) inputs_done: usize,
-    /// Copied when a note is added after a snapshot.
+    /// Copied on the first write after a snapshot.
     pub(crate) notes: Arc<Vec<Note>>,
     pub(crate) fault: Option<Fault>,
-    /// Whether the run goes round for ever.
+    /// Detection of infinite loops.
     pub(crate) watch: SpinWatch,
-    /// What the step before `position` did.
+    /// Effect of the step before `position`.
     pub(crate) last_step: Option<LastStep>,
 }

@@ -1,5 +1,5 @@
-//! The constant banks of machine code: what the launch puts into bank 0, and the bytes of all banks, which the decoder
-//! reads as constants.
+//! Constant banks of SASS: the launch parameters in bank 0, and the contents of all banks, which the decoder reads as
+//! constants.
 
 use crate::contract::launch::Launch;
 use crate::state::layout::{ConstantBank, Layout};
@@ -7,7 +7,7 @@ use crate::state::memory::{Allocation, Owner};
 use warpgrid_program::{LaunchFact, MachineCode, Program};
 
 impl Layout {
-    /// Puts the facts of the launch into bank 0.
+    /// Writes the launch parameters into bank 0.
     pub(crate) fn fill_facts(&self, program: &Program, launch: &Launch, bytes: &mut [u8]) {
         let entry = program.functions.get(launch.entry.0 as usize);
         let machine = entry.and_then(|function| function.machine.as_deref());
@@ -28,7 +28,7 @@ impl Layout {
         }
     }
 
-    /// Generic address of a constant bank; 0 for a bank without bytes.
+    /// Returns the generic address of a constant bank, or 0 for an empty bank.
     fn generic_bank_address(&self, program: &Program, machine: &MachineCode, bank: u8) -> u64 {
         if bank == 0 {
             return self.map.parameters;
@@ -42,7 +42,7 @@ impl Layout {
         address.unwrap_or(0)
     }
 
-    /// A word that the launch decides.
+    /// Returns a launch parameter of 32 bits.
     pub(crate) fn launch_fact(&self, fact: LaunchFact) -> u32 {
         let (block, grid, cluster) = self.extents;
         let of = |extents: [u32; 3], axis: u8| extents.get(axis as usize).copied().unwrap_or(1);
@@ -67,12 +67,12 @@ impl Layout {
             LaunchFact::LocalWindowHigh => (self.map.local >> 32) as u32,
             LaunchFact::ParametersLow => parameters as u32,
             LaunchFact::ParametersHigh => (parameters >> 32) as u32,
-            // Words of bank 0 only: [`Layout::fill_facts`] knows the banks of the kernel.
+            // These words exist only in bank 0, where [`Layout::fill_facts`] resolves the banks of the kernel.
             LaunchFact::BankLow(_) | LaunchFact::BankHigh(_) => 0,
         }
     }
 
-    /// Keeps the bytes of the banks, once memory is filled.
+    /// Saves the contents of the banks after memory has been initialized.
     pub(crate) fn keep_banks(
         &mut self,
         program: &Program,
@@ -107,13 +107,13 @@ impl Layout {
         }
     }
 
-    /// Where a bank is; an address that nothing has for banks that are not there.
+    /// Returns the address of a bank, or 0 for a missing bank. No allocation contains this address.
     pub(crate) fn bank_address(&self, number: u8) -> u64 {
         let found = self.banks.iter().find(|bank| bank.number == number);
         found.map_or(0, |bank| bank.address)
     }
 
-    /// A value of up to 64 bits in a bank; what no text and no launch gives is zero.
+    /// Returns a value of up to 64 bits from a bank. Bytes that neither the source nor the launch defines are zero.
     pub(crate) fn bank_value(&self, number: u8, byte_offset: u64, bits: u32) -> u64 {
         let found = self.banks.iter().find(|bank| bank.number == number);
         let bytes = found.map_or(&[][..], |bank| &bank.bytes);
@@ -129,7 +129,8 @@ impl Layout {
     }
 }
 
-/// One divided by a number, not below it: a multiple of the number times this has no fraction missing.
+/// Returns 1 / `n`, rounded so that the product with `n` is at least 1. A multiple of `n` times the result therefore
+/// truncates to the exact quotient.
 fn reciprocal(n: u32) -> f32 {
     let nearest = 1.0 / n as f32;
     if f64::from(nearest) * f64::from(n) < 1.0 {

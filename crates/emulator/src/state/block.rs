@@ -1,22 +1,22 @@
-//! A block that runs: its warps and its barriers.
+//! A resident block: its warps and its barriers.
 
 use crate::contract::fault::WaitReason;
 use crate::state::warp::SplitState;
 use crate::state::{Form, Live};
 
-/// Named barriers of a block.
+/// Number of named barriers of a block.
 pub(crate) const N_BARRIERS: usize = 16;
 
-/// Lanes that have come to one barrier, warp by warp.
+/// Arrival state of one barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Barrier {
-    /// Lanes that wait or have announced themselves.
+    /// Lanes of each warp that wait or have arrived without waiting.
     pub(crate) arrived: Vec<u32>,
-    /// Threads that the first to come asked for; 0 for all of the block.
+    /// Thread count of the first arrival; 0 for all threads of the block.
     pub(crate) expected: u32,
 }
 
-/// One block, or the place where one was.
+/// A resident block, or a slot whose block has finished.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<F: Form = Live> {
     /// Linear index in the grid.
@@ -24,9 +24,9 @@ pub(crate) struct Block<F: Form = Live> {
     pub(crate) position: [u32; 3],
     pub(crate) warps: Vec<F::Warp>,
     pub(crate) barriers: F::Barriers,
-    /// Warps with live lanes.
+    /// Number of warps with live lanes.
     pub(crate) n_live_warps: u32,
-    /// Barriers changed since the last snapshot.
+    /// Whether barriers have changed since the last snapshot.
     pub(crate) dirty: bool,
 }
 
@@ -35,13 +35,13 @@ impl Block {
         self.n_live_warps == 0
     }
 
-    /// Whether a group of lanes of the block is ready to run.
+    /// Checks whether a group of lanes of the block is ready.
     pub(crate) fn can_run(&self) -> bool {
         self.warps.iter().any(|warp| warp.can_run())
     }
 
-    /// Whether all that a barrier waits for have arrived. Warps count as 32 threads each, as the
-    /// machine counts (PTX ISA, "bar": thread counts are multiples of the warp size).
+    /// Checks whether all expected threads have arrived. As in hardware, each warp counts as 32 threads (PTX ISA,
+    /// "bar": thread counts are multiples of the warp size).
     pub(crate) fn barrier_complete(&self, id: usize) -> bool {
         let Some(barrier) = self.barriers.get(id) else {
             return false;
@@ -68,7 +68,7 @@ impl Block {
         }
     }
 
-    /// Lanes of a warp that wait at a barrier.
+    /// Checks whether any lanes wait at the barrier.
     pub(crate) fn waiting_at(&self, id: u32) -> bool {
         self.warps.iter().any(|warp| {
             warp.splits

@@ -1,28 +1,29 @@
-//! A cluster of co-resident blocks: its barrier, and the shared memory of its blocks as one of them reaches it.
+//! A cluster of co-resident blocks: its barrier, and the shared memory of its blocks from the viewpoint of one block.
 
 use crate::state::memory::PagedBytes;
 
-/// A cluster, or the places where one was.
+/// A resident cluster, or slots whose cluster has finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
     /// Linear index in the grid of clusters.
     pub(crate) index: u64,
-    /// Blocks that are not done.
+    /// Number of blocks that have not finished.
     pub(crate) n_live_blocks: u32,
     pub(crate) barrier: ClusterBarrier,
 }
 
-/// The barrier of a cluster (PTX ISA, "barrier.cluster"): a lane that has arrived waits for the end of the phase.
+/// Barrier of a cluster (PTX ISA, "barrier.cluster"). A lane that has arrived waits for the completion of the phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClusterBarrier {
-    /// Phases that have ended.
+    /// Number of completed phases.
     pub(crate) phase: u64,
-    /// Lanes that have arrived in this phase, warp by warp, block after block; made when the first lane arrives.
+    /// Lanes of each warp of the cluster that have arrived in this phase, ordered by block. Allocated on the first
+    /// arrival.
     arrived: Vec<u32>,
 }
 
 impl ClusterBarrier {
-    /// Counts the arrival of lanes of a warp; warps are counted over the whole cluster.
+    /// Records the arrival of lanes of a warp. Warps are numbered across the cluster.
     pub(crate) fn arrive(&mut self, warp: usize, n_warps: usize, lanes: u32) {
         if self.arrived.len() < n_warps {
             self.arrived.resize(n_warps, 0);
@@ -32,13 +33,13 @@ impl ClusterBarrier {
         }
     }
 
-    /// Lanes of a warp whose phase has not ended: they have arrived, and others have not.
+    /// Returns the lanes of a warp that have arrived in the current, incomplete phase.
     pub(crate) fn pending(&self, warp: usize) -> u32 {
         self.arrived.get(warp).copied().unwrap_or(0)
     }
 
-    /// Ends the phase if all live lanes have arrived; `live` is by warp, over the whole cluster. Lanes that have
-    /// exited count as arrived (PTX ISA, "barrier.cluster": all the non-exited threads).
+    /// Completes the phase if all live lanes have arrived. `live` contains the live lanes of each warp of the cluster.
+    /// Lanes that have exited count as arrived (PTX ISA, "barrier.cluster": all the non-exited threads).
     pub(crate) fn end_phase(&mut self, live: impl Iterator<Item = u32>) -> bool {
         if self.arrived.iter().all(|arrived| *arrived == 0) {
             return false;
@@ -54,14 +55,14 @@ impl ClusterBarrier {
         complete
     }
 
-    /// As for a cluster that has not started.
+    /// Resets the barrier for a cluster that has not started.
     pub(crate) fn reset(&mut self) {
         self.phase = 0;
         self.arrived.fill(0);
     }
 }
 
-/// The extents of the grid and of its clusters, in blocks.
+/// Dimensions of the grid and of its clusters, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GridShape {
     pub(crate) grid: [u32; 3],
@@ -69,7 +70,7 @@ pub(crate) struct GridShape {
 }
 
 impl GridShape {
-    /// The linear index of the block with rank `rank` in the cluster of `block`, which has rank `own`.
+    /// Returns the linear index of the block with rank `rank` in the cluster of `block`, which has rank `own`.
     pub(crate) fn peer(&self, block: u64, own: u32, rank: u32) -> u64 {
         let [cx, cy, _] = self.cluster.map(|n| n.max(1));
         let [gx, gy, _] = self.grid.map(u64::from);
@@ -81,7 +82,7 @@ impl GridShape {
     }
 }
 
-/// The shared memory of the other blocks of a cluster: those with a lower and those with a higher rank.
+/// Shared memory of the other blocks of a cluster, split into lower and higher ranks.
 #[derive(Debug)]
 pub(crate) struct Peers<'a> {
     pub(crate) before: &'a mut [PagedBytes],
@@ -89,7 +90,8 @@ pub(crate) struct Peers<'a> {
 }
 
 impl Peers<'_> {
-    /// The shared memory of a cluster's blocks, as the block with this rank has it: its own, and its peers'.
+    /// Splits the shared memory of the blocks of a cluster into the memory of the block with this rank and the memory
+    /// of its peers.
     pub(crate) fn split(
         cluster: &mut [PagedBytes],
         rank: usize,
@@ -99,7 +101,7 @@ impl Peers<'_> {
         Some((own, Peers { before, after }))
     }
 
-    /// The same, for a shorter time.
+    /// Reborrows the peers for a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> Peers<'_> {
         Peers {
             before: self.before,
@@ -107,19 +109,20 @@ impl Peers<'_> {
         }
     }
 
-    /// The rank of the block whose peers they are.
+    /// Returns the rank of the block itself.
     #[inline(always)]
     pub(crate) fn own_rank(&self) -> u32 {
         self.before.len() as u32
     }
 
-    /// Blocks of the cluster.
+    /// Returns the number of blocks in the cluster.
     #[inline(always)]
     pub(crate) fn n_ranks(&self) -> u32 {
         (self.before.len() + 1 + self.after.len()) as u32
     }
 
-    /// The shared memory of another block; none for the block itself and for ranks that the cluster lacks.
+    /// Returns the shared memory of another block. Returns `None` for the block itself and for ranks outside of the
+    /// cluster.
     pub(crate) fn get(&self, rank: u32) -> Option<&PagedBytes> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {
@@ -128,7 +131,7 @@ impl Peers<'_> {
         }
     }
 
-    /// As [`Peers::get`], for changing it.
+    /// Mutable version of [`Peers::get`].
     pub(crate) fn get_mut(&mut self, rank: u32) -> Option<&mut PagedBytes> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {

@@ -1,20 +1,21 @@
-//! Images: what the handles of textures and surfaces mean, and where their texels lie (CUDA driver API, "cuTexObjectCreate").
+//! Images: the meaning of the handles of textures and surfaces, and the location of their texels (CUDA driver API,
+//! "cuTexObjectCreate").
 
 use crate::contract::image::ImageInit;
 use crate::contract::launch::LaunchError;
 use crate::state::memory::{GlobalMemory, Owner};
 
-/// An image with its place.
+/// An image with its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) facts: ImageInit,
-    /// Of the first texel, in the arena.
+    /// Offset of the first texel in the arena.
     pub(crate) start: usize,
-    /// Of the first texel, as addresses count.
+    /// Address of the first texel.
     pub(crate) address: u64,
 }
 
-/// The images of a launch, in order.
+/// Resolves the locations of the images of a launch, in order.
 pub(crate) fn place_images(
     images: &[ImageInit],
     global: &GlobalMemory,

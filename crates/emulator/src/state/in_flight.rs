@@ -1,4 +1,4 @@
-//! Operations in flight: started by one step, completed by a later one.
+//! Asynchronous operations that one step issues and a later step completes.
 
 use crate::contract::event::{PendingId, WarpId};
 use crate::contract::pending::{
@@ -11,33 +11,33 @@ use std::sync::Arc;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
-/// Steps between the start of an operation and its completion, in the natural order (seed 0).
+/// Number of steps between the issue and the completion of an operation in the default schedule (seed 0).
 pub(crate) const NATURAL_DELAY: u64 = 32;
 
-/// Groups that each lane of a warp has made.
+/// Asynchronous groups that each lane of a warp has committed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Groups {
     made: [[u32; 32]; 3],
-    /// Products of a warpgroup that the warp has started.
+    /// Number of `wgmma` instructions that the warp has issued.
     products: u32,
-    /// By plan of a product: the last that has been started and not waited for.
+    /// For each plan, the last issued `wgmma` without a wait.
     open: Vec<OpenProduct>,
 }
 
-/// A product that the warp has started and not waited for.
+/// An issued `wgmma` on which the warp has not waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenProduct {
     pub(crate) plan: u32,
-    /// Where its registers begin.
+    /// Start of the stack frame with its registers.
     pub(crate) base: BankSizes,
-    /// The group that it is in, or will be.
+    /// Group that contains the operation, or will contain it after a commit.
     pub(crate) group: u32,
     pub(crate) function: FunctionId,
     pub(crate) instruction: u32,
 }
 
 impl Groups {
-    /// Groups that a lane has made.
+    /// Returns the number of groups that a lane has committed.
     pub(crate) fn made(&self, kind: GroupKind, lane: usize) -> u32 {
         let [copies, bulk, products] = &self.made;
         let row = match kind {
@@ -48,30 +48,30 @@ impl Groups {
         row[lane & 31]
     }
 
-    /// The number of a product that the warp starts now.
+    /// Allocates the index of a `wgmma` that the warp issues.
     pub(crate) fn next_product(&mut self) -> u32 {
         self.products = self.products.wrapping_add(1);
         self.products.wrapping_sub(1)
     }
 
-    /// Notes that a product is started.
+    /// Records the issue of a `wgmma`.
     pub(crate) fn open(&mut self, product: OpenProduct) {
         self.open.retain(|other| other.plan != product.plan);
         self.open.push(product);
     }
 
-    /// Products that are started and not waited for.
+    /// Returns the issued `wgmma` instructions without a wait.
     pub(crate) fn open_products(&self) -> &[OpenProduct] {
         &self.open
     }
 
-    /// All but the latest `n` groups of products are waited for.
+    /// Records a wait for all but the latest `n` groups of `wgmma`.
     pub(crate) fn close(&mut self, n: u32) {
         let first = self.made(GroupKind::Products, 0).saturating_sub(n);
         self.open.retain(|product| product.group >= first);
     }
 
-    /// Lanes make a group of what they have started and not grouped yet.
+    /// Commits the uncommitted operations of the lanes as a group.
     pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
         let [copies, bulk, products] = &mut self.made;
         let row = match kind {
@@ -85,10 +85,10 @@ impl Groups {
     }
 }
 
-/// All operations in flight, by when they land.
+/// All asynchronous operations in flight, ordered by the step of their next event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct InFlight {
-    /// In the order of what is due, then of when they were put here.
+    /// Ordered by the step of the next event, then by insertion.
     operations: Vec<Arc<Pending>>,
     started: u64,
 }
@@ -98,7 +98,7 @@ impl InFlight {
         self.operations.is_empty()
     }
 
-    /// Operations that were put here.
+    /// Returns the number of operations that have been issued.
     pub(crate) fn n_started(&self) -> u64 {
         self.started
     }
@@ -107,7 +107,7 @@ impl InFlight {
         &self.operations
     }
 
-    /// Adds an operation; `delay` is what the schedule adds to its earliest step.
+    /// Issues an operation. `delay` is the delay of the scheduler after the earliest step of the operation.
     pub(crate) fn start(&mut self, operation: PendingOperation, delay: u64) -> PendingId {
         let id = PendingId(self.started);
         self.started += 1;
@@ -128,25 +128,25 @@ impl InFlight {
         self.operations.insert(index, Arc::new(pending));
     }
 
-    /// Puts an operation whose source is read back.
+    /// Reinserts an operation whose source has been read.
     pub(crate) fn put_back(&mut self, pending: Pending) {
         self.take(pending.id);
         self.insert(pending);
     }
 
-    /// The step at which something becomes of the next one by itself.
+    /// Returns the step at which the next event of any operation is due.
     #[inline(always)]
     pub(crate) fn next_landing(&self) -> Option<u64> {
         self.operations.first().map(|p| p.due())
     }
 
-    /// The operation that was started last, while it is in flight.
+    /// Returns the operation that was issued last, if it is still in flight.
     pub(crate) fn latest(&self) -> Option<PendingId> {
         let id = PendingId(self.started.checked_sub(1)?);
         self.get(id).map(|pending| pending.id)
     }
 
-    /// The operation that is due next: it reads its source, or lands.
+    /// Returns the next due event: the read of a source, or a completion.
     pub(crate) fn first(&self) -> Option<Turn> {
         self.operations.first().map(|p| match p.reads_at {
             Some(_) => Turn::Read(p.id),
@@ -158,7 +158,7 @@ impl InFlight {
         self.operations.iter().find(|p| p.id == id)
     }
 
-    /// The operation itself, or one that must land before it.
+    /// Returns the operation itself, or an operation that must complete before it.
     pub(crate) fn first_of(&self, id: PendingId) -> Option<PendingId> {
         let operation = &self.get(id)?.operation;
         let mut before = operation.after.iter();
@@ -166,7 +166,8 @@ impl InFlight {
         Some(earlier.unwrap_or(id))
     }
 
-    /// Operations of a warp that are in one of its lanes' groups, with the lanes and the number of the group.
+    /// Returns the operations of a warp that belong to groups of this kind, with their lanes and the index of the
+    /// group.
     pub(crate) fn grouped(
         &self,
         of: WarpId,
@@ -189,8 +190,9 @@ impl InFlight {
         })
     }
 
-    /// Lets the parts of a product land, each after the one before it of its warp, once all `n_warps` of its warpgroup have started theirs.
-    /// Until then they would land last of all.
+    /// Schedules the completion of the parts of a `wgmma` once all `n_warps` warps of the warpgroup have issued it.
+    /// Each part completes after the preceding `wgmma` of its warp. Before, the parts are scheduled after all other
+    /// operations.
     pub(crate) fn join_product(&mut self, group: GroupProduct, n_warps: usize, lands_at: u64) {
         let GroupProduct { index, .. } = group;
         let of_group = |pending: &Pending| match &pending.operation.work {
@@ -231,13 +233,13 @@ impl InFlight {
         }
     }
 
-    /// Takes an operation out.
+    /// Removes an operation.
     pub(crate) fn take(&mut self, id: PendingId) -> Option<Arc<Pending>> {
         let index = self.operations.iter().position(|p| p.id == id)?;
         Some(self.operations.remove(index))
     }
 
-    /// Whether an operation comes from one of these blocks, or will write or wake something there.
+    /// Checks whether an operation was issued by one of these blocks, or writes memory or signals an mbarrier there.
     pub(crate) fn touches(&self, of_cluster: impl Fn(u64) -> bool) -> bool {
         self.operations.iter().any(|pending| {
             let operation = &pending.operation;
@@ -262,17 +264,17 @@ impl InFlight {
     }
 }
 
-/// A product of a warpgroup, which each of its warps starts for its own rows.
+/// A `wgmma`, which each warp of a warpgroup issues for its own rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupProduct {
     /// Linear index of the block.
     pub(crate) block: u64,
     pub(crate) warpgroup: u32,
-    /// Among the products of the warpgroup.
+    /// Index among the `wgmma` instructions of the warpgroup.
     pub(crate) index: u32,
 }
 
-/// Starts operations while a warp runs: the schedule chooses when they land.
+/// Issues operations while a warp executes. The scheduler determines the delay of the completion.
 #[derive(Debug)]
 pub(crate) struct Starter<'a> {
     pub(crate) in_flight: &'a mut InFlight,
@@ -280,14 +282,14 @@ pub(crate) struct Starter<'a> {
 }
 
 impl Starter<'_> {
-    /// Puts an operation in flight. The instruction that does so ends its warp's run with `Stop::Turn`, so that the
-    /// operation can land before the next step of the warp.
+    /// Issues an operation. The issuing instruction stops the warp with `Stop::Turn`, so that the operation can
+    /// complete before the next step of the warp.
     pub(crate) fn start(&mut self, operation: PendingOperation) -> PendingId {
         let delay = self.schedule.landing_delay();
         self.in_flight.start(operation, delay)
     }
 
-    /// As [`InFlight::join_product`], from a step on.
+    /// Schedules a `wgmma` with [`InFlight::join_product`], relative to `step`.
     pub(crate) fn join_product(&mut self, group: GroupProduct, n_warps: usize, step: u64) {
         let delay = self.schedule.landing_delay();
         self.in_flight.join_product(group, n_warps, step + delay);

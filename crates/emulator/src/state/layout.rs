@@ -1,4 +1,4 @@
-//! Gives every variable, buffer and parameter its place, before anything is decoded or run.
+//! Memory layout: assigns addresses to variables, buffers and parameters before decoding.
 
 use crate::contract::image::ImageInit;
 use crate::contract::inspect::SharedVariable;
@@ -12,48 +12,48 @@ use warpgrid_program::{
     Variable,
 };
 
-/// Distance kept free between global allocations, so that a stride that runs away is seen.
+/// Gap between global allocations, which detects strides that exceed an allocation.
 const GUARD_BYTES: u64 = 64 << 10;
 
-/// Where a variable of a function is.
+/// Location of a variable of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariablePlace {
-    /// Address in its own space.
+    /// Address in the state space of the variable.
     Fixed(u64),
-    /// Offset into the frame of the thread's stack.
+    /// Offset in the stack frame of the thread.
     Frame(u32),
 }
 
-/// Where everything is.
+/// Memory layout of a launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) map: AddressMap,
-    /// By module variable.
+    /// Addresses of the module variables.
     pub(crate) module: Vec<u64>,
-    /// By function, by variable; empty for functions that cannot be reached.
+    /// Locations of the variables of each function; empty for unreachable functions.
     pub(crate) functions: Vec<Vec<VariablePlace>>,
     pub(crate) frame_bytes: Vec<u32>,
-    /// In the order in which they will be decoded; the entry comes first.
+    /// Reachable functions in decoding order; the entry comes first.
     pub(crate) reachable: Vec<FunctionId>,
     pub(crate) shared_bytes: u64,
-    /// Of these, those at the start that are not the block's own.
+    /// Number of bytes at the start of shared memory that are reserved and do not belong to the variables of the block.
     pub(crate) reserved_shared_bytes: u64,
-    /// In these, the mbarrier of two blocks.
+    /// Offset of the mbarrier of a block pair within the reserved bytes.
     pub(crate) pair_barrier: Option<u32>,
     pub(crate) shared_variables: Vec<SharedVariable>,
     /// Offset and size of each kernel parameter.
     pub(crate) parameters: Vec<(u64, u64)>,
-    /// Where the parameters start in their allocation: machine code has facts about the launch before them.
+    /// Offset of the parameters within their allocation. In SASS, launch parameters precede them.
     pub(crate) parameter_start: u64,
-    /// What becomes of an address that is no multiple of its access's size.
+    /// Behavior of misaligned accesses.
     pub(crate) misaligned: Misaligned,
-    /// Threads of a block and blocks of the grid.
+    /// Dimensions of the block, the grid and the cluster.
     pub(crate) extents: ([u32; 3], [u32; 3], [u32; 3]),
-    /// The constant banks of the kernel's machine code.
+    /// Constant banks of a SASS kernel.
     pub(crate) banks: Vec<ConstantBank>,
 }
 
-/// A constant bank, whose bytes no step changes.
+/// A constant bank, whose contents are immutable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConstantBank {
     pub(crate) number: u8,
@@ -66,7 +66,7 @@ fn align_up(value: u64, align: u64) -> u64 {
     value.div_ceil(align).saturating_mul(align)
 }
 
-/// The offsets and sizes of the parameters of a kernel; registers have none.
+/// Returns the offset and size of each kernel parameter. Parameters in registers have size 0.
 fn parameter_places(function: &Function, places: &[VariablePlace], start: u64) -> Vec<(u64, u64)> {
     let place = |parameter: &Parameter| match parameter {
         Parameter::Variable(index) => {
@@ -82,7 +82,7 @@ fn parameter_places(function: &Function, places: &[VariablePlace], start: u64) -
     function.parameters.iter().map(place).collect()
 }
 
-/// The places of parameters that follow each other, each aligned as its type says.
+/// Computes the offset and size of consecutive parameters, each aligned to its type.
 fn open_parameters(launch: &Launch, start: u64) -> Vec<(u64, u64)> {
     let mut end = start;
     let place = |argument: &ArgumentInit| {
@@ -94,7 +94,7 @@ fn open_parameters(launch: &Launch, start: u64) -> Vec<(u64, u64)> {
     launch.arguments.iter().map(place).collect()
 }
 
-/// Functions that a run may execute: the entry, what it calls, and what has its address taken.
+/// Returns the reachable functions: the entry, its direct and indirect callees, and functions whose address is taken.
 fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
     let mut seen = vec![false; program.functions.len()];
     let mut order = Vec::new();
@@ -139,7 +139,7 @@ fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
 }
 
 impl Layout {
-    /// Places all but the buffers.
+    /// Assigns the addresses of all objects except buffers and module variables in global memory.
     pub(crate) fn new(program: &Program, launch: &Launch) -> Layout {
         let mut map = AddressMap::for_address_bits(program.address_bits);
         let is_machine = program
@@ -186,8 +186,8 @@ impl Layout {
             }
         }
         let mut dynamic_bytes = launch.dynamic_shared_bytes;
-        // What a text without sections declares is not known, and as much as a block may have is set aside for it: what the launch
-        // adds has its place there where no more would fit.
+        // A listing without sections does not declare its shared memory, so the maximum of a block is reserved for it.
+        // If this leaves too little memory, dynamic shared memory is placed within the reserved memory.
         if machine.is_some_and(|machine| machine.open_shared) {
             let most = program.target.limits.shared_bytes + layout.reserved_shared_bytes;
             dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
@@ -265,7 +265,7 @@ impl Layout {
         }
     }
 
-    /// All unsized shared arrays start after the sized ones, at the same place.
+    /// Places all unsized shared arrays at the same offset, after the sized arrays.
     fn place_dynamic(
         &mut self,
         dynamic: &[(Option<FunctionId>, warpgrid_program::VariableId, &Variable)],
@@ -311,7 +311,7 @@ impl Layout {
         }
     }
 
-    /// Whether a program decodes to the same code in both.
+    /// Checks whether a program decodes to the same code with both layouts.
     pub(crate) fn decodes_as(&self, other: &Layout) -> bool {
         let Layout {
             map,
@@ -319,7 +319,7 @@ impl Layout {
             functions,
             frame_bytes,
             reachable,
-            // Code reads them from memory, or through a constant bank.
+            // These fields do not affect decoding: the code reads them from memory or through a constant bank.
             shared_bytes: _,
             reserved_shared_bytes: _,
             pair_barrier: _,
@@ -338,12 +338,12 @@ impl Layout {
             && *parameters == other.parameters
             && *parameter_start == other.parameter_start
             && *misaligned == other.misaligned
-            // Machine code names them by their places in a bank.
+            // SASS accesses the dimensions through constant bank 0.
             && (banks.is_empty() || *extents == other.extents)
             && *banks == other.banks
     }
 
-    /// Bytes of the kernel's parameters.
+    /// Returns the size of the kernel parameters in bytes.
     pub(crate) fn parameter_bytes(&self) -> u64 {
         self.parameters
             .iter()
@@ -352,12 +352,12 @@ impl Layout {
             .unwrap_or(self.parameter_start)
     }
 
-    /// The generic address of something in a space.
+    /// Converts an address of a state space to a generic address.
     pub(crate) fn generic(&self, space: StateSpace, address: u64) -> u64 {
         address.wrapping_add(self.window(space))
     }
 
-    /// What the generic addresses of a space have in common above 32 bits, where they have 32 bits of their own.
+    /// Returns the upper 32 bits that all generic addresses of a state space with 32-bit addresses share.
     pub(crate) const fn upper_bits(&self, space: StateSpace) -> u64 {
         let start = match space {
             StateSpace::ParamEntry => self.map.parameters,
@@ -367,7 +367,7 @@ impl Layout {
         start >> 32 << 32
     }
 
-    /// What a generic address has over the address in the space.
+    /// Returns the difference between a generic address and the address in the state space.
     pub(crate) const fn window(&self, space: StateSpace) -> u64 {
         match space {
             StateSpace::Shared | StateSpace::SharedCluster => self.map.shared,
@@ -376,12 +376,12 @@ impl Layout {
         }
     }
 
-    /// The address of a function's code.
+    /// Returns the code address of a function.
     pub(crate) const fn function_address(&self, id: FunctionId) -> u64 {
         self.map.code + 16 * (id.0 as u64 + 1)
     }
 
-    /// Places the buffers and the module's variables, and fills all of them.
+    /// Places and initializes the buffers and the module variables.
     pub(crate) fn build_memory(
         &mut self,
         program: &Program,
@@ -527,7 +527,7 @@ impl Layout {
     }
 }
 
-/// Puts the handle of the texture or surface that a variable is bound to into it.
+/// Writes the handle of the texture or surface to which a variable is bound into the variable.
 fn put_handle(launch: &Launch, variable: &Variable, bytes: &mut [u8]) {
     let mut images = launch.images.iter();
     let index = images.position(|image| image.variable.as_deref() == Some(&variable.name));
@@ -557,7 +557,7 @@ impl Placement {
                 limit: self.limit,
             });
         }
-        // Allocations start on lines of their own, so that no page copy is torn in the middle of a word.
+        // Allocations start at separate 128-byte lines, so that no word spans two pages.
         let start = align_up(self.arena_bytes, 128);
         self.arena_bytes = start + size;
         if self.arena_bytes > self.limit {
@@ -576,7 +576,8 @@ impl Placement {
     }
 }
 
-/// Puts the addresses of buffers into bytes; none if a buffer or the room for its address is missing.
+/// Writes the addresses of buffers into bytes. Returns `None` if a buffer does not exist or an address is out of
+/// bounds.
 fn put_addresses(
     program: &Program,
     allocations: &[Allocation],
@@ -597,7 +598,7 @@ fn put_addresses(
     Some(())
 }
 
-/// Puts the contents into zeroed bytes, with the addresses that `point` adds.
+/// Initializes zeroed bytes. `point` writes the addresses of buffers.
 fn fill_buffer(
     bytes: &mut [u8],
     contents: &Contents,
@@ -613,7 +614,7 @@ fn fill_buffer(
         Contents::Fill { pattern, .. } => {
             let mut pattern = pattern.clone();
             point(&mut pattern)?;
-            // Memory is zero already, and a host gives no memory for it before it is changed.
+            // The memory is already zero, and the operating system allocates its pages only on the first write.
             if pattern.iter().any(|byte| *byte != 0) {
                 repeat(bytes, &pattern);
             }
@@ -622,7 +623,7 @@ fn fill_buffer(
     }
 }
 
-/// Fills bytes with a pattern that is not empty: what is there is copied after itself until all is full.
+/// Fills bytes with a nonempty pattern. The filled part is doubled repeatedly.
 fn repeat(bytes: &mut [u8], pattern: &[u8]) {
     let mut done = pattern.len().min(bytes.len());
     bytes[..done].copy_from_slice(&pattern[..done]);

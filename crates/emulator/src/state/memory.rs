@@ -1,4 +1,4 @@
-//! Bytes, and where they are: paged storage with dirty marks, global allocations, address windows.
+//! Memory: paged storage with dirty flags, global allocations and address windows.
 
 use crate::contract::inspect::Writer;
 use crate::contract::launch::{BufferIndex, Launch};
@@ -8,36 +8,37 @@ use crate::state::writers::Writers;
 use std::sync::Arc;
 use warpgrid_isa::{AccessKind, Limits, StateSpace};
 
-/// An access that could not happen.
+/// Memory access that failed its checks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TriedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) space: StateSpace,
-    /// Of the lowest lane.
+    /// Address of the lowest lane.
     pub(crate) address: u64,
     pub(crate) width_bytes: u32,
 }
 
-/// The most blocks that a cluster may have on any target: the windows of their shared memory lie side by side.
+/// Maximum number of blocks in a cluster on any target. The windows of their shared memory are contiguous.
 pub(crate) const MAX_CLUSTER_BLOCKS: u32 = Limits::LARGEST.cluster_blocks_nonportable;
 
-/// Bytes that know which of their pages changed since the last snapshot.
+/// Memory that tracks the pages modified since the last snapshot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagedBytes {
-    /// Rounded up, so that the widest elements cover it whole.
+    /// Rounded up to a multiple of the widest element.
     bytes: Vec<u8>,
     size: usize,
-    /// One flag a page.
+    /// One flag per page.
     dirty: Vec<bool>,
     writers: Writers,
-    /// Where mbarrier objects were made and not invalidated, ascending; whoever adds one changes its bytes too.
+    /// Offsets of mbarrier objects that were initialized and not invalidated, in ascending order. Adding an object also
+    /// modifies its bytes.
     objects: Vec<u64>,
-    /// What steps overwrote, while the past asks for it.
+    /// Undo log, if enabled.
     undo: Option<Box<Undo>>,
 }
 
 impl PagedBytes {
-    /// Zeroed bytes; with last writers when asked.
+    /// Allocates zeroed memory, optionally with last writers.
     pub(crate) fn new(size: usize, tracking: Tracking) -> PagedBytes {
         PagedBytes {
             bytes: vec![0; size.next_multiple_of(128)],
@@ -56,13 +57,13 @@ impl PagedBytes {
         self.size
     }
 
-    /// The bytes, and the padding after them.
+    /// Returns the bytes, including the padding.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Without the padding.
+    /// Returns the bytes without the padding.
     pub(crate) fn contents(&self) -> &[u8] {
         self.bytes.get(..self.size).unwrap_or(&[])
     }
@@ -76,19 +77,19 @@ impl PagedBytes {
         self.writers.is_tracked()
     }
 
-    /// Where mbarrier objects were made; something else may have been written over one since.
+    /// Returns the offsets of initialized mbarrier objects, which other stores may have overwritten.
     pub(crate) fn objects(&self) -> &[u64] {
         &self.objects
     }
 
-    /// Notes that there is an mbarrier object at an offset.
+    /// Records an mbarrier object.
     pub(crate) fn add_object(&mut self, offset: u64) {
         if let Err(place) = self.objects.binary_search(&offset) {
             self.objects.insert(place, offset);
         }
     }
 
-    /// Notes that there is none any more.
+    /// Removes an mbarrier object.
     pub(crate) fn remove_object(&mut self, offset: u64) {
         if let Ok(place) = self.objects.binary_search(&offset) {
             self.objects.remove(place);
@@ -103,7 +104,7 @@ impl PagedBytes {
         self.dirty.contains(&true)
     }
 
-    /// Memory that a copy takes.
+    /// Returns the size of a copy in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64 + self.writers.size()
     }
@@ -112,7 +113,7 @@ impl PagedBytes {
         self.dirty.fill(false);
     }
 
-    /// Memory that copies of the changed pages would take.
+    /// Returns the size of copies of the dirty pages in bytes.
     pub(crate) fn dirty_bytes(&self) -> u64 {
         let dirty = self.dirty.iter().enumerate().filter(|(_, dirty)| **dirty);
         dirty
@@ -120,27 +121,27 @@ impl PagedBytes {
             .sum()
     }
 
-    /// From here on changes can be taken back to here, by [`PagedBytes::take_back`].
+    /// Starts a segment of the undo log. [`PagedBytes::take_back`] reverts the subsequent changes.
     pub(crate) fn begin_undo(&mut self) {
         self.undo.get_or_insert_default().begin_segment();
     }
 
-    /// Memory that the log of what steps overwrote takes.
+    /// Returns the size of the undo log in bytes.
     pub(crate) fn undo_bytes(&self) -> u64 {
         self.undo.as_ref().map_or(0, |undo| undo.size())
     }
 
-    /// What steps overwrote, if that is kept.
+    /// Returns the undo log, if enabled.
     pub(crate) fn undo_mut(&mut self) -> Option<&mut Undo> {
         self.undo.as_deref_mut()
     }
 
-    /// Forgets what steps overwrote, and keeps it no longer.
+    /// Disables the undo log and drops its contents.
     pub(crate) fn end_undo(&mut self) {
         self.undo = None;
     }
 
-    /// Takes back what changed since the last [`PagedBytes::begin_undo`].
+    /// Reverts the changes since the last [`PagedBytes::begin_undo`].
     pub(crate) fn take_back(&mut self) {
         let dirty = &mut self.dirty;
         if let Some(undo) = &mut self.undo {
@@ -154,14 +155,14 @@ impl PagedBytes {
         }
     }
 
-    /// The bytes for setting up and for restoring; every change must be followed by
-    /// [`PagedBytes::clear_dirty`] or be wanted as dirty.
+    /// Returns mutable access to the bytes and the last writers for initialization and restoration, without marking
+    /// pages as dirty. The caller must call [`PagedBytes::clear_dirty`] or ensure that the pages are marked.
     pub(crate) fn raw(&mut self) -> (&mut [u8], &mut Writers) {
         (&mut self.bytes, &mut self.writers)
     }
 
-    /// Bytes that are about to be changed: their pages are marked. Whoever tracks writers uses
-    /// [`PagedBytes::write`].
+    /// Returns mutable bytes and marks their pages as dirty. If last writers are tracked, use [`PagedBytes::write`]
+    /// instead.
     #[inline(always)]
     pub(crate) fn place(&mut self, offset: usize, size: usize) -> Option<&mut [u8]> {
         let end = offset + size;
@@ -178,7 +179,7 @@ impl PagedBytes {
         self.bytes.get_mut(offset..end)
     }
 
-    /// Marks the pages of 32 places, each at a multiple of its size.
+    /// Marks the pages of 32 elements as dirty. The offset of each element must be a multiple of its size.
     #[inline(always)]
     pub(crate) fn mark_all(&mut self, offsets: &[u32; 32], size: usize) {
         let first = offsets[0];
@@ -196,13 +197,13 @@ impl PagedBytes {
         }
     }
 
-    /// All bytes, for changes in pages that were marked.
+    /// Returns all bytes for changes in pages that are already marked as dirty.
     #[inline(always)]
     pub(crate) fn unmarked(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// Changes bytes, and who wrote them.
+    /// Writes bytes and records their writer.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
         if let Some(place) = self.place(offset, data.len()) {
@@ -211,13 +212,13 @@ impl PagedBytes {
         self.writers.note(offset, data.len(), writer);
     }
 
-    /// Notes who wrote bytes that follow each other, `width` per lane of a whole warp.
+    /// Records the writers of consecutive bytes, of which each lane of a warp wrote `width`.
     #[inline(always)]
     pub(crate) fn note_row(&mut self, offset: usize, width: usize, step: u64) {
         self.writers.note_row(offset, width, step);
     }
 
-    /// Sets all bytes to zero, written by no step.
+    /// Clears all bytes and last writers.
     pub(crate) fn reset(&mut self) {
         self.bytes.fill(0);
         self.writers.clear();
@@ -226,7 +227,7 @@ impl PagedBytes {
     }
 }
 
-/// Whether last writers are kept.
+/// Whether last writers are tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tracking {
     Off,
@@ -234,7 +235,7 @@ pub(crate) enum Tracking {
 }
 
 impl Tracking {
-    /// As the launch asks.
+    /// Returns the setting of the launch.
     pub(crate) const fn of(launch: &Launch) -> Tracking {
         if launch.track_writers {
             Tracking::LastWriter
@@ -243,7 +244,7 @@ impl Tracking {
         }
     }
 
-    /// Bytes that a byte of memory takes with its writer, in a memory that keeps one for each byte.
+    /// Returns the maximum memory consumption per byte of memory, including an entry for its last writer.
     pub(crate) const fn bytes_per_byte(self) -> u64 {
         match self {
             Tracking::Off => 1,
@@ -252,8 +253,8 @@ impl Tracking {
     }
 }
 
-/// Where the spaces appear among generic addresses. Global, constant and parameter addresses are
-/// generic addresses; shared and local ones are offsets into their windows.
+/// Generic address ranges of the state spaces. Global, constant and parameter addresses equal generic addresses. Shared
+/// and local addresses are offsets within their windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressMap {
     pub(crate) global: u64,
@@ -261,28 +262,29 @@ pub(crate) struct AddressMap {
     pub(crate) parameters: u64,
     pub(crate) shared: u64,
     pub(crate) local: u64,
-    /// Code address of function i: `code + 16 * (i + 1)`.
+    /// The code address of function i is `code + 16 * (i + 1)`.
     pub(crate) code: u64,
     /// Size of the local window.
     pub(crate) window_bytes: u64,
-    /// Size of the window of a block's own shared memory. The shared memory of the block with rank r of the cluster
-    /// lies `(r + 1) * shared_stride` after the start of the window, in generic and in `.shared::cluster` addresses.
+    /// Size of the shared memory window of a block. The shared memory of the block with rank r in the cluster starts at
+    /// `(r + 1) * shared_stride` within the shared window, in both generic and `.shared::cluster` addresses.
     pub(crate) shared_stride: u64,
-    /// Whether the first window is that of the block itself, as virtual code has it. Machine code in a cluster has the rank of a
-    /// block, its own as well, in the upper byte of all addresses in shared memory, so the block with rank r is at `r * shared_stride`.
+    /// Whether the first window belongs to the executing block, as in PTX. In SASS with clusters, the upper byte of
+    /// each shared memory address contains the rank of a block, including the own block. The block with rank r then
+    /// starts at `r * shared_stride`.
     pub(crate) own_window: bool,
 }
 
-/// Which block of a cluster a `.shared::cluster` address means.
+/// Block and offset of a `.shared::cluster` address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedPlace {
-    /// None for the block's own window.
+    /// Rank of the block; `None` for the window of the executing block.
     pub(crate) rank: Option<u32>,
     pub(crate) offset: u64,
 }
 
 impl AddressMap {
-    /// For modules with 32-bit or 64-bit addresses.
+    /// Returns the address map of modules with 32-bit or 64-bit addresses.
     pub(crate) const fn for_address_bits(bits: u32) -> AddressMap {
         if bits == 32 {
             AddressMap {
@@ -293,7 +295,7 @@ impl AddressMap {
                 local: 0x0500_0000,
                 code: 0x0001_0000,
                 window_bytes: 0x0100_0000,
-                // 17 windows lie before those of local memory.
+                // 17 of these windows fit below the local window.
                 shared_stride: 0x0008_0000,
                 own_window: true,
             }
@@ -312,19 +314,19 @@ impl AddressMap {
         }
     }
 
-    /// Whether a generic address lies in the window of the block's own shared memory.
+    /// Checks whether a generic address is in the shared memory window of the executing block.
     #[inline(always)]
     pub(crate) const fn in_shared(&self, address: u64) -> bool {
         self.own_window && address.wrapping_sub(self.shared) < self.shared_stride
     }
 
-    /// Whether a generic address lies in a window of the shared memory of the block or its cluster.
+    /// Checks whether a generic address is in a shared memory window of the block or its cluster.
     #[inline(always)]
     pub(crate) const fn in_shared_cluster(&self, address: u64) -> bool {
         address.wrapping_sub(self.shared) < (MAX_CLUSTER_BLOCKS as u64 + 1) * self.shared_stride
     }
 
-    /// The block and the offset that a `.shared::cluster` address means.
+    /// Decodes a `.shared::cluster` address into block and offset.
     #[inline(always)]
     pub(crate) const fn shared_place(&self, address: u64) -> SharedPlace {
         let window = address / self.shared_stride;
@@ -342,8 +344,8 @@ impl AddressMap {
         }
     }
 
-    /// The `.shared::cluster` address at the same offset in the block with this rank (PTX ISA, "mapa"). For a
-    /// generic address take [`AddressMap::shared`] away before and add it after.
+    /// Returns the `.shared::cluster` address of the same offset in the block with this rank (PTX ISA, "mapa"). For a
+    /// generic address, the caller subtracts [`AddressMap::shared`] before and adds it after.
     pub(crate) const fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
         (rank as u64 + self.own_window as u64) * self.shared_stride + address % self.shared_stride
     }
@@ -354,7 +356,7 @@ impl AddressMap {
     }
 }
 
-/// What an allocation was made for.
+/// Purpose of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Buffer(BufferIndex, String),
@@ -363,12 +365,12 @@ pub(crate) enum Owner {
     Parameters,
 }
 
-/// A range of addresses that may be accessed.
+/// Accessible address range.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) address: u64,
     pub(crate) size: u64,
-    /// Where its bytes start in the arena.
+    /// Offset of the first byte in the arena.
     pub(crate) start: usize,
     pub(crate) owner: Owner,
 }
@@ -385,16 +387,16 @@ impl Allocation {
     }
 }
 
-/// Buffers, module variables and kernel parameters: all that the blocks of a grid share.
+/// Buffers, module variables and kernel parameters, which all blocks of the grid share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GlobalMemory {
     pub(crate) arena: PagedBytes,
-    /// Sorted by address, with gaps between; never changed after the launch is set up.
+    /// Sorted by address, with gaps in between. Immutable after initialization.
     allocations: Arc<[Allocation]>,
 }
 
 impl GlobalMemory {
-    /// Allocations must be sorted by address and their bytes lie within the arena.
+    /// Creates global memory. Allocations must be sorted by address, and their bytes must be within the arena.
     pub(crate) fn new(arena: PagedBytes, allocations: Vec<Allocation>) -> GlobalMemory {
         GlobalMemory {
             arena,
@@ -406,7 +408,7 @@ impl GlobalMemory {
         &self.allocations
     }
 
-    /// The allocation that holds the address; nothing for addresses in gaps.
+    /// Returns the allocation that contains `address`, or `None` if the address is in a gap.
     #[inline(always)]
     pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
         let after = self.allocations.partition_point(|a| a.address <= address);
@@ -414,8 +416,8 @@ impl GlobalMemory {
         (address - allocation.address < allocation.size).then_some(allocation)
     }
 
-    /// As [`GlobalMemory::find`], where the allocation with the index `hint` is likely to be the one; the index of the
-    /// allocation found takes its place.
+    /// Like [`GlobalMemory::find`], but checks the allocation with index `hint` first. Updates `hint` to the index of
+    /// the allocation found.
     #[inline(always)]
     pub(crate) fn find_again(&self, address: u64, hint: &mut u32) -> Option<&Allocation> {
         let holds = |a: &&Allocation| address.wrapping_sub(a.address) < a.size;
@@ -427,7 +429,7 @@ impl GlobalMemory {
         self.allocations.get(*hint as usize).filter(holds)
     }
 
-    /// The allocation with the smallest distance to the address.
+    /// Returns the allocation nearest to the address.
     pub(crate) fn nearest(&self, address: u64) -> Option<&Allocation> {
         self.allocations.iter().min_by_key(|a| {
             if address < a.address {
@@ -439,7 +441,7 @@ impl GlobalMemory {
     }
 }
 
-/// Copies bytes of one element, as many as there is room for: a word costs less where it is known to be one.
+/// Copies the bytes of one element. The case of four bytes has a constant length, which compiles to a single store.
 #[inline(always)]
 pub(crate) fn copy_few(to: &mut [u8], from: &[u8]) {
     match (<&mut [u8; 4]>::try_from(&mut *to), from.try_into()) {

@@ -1,21 +1,22 @@
-//! Memory of several devices under one address (CUDA driver API, "cuMulticastCreate"): which buffers an address means. In: the buffers of each; out:
-//! for an address the places of all its members.
+//! Multicast addresses, which denote buffers of several devices (CUDA driver API, "cuMulticastCreate"). Resolves a
+//! multicast address to the addresses of its members.
 
 use crate::contract::launch::BufferIndex;
 use crate::contract::multicast::MulticastInit;
 use crate::state::memory::{Allocation, Owner};
 
-/// One with the places of its members.
+/// A multicast address and the addresses of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Multicast {
     address: u64,
-    /// Of the smallest member.
+    /// Size of the smallest member.
     size: u64,
     members: Vec<u64>,
 }
 
 impl Multicast {
-    /// The addresses that `n_bytes` from an address on mean; none where it is not one of these, or they are not all there.
+    /// Returns the member addresses of `n_bytes` at an address. Returns `None` if the range is not completely within
+    /// this multicast object.
     fn at(&self, address: u64, n_bytes: u64) -> Option<impl Iterator<Item = u64>> {
         let offset = address.checked_sub(self.address)?;
         let end = offset.checked_add(n_bytes)?;
@@ -24,7 +25,7 @@ impl Multicast {
     }
 }
 
-/// The ones of a launch, in order.
+/// Resolves the multicast objects of a launch, in order.
 pub(crate) fn place_multicasts(
     multicasts: &[MulticastInit],
     allocations: &[Allocation],
@@ -45,7 +46,8 @@ pub(crate) fn place_multicasts(
     multicasts.iter().enumerate().map(place).collect()
 }
 
-/// The addresses that an access to memory of several devices means: that of each device, or the address itself where it is that of one.
+/// Returns the addresses of an access to the memory of several devices: the address on each device, or the address
+/// itself if it is not a multicast address.
 pub(crate) fn members_of(multicasts: &[Multicast], address: u64, n_bytes: u64) -> Vec<u64> {
     let mut found = multicasts.iter().filter_map(|one| one.at(address, n_bytes));
     found

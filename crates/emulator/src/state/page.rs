@@ -1,4 +1,4 @@
-//! The unit of change tracking and of snapshots: what is shared or copied whole.
+//! Page size, the unit of change tracking and of snapshots. A snapshot shares or copies whole pages.
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub(crate) const PAGE_BYTES: usize = 4096;

@@ -1,28 +1,28 @@
-//! Whose turn it is: a deterministic choice among the warps that can run and the operations in flight.
+//! Deterministic scheduler: selects the next runnable warp or asynchronous operation.
 
 use crate::contract::event::PendingId;
 use crate::state::block::Block;
 use crate::state::in_flight::{InFlight, NATURAL_DELAY};
 
-/// Steps that a warp has before the next one gets its turn.
+/// Quantum of a warp in steps.
 const QUANTUM: u32 = 32;
 
-/// The longest turns that seeds draw, by the low bits of the seed: short turns find what happens between two steps, long
-/// ones what happens when a warp is far ahead.
+/// Maximum quantum, selected by the low bits of the seed. Short quanta exercise interleavings between adjacent steps,
+/// long quanta exercise warps that are far ahead of others.
 const LONGEST_TURNS: [u64; 4] = [1, 4, 16, 64];
 
-/// The longest delay of a landing that a seed draws, as a power of two.
+/// Binary logarithm of the maximum completion delay for nonzero seeds.
 const LONGEST_DELAY_LOG2: u64 = 9;
 
-/// The place of a warp on the machine.
+/// Resident slot of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WarpPlace {
     pub(crate) block: usize,
     pub(crate) warp: usize,
 }
 
-/// Seed 0 goes round; other seeds draw the next warp and the length of its turn, the group of lanes that goes on where a
-/// warp has several, and when operations in flight land.
+/// Scheduler state. Seed 0 selects round robin. Other seeds draw the next warp and its quantum, the next group of lanes
+/// of a divergent warp, and the completion delay of asynchronous operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
     at: WarpPlace,
@@ -31,7 +31,7 @@ pub(crate) struct Schedule {
     random: u64,
 }
 
-/// A step of splitmix64.
+/// Advances a splitmix64 generator and returns its output.
 pub(crate) fn draw(random: &mut u64) -> u64 {
     *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *random;
@@ -44,7 +44,7 @@ impl Schedule {
     pub(crate) fn new(seed: u64) -> Schedule {
         Schedule {
             at: WarpPlace { block: 0, warp: 0 },
-            // Other seeds draw the first turn as well.
+            // Other seeds draw the first quantum, too.
             left: if seed == 0 { QUANTUM } else { 0 },
             seed,
             random: seed,
@@ -55,8 +55,8 @@ impl Schedule {
         draw(&mut self.random)
     }
 
-    /// The agent that steps now; none when no warp can run and nothing is in flight. An operation whose time has come
-    /// goes before the warps, one whose time has not come after them.
+    /// Returns the agent of the next step, or `None` if no warp is runnable and no operation is in flight. An operation
+    /// that is due precedes all warps. Other operations complete early if no warp is runnable.
     #[inline]
     pub(crate) fn choose(
         &mut self,
@@ -67,7 +67,7 @@ impl Schedule {
         self.choose_where(blocks, in_flight, position, |at| can_run(blocks, at))
     }
 
-    /// As [`Schedule::choose`], with another opinion about which warps can run.
+    /// Like [`Schedule::choose`], with a caller-defined predicate for runnable warps.
     #[inline]
     pub(crate) fn choose_where(
         &mut self,
@@ -87,12 +87,13 @@ impl Schedule {
         next.map(Turn::Warp).or_else(landing)
     }
 
-    /// Steps between the start of an operation in flight and its landing: always the same for seed 0.
+    /// Returns the number of steps between the issue and the completion of an asynchronous operation, which is constant
+    /// for seed 0.
     pub(crate) fn landing_delay(&mut self) -> u64 {
         match self.seed {
             0 => NATURAL_DELAY,
             _ => {
-                // As often short as long.
+                // Draw the delay log-uniformly: first an upper bound that is a power of two, then a delay below it.
                 let longest = 1 << (self.draw() % (LONGEST_DELAY_LOG2 + 1));
                 self.draw() % longest
             }
@@ -115,7 +116,7 @@ impl Schedule {
             self.skip(blocks, draw as usize % n_warps.max(1));
         }
         let start = self.at;
-        // Most often the next one can.
+        // Fast path: the next warp is usually runnable.
         self.skip(blocks, 1);
         if can_run(self.at) {
             return Some(self.at);
@@ -131,7 +132,7 @@ impl Schedule {
         None
     }
 
-    /// Goes on by `n` warps.
+    /// Advances by `n` warps.
     fn skip(&mut self, blocks: &[Block], n: usize) {
         for _ in 0..n {
             self.at.warp += 1;
@@ -148,13 +149,13 @@ impl Schedule {
         }
     }
 
-    /// Ends the turn of the warp that runs.
+    /// Ends the quantum of the current warp.
     pub(crate) fn end_turn(&mut self) {
         self.left = 0;
     }
 }
 
-/// Whether a group of lanes of a warp is ready to run.
+/// Checks whether a group of lanes of a warp is ready.
 #[inline]
 pub(crate) fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
     blocks
@@ -163,12 +164,12 @@ pub(crate) fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
         .is_some_and(|warp| warp.can_run())
 }
 
-/// The one that the scheduler chose.
+/// Agent that the scheduler selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     Warp(WarpPlace),
-    /// It lands.
+    /// The operation completes.
     InFlight(PendingId),
-    /// It reads its source.
+    /// The operation reads its source.
     Read(PendingId),
 }

@@ -1,24 +1,25 @@
-//! Tensor memory of a block: 128 lanes of 512 columns of 32 bits, and who has reserved which columns (PTX ISA, "Tensor Memory"). It is one
-//! range of bytes, lane after lane; two bytes after it are the columns in use, and one says whether the block may reserve more, so that
-//! snapshots need no case of their own.
+//! Tensor memory of a block: 128 lanes of 512 columns of 32 bits, and the allocation state of the columns (PTX ISA,
+//! "Tensor Memory"). All of it is one byte range in lane-major order. It is followed by two bytes with the allocated
+//! columns and one byte that records whether the block has relinquished its right to allocate, so that snapshots need
+//! no special case.
 
 use crate::contract::inspect::Writer;
 use crate::state::memory::PagedBytes;
 
-/// Lanes of tensor memory.
+/// Number of lanes of tensor memory.
 pub const TENSOR_LANES: u32 = 128;
-/// Columns of 32 bits.
+/// Number of 32-bit columns.
 pub const TENSOR_COLUMNS: u32 = 512;
-/// Columns that are reserved together.
+/// Allocation granularity in columns.
 const UNIT: u32 = 32;
-/// Bytes of the lanes.
+/// Size of the lanes in bytes.
 pub(crate) const CELL_BYTES: usize = (TENSOR_LANES * TENSOR_COLUMNS * 4) as usize;
-/// Bytes with those that say what is reserved.
+/// Size including the allocation state.
 pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 3;
-/// Where it is said that the block reserves no more.
+/// Offset of the byte that records the relinquished allocation right.
 const RELINQUISHED: usize = CELL_BYTES + 2;
 
-/// A place in tensor memory, as an address of 32 bits has it.
+/// Decoded 32-bit address in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TensorPlace {
     pub(crate) lane: u32,
@@ -33,7 +34,7 @@ impl TensorPlace {
         }
     }
 
-    /// The place some lanes and columns further.
+    /// Adds lanes and columns to the address.
     pub(crate) const fn plus(self, lanes: u32, columns: u32) -> TensorPlace {
         TensorPlace {
             lane: self.lane + lanes,
@@ -41,20 +42,20 @@ impl TensorPlace {
         }
     }
 
-    /// Of its first byte; none outside.
+    /// Returns the offset of the first byte, or `None` if the address is out of bounds.
     pub(crate) fn offset(self) -> Option<usize> {
         let is_inside = self.lane < TENSOR_LANES && self.column < TENSOR_COLUMNS;
         is_inside.then_some(((self.lane * TENSOR_COLUMNS + self.column) * 4) as usize)
     }
 }
 
-/// The word at a place; none outside.
+/// Reads the word at an address. Returns `None` if the address is out of bounds.
 pub(crate) fn read(memory: &PagedBytes, place: TensorPlace) -> Option<u32> {
     let bytes = memory.contents().get(place.offset()?..)?.first_chunk()?;
     Some(u32::from_le_bytes(*bytes))
 }
 
-/// Words of a lane that follow each other; none where one is outside.
+/// Returns consecutive words of a lane, or `None` if any word is out of bounds.
 pub(crate) fn words(memory: &PagedBytes, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
     let last = u32::try_from(n).ok()?.checked_sub(1)?;
     place.plus(0, last).offset()?;
@@ -62,7 +63,7 @@ pub(crate) fn words(memory: &PagedBytes, place: TensorPlace, n: usize) -> Option
     Some(memory.contents().get(start..start + 4 * n)?.as_chunks().0)
 }
 
-/// Writes words of a lane that follow each other; false, and nothing is written, where one is outside.
+/// Writes consecutive words of a lane. If any word is out of bounds, returns `false` without writing.
 pub(crate) fn write_words(
     memory: &mut PagedBytes,
     place: TensorPlace,
@@ -81,7 +82,7 @@ pub(crate) fn write_words(
     }
 }
 
-/// Writes the word at a place; false outside.
+/// Writes the word at an address. Returns `false` if the address is out of bounds.
 pub(crate) fn write(
     memory: &mut PagedBytes,
     place: TensorPlace,
@@ -97,34 +98,34 @@ pub(crate) fn write(
     }
 }
 
-/// The units of columns in use, a bit each.
+/// Returns a bit mask of the allocated column units.
 fn in_use(memory: &PagedBytes) -> u16 {
     let bytes = memory.contents().get(CELL_BYTES..);
     let bytes = bytes.and_then(<[u8]>::first_chunk);
     bytes.map_or(u16::MAX, |bytes| u16::from_le_bytes(*bytes))
 }
 
-/// The columns in use.
+/// Returns the number of allocated columns.
 pub(crate) fn n_columns_in_use(memory: &PagedBytes) -> u32 {
     in_use(memory).count_ones() * UNIT
 }
 
-/// Whether this number of columns can be reserved at all.
+/// Checks whether `n` is a valid number of columns for an allocation.
 pub(crate) fn is_reservable(n: u32) -> bool {
     n.is_power_of_two() && (UNIT..=TENSOR_COLUMNS).contains(&n)
 }
 
-/// Whether this number of columns could be reserved, were they free.
+/// Checks whether `n` columns may be allocated, regardless of free columns.
 pub(crate) fn can_be_reserved(memory: &PagedBytes, n: u32) -> bool {
     is_reservable(n) && !is_relinquished(memory)
 }
 
-/// Whether this number of columns is free side by side.
+/// Checks whether `n` contiguous columns are free.
 pub(crate) fn has_free(memory: &PagedBytes, n: u32) -> bool {
     first_free(memory, n).is_some()
 }
 
-/// Whether the block has given up the right to reserve columns.
+/// Checks whether the block has relinquished its right to allocate columns.
 pub(crate) fn is_relinquished(memory: &PagedBytes) -> bool {
     memory
         .contents()
@@ -132,14 +133,14 @@ pub(crate) fn is_relinquished(memory: &PagedBytes) -> bool {
         .is_some_and(|byte| *byte != 0)
 }
 
-/// The block gives up the right to reserve columns.
+/// Relinquishes the right of the block to allocate columns.
 pub(crate) fn relinquish(memory: &mut PagedBytes, writer: Writer) {
     if memory.len() > RELINQUISHED {
         memory.write(RELINQUISHED, &[1], writer);
     }
 }
 
-/// The first free columns, and their units.
+/// Returns the first free contiguous columns and the mask of their units.
 fn first_free(memory: &PagedBytes, n: u32) -> Option<(u32, u16)> {
     let used = in_use(memory);
     let starts = (0..TENSOR_COLUMNS).step_by(UNIT as usize);
@@ -147,7 +148,7 @@ fn first_free(memory: &PagedBytes, n: u32) -> Option<(u32, u16)> {
     free.find(|(_, units)| used & units == 0)
 }
 
-/// The units of `n` columns from one on.
+/// Returns the unit mask of `n` columns that start at `first`.
 fn units(first: u32, n: u32) -> Option<u16> {
     let (first, n) = (first / UNIT, n / UNIT);
     let end = first.checked_add(n)?;
@@ -155,7 +156,7 @@ fn units(first: u32, n: u32) -> Option<u16> {
     (n > 0 && end <= 16).then(|| (bits(n) << first) as u16)
 }
 
-/// Reserves the first free columns; which one they begin at, or none where too few are free.
+/// Allocates the first free contiguous columns. Returns the first column, or `None` if too few columns are free.
 pub(crate) fn reserve(memory: &mut PagedBytes, n: u32, writer: Writer) -> Option<u32> {
     let used = in_use(memory);
     let (first, units) = first_free(memory, n)?;
@@ -163,7 +164,7 @@ pub(crate) fn reserve(memory: &mut PagedBytes, n: u32, writer: Writer) -> Option
     Some(first)
 }
 
-/// Gives columns back; false where they were not reserved.
+/// Deallocates columns. Returns `false` if the columns were not allocated.
 pub(crate) fn free(memory: &mut PagedBytes, first: u32, n: u32, writer: Writer) -> bool {
     let used = in_use(memory);
     match units(first, n) {

@@ -1,4 +1,5 @@
-//! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
+//! Expansion of tensor copies. A copy in flight is stored symbolically, and is split into pieces when it reads its
+//! source or completes (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::contract::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
 use crate::contract::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, TensorType};
@@ -8,33 +9,34 @@ use std::ops::Range;
 use warpgrid_isa::layout::Swizzle;
 use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
 
-/// A row of the part: values that follow each other in both memories.
+/// A row of the box: consecutive values in both memories.
 struct Row {
-    /// Of the first value, along each dimension.
+    /// Coordinates of the first value.
     places: [i64; MAX_RANK],
     n_values: u64,
-    /// Of the row in global memory, without dimension 0; none outside of the tensor.
+    /// Address of the row in global memory, without dimension 0; `None` if the row is out of bounds.
     start: Option<u64>,
 }
 
-/// Bytes of a tile that lie together in both memories.
+/// Bytes of a tile that are contiguous in both memories.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileRun {
     pub(crate) shared: u64,
-    /// None outside of the tensor.
+    /// Address in global memory; `None` if the bytes are out of bounds of the tensor.
     pub(crate) global: Option<u64>,
     pub(crate) n_bytes: usize,
 }
 
 impl TensorTransfer {
-    /// Bytes of the part in the shared memory of one block, with those that are filled.
+    /// Returns the number of bytes that the copy transfers in the shared memory of one block, including filled bytes.
     pub fn shared_bytes(&self) -> u64 {
         let unit = self.map.unit();
         let rows = self.n_rows();
         rows * self.row_values().div_ceil(unit.n_values) * unit.shared_bytes
     }
 
-    /// Elements of the part along each dimension, as far as it has the shape of a box; else values of a row, and rows.
+    /// Returns the extents of the box. For copies without the shape of a box, returns the number of values per row and
+    /// the number of rows.
     pub fn box_extents(&self) -> Vec<u64> {
         match self.mode {
             LoadMode::Tile => (0..self.map.rank)
@@ -73,7 +75,8 @@ impl TensorTransfer {
         }
     }
 
-    /// Bytes from the start of a row to that of the next one in shared memory: a swizzle needs whole spans (measured on an H100).
+    /// Returns the distance of consecutive rows in shared memory in bytes. Swizzle modes pad rows to a whole span
+    /// (measured on an H100).
     fn row_step(&self) -> u64 {
         let unit = self.map.unit();
         let bytes = self.row_values().div_ceil(unit.n_values) * unit.shared_bytes;
@@ -84,14 +87,15 @@ impl TensorTransfer {
         bytes.max(span.unwrap_or(0))
     }
 
-    /// Bytes of shared memory from the first to the last one that the part takes.
+    /// Returns the extent of the copy in shared memory in bytes, from its first to its last byte.
     pub fn shared_extent(&self) -> u64 {
         let rows = self.n_rows();
         let in_row = self.shared_bytes().checked_div(rows).unwrap_or(0);
         rows.saturating_sub(1) * self.row_step() + in_row
     }
 
-    /// Elements that a box touches along a dimension. One slice of channels is copied, whatever the box says (measured on an H100).
+    /// Returns the number of elements of the box along a dimension. Copies with an interleaved layout transfer one
+    /// slice of channels, regardless of the box (measured on an H100).
     fn n_along(&self, dimension: usize) -> u64 {
         if self.map.interleave != Interleave::None && dimension + 2 == self.map.rank {
             return 1;
@@ -100,7 +104,7 @@ impl TensorTransfer {
         u64::from(extent).div_ceil(self.map.element_stride(dimension))
     }
 
-    /// The first row of which global memory does not have all bytes that are read or written.
+    /// Returns the first row whose bytes are not completely accessible in global memory.
     pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<TriedAccess> {
         let unit = self.map.unit();
         let kind = match self.direction {
@@ -130,11 +134,11 @@ impl TensorTransfer {
         found
     }
 
-    /// The units of a row that are inside of the tensor, and where unit 0 of the row is.
+    /// Returns the global address of unit 0 of a row, and the units of the row that are within the tensor.
     fn inside(&self, row: &Row) -> Option<(u64, Range<u64>)> {
         let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values) as i64;
-        // Values that lie together are inside or outside together.
+        // The values of a unit are either all within the bounds or all out of bounds.
         let first = row.places[0].div_euclid(unit.n_values as i64);
         let last = (self.map.extents[0] / unit.n_values) as i64;
         let low = (-first).clamp(0, n_units);
@@ -144,7 +148,7 @@ impl TensorTransfer {
         Some((start, low as u64..high as u64))
     }
 
-    /// The least coordinate of a row along any dimension, and that dimension.
+    /// Returns the dimension and the value of the smallest coordinate of any row.
     pub(crate) fn least_place(&self) -> Option<(usize, i64)> {
         let mut least = None;
         self.for_each_row(|row| {
@@ -154,7 +158,7 @@ impl TensorTransfer {
         least
     }
 
-    /// What is written, in the order of shared memory; where the copy reads is the source of each piece.
+    /// Returns the pieces of the copy in the order of shared memory. Each piece contains its source.
     pub fn pieces(&self) -> Vec<PendingPiece> {
         let mut pieces = Vec::new();
         let fill = self.filling();
@@ -169,7 +173,7 @@ impl TensorTransfer {
         pieces
     }
 
-    /// The runs of bytes that are moved or filled, in the order of shared memory.
+    /// Visits the contiguous ranges that are transferred or filled, in the order of shared memory.
     pub(crate) fn for_each_run(&self, mut visit: impl FnMut(TileRun)) {
         let mut at = 0;
         let swizzle = self.map.swizzle().unwrap_or_default();
@@ -179,24 +183,24 @@ impl TensorTransfer {
         });
     }
 
-    /// What an element outside of the tensor reads as.
+    /// Returns the fill value of out-of-bounds elements.
     pub(crate) fn filling(&self) -> &'static [u8] {
         filling(&self.map)
     }
 
-    /// Whether both memories hold the same bytes of an element, so that a copy is one of bytes.
+    /// Checks whether the element representation is identical in both memories, so that the copy only moves bytes.
     pub(crate) fn copies_bytes(&self) -> bool {
         let unit = self.map.unit();
         unit.global_bytes == unit.shared_bytes && self.reduces.is_none() && !self.rounds()
     }
 
-    /// Whether a load rounds what it brings: `tf32`.
+    /// Checks whether a load rounds its elements (`tf32`).
     fn rounds(&self) -> bool {
         self.direction == TensorDirection::Load && self.map.ty.is_tf32()
     }
 
-    /// What is copied, in pieces of 16 bytes or the rest of a row, in the order of shared memory without a swizzle: where each comes from and
-    /// lies. `at_most` of them.
+    /// Returns at most `at_most` pieces of 16 bytes, or of the rest of a row, with their locations in both memories.
+    /// The pieces are in the order of shared memory without the swizzle.
     pub fn tile_pieces(&self, at_most: usize) -> Vec<TilePiece> {
         const BYTES: u64 = 16;
         let mut pieces = Vec::new();
@@ -292,7 +296,8 @@ impl TensorTransfer {
         }
     }
 
-    /// The walk over an image: a corner goes from the lower to the upper one, and the offsets say what is read there.
+    /// Visits the rows of an `im2col` copy: the base position advances from the lower to the upper corner, and the
+    /// offsets are added at each position.
     fn image_rows(&self, mut add: impl FnMut(Row)) {
         let map = &self.map;
         let n_spatial = map.rank.saturating_sub(2).min(3);
@@ -320,7 +325,8 @@ impl TensorTransfer {
         }
     }
 
-    /// A line along the width, with a halo. What follows at the end of a line is in figures only: ours is filled.
+    /// Visits the rows of an `im2col::w` copy: positions along the width, with a halo. The PTX ISA defines the behavior
+    /// at the end of a line only in figures; the emulator fills these rows.
     fn line_rows(&self, mut add: impl FnMut(Row)) {
         let map = &self.map;
         let [halo, offset, _] = self.offsets;
@@ -345,7 +351,8 @@ impl TensorTransfer {
         }
     }
 
-    /// The pieces of a row that begins this many bytes after the first.
+    /// Visits the contiguous ranges of a row. `at` is the offset of the row from the start of the copy in shared
+    /// memory.
     fn add_row(&self, row: &Row, at: u64, swizzle: Swizzle, visit: &mut impl FnMut(TileRun)) {
         let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values);
@@ -359,7 +366,7 @@ impl TensorTransfer {
             self.add_filled(at, 0..low, swizzle, visit);
         }
         if let Some((start, _)) = inside {
-            // Where both memories hold the same bytes, a row is one run.
+            // If the representation is identical in both memories, the row is one contiguous range.
             let step = match unit.global_bytes == unit.shared_bytes {
                 true => (high - low).max(1),
                 false => 1,
@@ -412,9 +419,9 @@ impl TensorTransfer {
         }
     }
 
-    /// A run that is filled.
+    /// Returns a piece with fill values.
     fn filled(&self, run: TileRun, fill: &[u8], block: u64) -> PendingPiece {
-        // Elements are aligned in a row, and atoms hold whole ones.
+        // Elements are aligned within a row, and swizzle atoms contain only whole elements.
         let bytes: Vec<u8> = fill.iter().cycle().take(run.n_bytes).copied().collect();
         PendingPiece {
             lane: self.lane,
@@ -427,7 +434,7 @@ impl TensorTransfer {
         }
     }
 
-    /// Units of a row that lie outside of the tensor.
+    /// Visits the out-of-bounds units of a row.
     fn add_filled(
         &self,
         at: u64,
@@ -451,7 +458,7 @@ impl TensorTransfer {
     }
 }
 
-/// Bytes from a place in shared memory to where the swizzle takes others elsewhere.
+/// Returns the number of bytes up to the end of the swizzle atom.
 fn to_end_of_atom(swizzle: Swizzle, shared: u64) -> u64 {
     match swizzle.atom_bytes() {
         u64::MAX => u64::MAX,
@@ -459,7 +466,7 @@ fn to_end_of_atom(swizzle: Swizzle, shared: u64) -> u64 {
     }
 }
 
-/// Bytes that follow each other in both memories, but for the swizzle.
+/// Visits bytes that are contiguous in both memories, except for the swizzle.
 fn add_run(
     mut global: u64,
     mut shared: u64,
@@ -480,7 +487,7 @@ fn add_run(
     }
 }
 
-/// What lies outside of the tensor reads as.
+/// Returns the fill value of out-of-bounds elements.
 fn filling(map: &TensorMap) -> &'static [u8] {
     match map.fills_nan {
         true => &[0xf7, 0x7f],

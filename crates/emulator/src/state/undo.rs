@@ -1,25 +1,25 @@
-//! What steps overwrote in a memory, so that the last of them can be taken back without a copy of all pages that they
-//! touched: a store to scattered places changes few bytes of many pages.
+//! Undo log of a memory: the bytes that recent steps overwrote. Scattered stores change few bytes of many pages, so
+//! reverting a step from the log is cheaper than copying each modified page.
 
 use crate::state::writers::{WORD, Writers};
 use std::collections::VecDeque;
 
-/// Bytes that were changed together.
+/// Byte range that one store changed.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     offset: u32,
     n_bytes: u32,
-    /// Bytes that share an entry of the last writers: a word, or one.
+    /// Number of bytes that share a last-writer entry: a word, or one byte.
     part: u8,
 }
 
-/// The changes since a position, oldest first.
+/// Changes since a position, oldest first.
 #[derive(Clone, Debug, Default)]
 struct Segment {
     changes: Vec<Change>,
-    /// What the bytes were before, change after change.
+    /// Overwritten bytes of all changes.
     bytes: Vec<u8>,
-    /// Who had written them, an entry for each part.
+    /// Overwritten last-writer entries, one per `part` bytes.
     entries: Vec<u64>,
 }
 
@@ -30,29 +30,29 @@ impl Segment {
     }
 }
 
-/// What steps overwrote, in segments that the past begins and forgets.
+/// Undo log, divided into segments that the module `past` begins and drops.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Undo {
     segments: VecDeque<Segment>,
 }
 
 impl Undo {
-    /// What follows can be taken back to here.
+    /// Begins a segment, up to whose start changes can be reverted.
     pub(crate) fn begin_segment(&mut self) {
         self.segments.push_back(Segment::default());
     }
 
-    /// The oldest changes can no longer be taken back.
+    /// Drops the oldest segment.
     pub(crate) fn forget_oldest(&mut self) {
         self.segments.pop_front();
     }
 
-    /// Memory that the changes take.
+    /// Returns the size of the log in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.segments.iter().map(Segment::size).sum()
     }
 
-    /// Notes what bytes are, and who wrote them, before they change.
+    /// Records bytes and their last writers before they change.
     #[cold]
     #[inline(never)]
     pub(crate) fn note(&mut self, offset: usize, before: &[u8], writers: &Writers) {
@@ -75,7 +75,8 @@ impl Undo {
         segment.entries.extend(parts.map(|at| writers.entry(at)));
     }
 
-    /// Takes the changes of the last segment back, the latest first; `touch` learns which bytes change.
+    /// Reverts the changes of the last segment, latest first. Calls `touch` with the offset and size of each reverted
+    /// range.
     pub(crate) fn take_back(
         &mut self,
         memory: &mut [u8],
@@ -102,7 +103,7 @@ impl Undo {
         }
     }
 
-    /// Forgets the last segment, whose changes were taken back.
+    /// Drops the last segment after its changes have been reverted.
     pub(crate) fn end_segment(&mut self) {
         self.segments.pop_back();
     }

@@ -1,4 +1,4 @@
-//! A warp: its registers, its stack, and the groups that its lanes have split into.
+//! A warp: its registers, its stack, and the groups of its converged lanes.
 
 use crate::contract::fault::WaitReason;
 use crate::contract::inspect::Writer;
@@ -7,21 +7,21 @@ use crate::state::in_flight::Groups;
 use crate::state::schedule::draw;
 use std::ops::Range;
 
-/// What a group of lanes is doing.
+/// Execution state of a group of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SplitState {
     Ready,
     Waiting(WaitReason),
 }
 
-/// Lanes that stand at one place at one call depth.
+/// A group of converged lanes: lanes with the same program counter and call depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Split {
     pub(crate) mask: u32,
     pub(crate) pc: u32,
     pub(crate) depth: u32,
     pub(crate) state: SplitState,
-    /// When it ran last, in turns of the warp; the longest waiting one gets a turn of its own.
+    /// Turn of the warp in which the group was last selected. Selects the group that has waited longest.
     pub(crate) last_turn: u32,
     /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]): a barrier released the group, or the
     /// group waits for other lanes that execute the same instruction.
@@ -29,7 +29,8 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Deeper calls go first, then lower places: where lanes part they meet again soonest so.
+    /// Scheduling priority: deeper calls first, then lower program counters. This order reconverges divergent lanes as
+    /// early as possible.
     #[inline(always)]
     fn key(&self) -> (u32, u32) {
         (u32::MAX - self.depth, self.pc)
@@ -57,27 +58,28 @@ const NO_SPLIT: Split = Split {
     converges: false,
 };
 
-/// Steps that a group of lanes may keep others of its warp waiting.
+/// Quantum of a group of lanes in steps, if other groups of the warp are ready.
 pub const TURN_STEPS: u32 = 512;
 
-/// The groups of a warp's lanes; masks are disjoint.
+/// Groups of the lanes of a warp. Their masks are disjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Splits {
     items: [Split; LANES],
     n: usize,
-    /// The one that runs; meaningless when there is none.
+    /// Index of the current group; meaningless without groups.
     current: usize,
     turn: u32,
-    /// Steps left before another group gets its turn.
+    /// Steps left in the quantum of the current group.
     patience: u32,
-    /// Set while a group that was kept waiting has its turn.
+    /// Whether the current group was selected because it had waited longest.
     forced: bool,
-    /// Groups other than the running one have changed since they were last compared.
+    /// Whether groups other than the current one have changed since the last merge.
     changed: bool,
-    /// Groups converge at convergence barriers only, and a group runs until it waits, yields or has used its turn up. So machine code
-    /// executes: its uniform registers have one value for all groups of a warp.
+    /// Whether groups converge only at convergence barriers, and a group executes until it waits, yields or exhausts
+    /// its quantum. This is the execution model of SASS, whose uniform registers have a single value for all groups of
+    /// a warp.
     pub(crate) explicit_convergence: bool,
-    /// What the choice among several groups is drawn from; none for the natural order.
+    /// State of the random generator that selects groups; `None` for the default order.
     random: Option<u64>,
 }
 
@@ -102,18 +104,18 @@ impl Splits {
         }
     }
 
-    /// Draws the group that goes on from `random`, at each step.
+    /// Enables or disables the random selection of the next group.
     pub(crate) fn draw_from(&mut self, random: Option<u64>) {
         self.random = random;
     }
 
-    /// Ends the turn of the running group early: the group that has waited longest is next.
+    /// Ends the quantum of the current group: the group that has waited longest is next.
     pub(crate) fn end_turn(&mut self) {
         self.forced = false;
         self.patience = 1;
     }
 
-    /// As [`Splits::new`], in place: only groups that are there are taken away.
+    /// Resets in place to the state of [`Splits::new`]. Clears only existing groups.
     pub(crate) fn reset(&mut self, mask: u32, pc: u32) {
         for place in self.items.iter_mut().take(self.n.max(1)) {
             *place = NO_SPLIT;
@@ -143,7 +145,7 @@ impl Splits {
         self.n
     }
 
-    /// The group that runs.
+    /// Returns the current group.
     #[inline(always)]
     pub(crate) fn current(&self) -> &Split {
         &self.items[self.current & (LANES - 1)]
@@ -166,7 +168,7 @@ impl Splits {
         }
     }
 
-    /// Takes the lanes away from whatever group they are in; empty groups go.
+    /// Removes lanes from all groups, and drops empty groups.
     pub(crate) fn remove_lanes(&mut self, lanes: u32) {
         for split in self.all_mut() {
             split.mask &= !lanes;
@@ -194,8 +196,8 @@ impl Splits {
         self.current = current;
     }
 
-    /// Joins groups that stand at the same place; one that waited is looked at again. Unless others
-    /// have changed only the running group can have come to another's place.
+    /// Merges groups with the same program counter and call depth. A merged group is ready, so that it re-evaluates its
+    /// wait condition. If no other group has changed, only the current group is compared with the others.
     fn merge(&mut self) {
         let mut merged = false;
         if std::mem::take(&mut self.changed) {
@@ -218,13 +220,15 @@ impl Splits {
         }
     }
 
-    /// Puts the lanes of group b to group a if they stand at the same place.
+    /// Merges group b into group a if both have the same program counter and call depth. Returns whether the groups
+    /// were merged.
     #[inline(always)]
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (Some(&first), Some(&second)) = (self.items.get(a), self.items.get(b)) else {
             return false;
         };
-        // Lanes that are counted at a barrier stay a group of their own until it opens.
+        // A group that has arrived at a barrier is not merged before the barrier completes. Otherwise, the barrier
+        // would release lanes that have not arrived.
         let at_barrier = |split: Split| matches!(split.state, SplitState::Waiting(reason) if reason.counts_arrival());
         if first.pc != second.pc
             || first.depth != second.depth
@@ -246,7 +250,7 @@ impl Splits {
         true
     }
 
-    /// Makes the group current that shall run next. False when none can.
+    /// Selects the next group. Returns `false` if no group is ready.
     #[inline(always)]
     pub(crate) fn select(&mut self) -> bool {
         if self.n == 1 {
@@ -302,7 +306,7 @@ impl Splits {
         true
     }
 
-    /// Makes one of the groups that are ready current, any of them as likely as another.
+    /// Selects a ready group with uniform probability.
     fn select_drawn(&mut self, draw: u64) -> bool {
         let ready = || self.all().iter().enumerate().filter(|(_, s)| s.is_ready());
         let n = ready().count().max(1);
@@ -314,7 +318,8 @@ impl Splits {
         true
     }
 
-    /// Lets the groups that wait for one of these reasons try their instruction again; whether there are any.
+    /// Makes groups ready that wait for one of these reasons, so that they retry their instruction. Returns whether any
+    /// group was woken.
     pub(crate) fn wake(&mut self, reasons: impl Fn(&WaitReason) -> bool) -> bool {
         let wakes = |split: &Split| matches!(&split.state, SplitState::Waiting(r) if reasons(r));
         if !self.all().iter().any(wakes) {
@@ -329,26 +334,27 @@ impl Splits {
     }
 }
 
-/// The stack of each lane, lane after lane.
+/// Stacks of all lanes, in lane order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Stack {
     pub(crate) bytes: Vec<u8>,
-    /// Who wrote each byte; empty when not tracked.
+    /// Last writer of each byte; empty if not tracked.
     pub(crate) writers: Vec<u64>,
     pub(crate) is_tracked: bool,
-    /// Bytes of a lane that its frames and reservations have needed so far; accesses beyond them fault.
+    /// Accessible bytes per lane: the maximum size of its frames and reservations so far. Accesses beyond this size
+    /// fault.
     pub(crate) lane_bytes: usize,
-    /// Bytes from the start of a lane's stack to that of the next lane, at least `lane_bytes`.
+    /// Distance between the stacks of consecutive lanes in bytes, at least `lane_bytes`.
     pub(crate) stride: usize,
-    /// Something was written since it was cleared.
+    /// Whether any byte was written since the stacks were cleared.
     is_used: bool,
 }
 
 impl Stack {
-    /// Grows to at least `lane_bytes` bytes per lane, and keeps the contents. The stride grows by half at least, so that a thread
-    /// that reserves in a loop or recurses takes time proportional to its stack.
+    /// Grows the stack of each lane to at least `lane_bytes` bytes, and preserves the contents. The stride grows by at
+    /// least half, so that the total cost of repeated growth by a loop or a recursion is linear in the stack size.
     pub(crate) fn grow(&mut self, lane_bytes: usize) {
-        // Every lane's stack starts where the widest element may.
+        // Align the stack of each lane to the widest element.
         let lane_bytes = lane_bytes.next_multiple_of(32);
         if lane_bytes <= self.lane_bytes {
             return;
@@ -375,13 +381,13 @@ impl Stack {
         self.stride = stride;
     }
 
-    /// The place of a lane's stack among the bytes.
+    /// Returns the byte range of the stack of a lane.
     pub(crate) fn of_lane(&self, lane: usize) -> Range<usize> {
         let start = lane * self.stride;
         start..start + self.lane_bytes
     }
 
-    /// Changes bytes; the offset counts from the first lane's stack.
+    /// Writes bytes. The offset is relative to the stack of the first lane.
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
         self.is_used = true;
         let range = offset..offset + data.len();
@@ -405,7 +411,7 @@ impl Stack {
         }
     }
 
-    /// Empties the stacks for the warp of another block, and keeps their memory.
+    /// Clears the stacks for a warp of another block, and keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.lane_bytes = 0;
         if std::mem::take(&mut self.is_used) {
@@ -415,12 +421,12 @@ impl Stack {
     }
 }
 
-/// Where a frame returns to and where its variables are, lane by lane.
+/// Return address and start of the local variables of a call frame, per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) return_pc: Row32,
     pub(crate) stack_start: Row32,
-    /// Bytes that were reserved after the variables.
+    /// Number of bytes that were reserved after the local variables.
     pub(crate) reserved: Row32,
 }
 
@@ -440,21 +446,22 @@ pub(crate) struct Warp {
     pub(crate) present: u32,
     pub(crate) exited: u32,
     pub(crate) splits: Splits,
-    /// None while [`Warp::fresh`].
+    /// Register banks; empty while [`Warp::fresh`].
     pub(crate) banks: Banks,
-    /// Has not run yet: all its registers are zero, and it gets memory for them when its first turn begins. So the
-    /// memory that a finished block has just used goes to the next warp that runs, while it is near the host's core.
+    /// Whether the warp has not executed yet. All of its registers are zero, and the register banks are allocated at
+    /// its first turn. The memory of a warp that has just finished is therefore reused while it is still in the cache
+    /// of the host.
     pub(crate) fresh: bool,
     pub(crate) specials: Banks,
     pub(crate) carry: u32,
     pub(crate) stack: Stack,
-    /// By call depth; the first is the kernel's.
+    /// Call frames by call depth, starting with the kernel.
     pub(crate) frames: Vec<Frame>,
-    /// Groups of asynchronous operations that its lanes made; none before the first.
+    /// Asynchronous groups of the lanes; `None` before the first one.
     pub(crate) groups: Option<Box<Groups>>,
-    /// Steps of this warp.
+    /// Number of steps that the warp has executed.
     pub(crate) steps: u64,
-    /// Changed since the last snapshot.
+    /// Whether the warp has changed since the last snapshot.
     pub(crate) dirty: bool,
 }
 
@@ -477,18 +484,18 @@ impl Warp {
         }
     }
 
-    /// Lanes that exist and have not exited.
+    /// Returns the lanes that exist and have not exited.
     pub(crate) fn live(&self) -> u32 {
         self.present & !self.exited
     }
 
-    /// Whether a group of its lanes is ready to run.
+    /// Checks whether a group of lanes is ready.
     #[inline(always)]
     pub(crate) fn can_run(&self) -> bool {
         self.splits.all().iter().any(Split::is_ready)
     }
 
-    /// Ends lanes; those that wait for them look again.
+    /// Marks lanes as exited. Groups that wait for lanes of the warp re-evaluate their conditions.
     pub(crate) fn exit(&mut self, lanes: u32) {
         self.exited |= lanes;
         self.splits.remove_lanes(lanes);
@@ -496,7 +503,7 @@ impl Warp {
             .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
     }
 
-    /// Memory that a snapshot of it takes.
+    /// Returns the size of a snapshot of the warp in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.banks.bytes()
             + self.specials.bytes()

@@ -1,35 +1,35 @@
-//! Who wrote the bytes of a memory last, page by page: pages that no step wrote cost nothing, and snapshots share the
-//! others with the memory until it changes.
+//! Last writers of the bytes of a memory, stored per page. Pages that no step has written take no memory. Snapshots
+//! share the other pages until they are modified.
 
 use crate::contract::inspect::Writer;
 use crate::state::page::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of a word, and of a row: a word for each lane of a warp.
+/// Size of a word, and of a row with one word for each lane of a warp.
 pub(crate) const WORD: usize = 4;
 const ROW: usize = 32 * WORD;
 
-/// Memory that the entries of one memory take at most. Pages that would need more only note which bytes were written.
+/// Maximum size of the entries of one memory. Further pages record only which bytes were written.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The entry of bytes that were written, it is not known by whom.
+/// Entry of a byte that was written by an unknown writer.
 const UNKNOWN: u64 = 0xff;
 
-/// The entries of one page: see [`Writer::pack`].
+/// Entries of one page; see [`Writer::pack`].
 #[derive(Clone, Debug)]
 pub(crate) enum WriterPage {
-    /// One entry for each row: all stores so far wrote whole rows, a word per lane. The entry is that of lane 0.
+    /// One entry per row: all stores so far wrote whole rows, one word per lane. The entry is the writer of lane 0.
     Rows(Box<[u64]>),
-    /// One entry for each word: all stores so far wrote whole words.
+    /// One entry per word: all stores so far wrote whole words.
     Words(Box<[u64]>),
-    /// One entry for each byte.
+    /// One entry per byte.
     Bytes(Box<[u64]>),
-    /// One bit for each byte: whether it was written.
+    /// One bit per byte, which is set if the byte was written.
     Marks(Box<[u64]>),
 }
 
-/// How small the parts are that a page tells from each other.
+/// Granularity of the entries of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Grain {
     Row,
@@ -38,7 +38,7 @@ enum Grain {
 }
 
 impl Grain {
-    /// The coarsest in which a range is a whole number of parts.
+    /// Returns the coarsest granularity of words or bytes to which the range is aligned.
     #[inline(always)]
     fn of(range: &Range<usize>) -> Grain {
         match range.start.is_multiple_of(WORD) && range.end.is_multiple_of(WORD) {
@@ -47,7 +47,7 @@ impl Grain {
         }
     }
 
-    /// Memory that the entries of a page take.
+    /// Returns the size of the entries of a page in bytes.
     const fn page_bytes(self) -> u64 {
         let parts = match self {
             Grain::Row => PAGE_BYTES / ROW,
@@ -57,7 +57,7 @@ impl Grain {
         8 * parts as u64
     }
 
-    /// A page that no step wrote.
+    /// Returns a page without writers.
     fn page(self) -> WriterPage {
         let entries = vec![0; self.page_bytes() as usize / 8].into();
         match self {
@@ -68,15 +68,15 @@ impl Grain {
     }
 }
 
-/// The entries of a page; none if no step wrote to it.
+/// Entries of a page; `None` if no step has written to the page.
 pub(crate) type SharedPage = Option<Arc<WriterPage>>;
 
-/// The last writers of all bytes of a memory.
+/// Last writers of all bytes of a memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Writers {
     /// Empty if last writers are not tracked.
     pages: Vec<SharedPage>,
-    /// Memory that further entries may take.
+    /// Remaining memory budget for entries.
     left: u64,
 }
 
@@ -85,7 +85,7 @@ impl WriterPage {
         let entry = match self {
             WriterPage::Rows(rows) => rows.get(at / ROW).map(|entry| match entry {
                 0 => 0,
-                // Lanes are counted in the low bits.
+                // The lane is stored in the low bits.
                 entry => entry + (at % ROW / WORD) as u64,
             }),
             WriterPage::Words(words) => words.get(at / WORD).copied(),
@@ -98,7 +98,7 @@ impl WriterPage {
         entry.unwrap_or(0)
     }
 
-    /// The grain of the page; none where only marks are kept.
+    /// Returns the granularity of the page, or `None` for a page that records only written bytes.
     #[inline(always)]
     const fn grain(&self) -> Option<Grain> {
         match self {
@@ -109,7 +109,8 @@ impl WriterPage {
         }
     }
 
-    /// Notes one writer for bytes of the page, whose grain is at least as fine as the range.
+    /// Records one writer for bytes of the page. The granularity of the page must be at least as fine as the alignment
+    /// of the range.
     #[inline(always)]
     fn note(&mut self, range: Range<usize>, entry: u64) {
         let place = match self {
@@ -126,7 +127,7 @@ impl WriterPage {
         }
     }
 
-    /// As [`WriterPage::note`], where the entry may be that of bytes that no step wrote.
+    /// Restores an entry, which may denote bytes that no step has written.
     fn put_back(&mut self, range: Range<usize>, entry: u64) {
         match (&mut *self, entry) {
             (WriterPage::Marks(marks), 0) => {
@@ -140,7 +141,8 @@ impl WriterPage {
         }
     }
 
-    /// Notes `first` for `width` bytes from `at`, the next lane for as many bytes after them, and so on for `n_lanes`.
+    /// Records the writers of consecutive bytes: `first` for `width` bytes from `at`, then the following lanes for
+    /// `width` bytes each, `n_lanes` in total.
     fn note_lanes(&mut self, at: usize, width: usize, first: Writer, n_lanes: u32) {
         let Writer { step, lane } = first;
         let entries = (lane..lane + n_lanes).map(|lane| Writer { step, lane }.pack());
@@ -166,7 +168,7 @@ impl WriterPage {
         }
     }
 
-    /// The same entries with a finer grain.
+    /// Converts the entries to a finer granularity.
     #[cold]
     fn refined(&self, grain: Grain) -> WriterPage {
         let mut page = grain.page();
@@ -179,7 +181,7 @@ impl WriterPage {
         page
     }
 
-    /// Which bytes were written, and no more.
+    /// Converts the entries to a bit mask of written bytes.
     #[cold]
     fn marked(&self) -> WriterPage {
         let mut marks = vec![0; PAGE_BYTES / 64].into_boxed_slice();
@@ -198,7 +200,7 @@ impl WriterPage {
         }
     }
 
-    /// Memory that the entries take.
+    /// Returns the size of the entries in bytes.
     pub(crate) fn size(&self) -> u64 {
         match self {
             WriterPage::Rows(entries)
@@ -223,12 +225,12 @@ fn size_of(page: &SharedPage) -> u64 {
 }
 
 impl Writers {
-    /// For a memory of `size` bytes, which no step has written.
+    /// Creates last writers for a memory of `size` bytes that no step has written.
     pub(crate) fn new(size: usize) -> Writers {
         Writers::within(size, MOST_BYTES)
     }
 
-    /// As [`Writers::new`], with entries that take at most this many bytes.
+    /// Like [`Writers::new`], with a memory budget in bytes.
     fn within(size: usize, left: u64) -> Writers {
         Writers {
             pages: vec![None; size.div_ceil(PAGE_BYTES)],
@@ -241,13 +243,13 @@ impl Writers {
         !self.pages.is_empty()
     }
 
-    /// The entry of a byte; 0 if no step wrote it.
+    /// Returns the entry of a byte, or 0 if no step has written the byte.
     pub(crate) fn entry(&self, at: usize) -> u64 {
         let page = self.pages.get(at / PAGE_BYTES).and_then(Option::as_ref);
         page.map_or(0, |page| page.entry(at % PAGE_BYTES))
     }
 
-    /// The page, to be changed in parts of this grain; a copy of it if a snapshot has it too.
+    /// Returns a page for modification with at least this granularity. A page that is shared with a snapshot is copied.
     #[inline(always)]
     fn page_mut(&mut self, index: usize, grain: Grain) -> Option<&mut WriterPage> {
         let has_grain = |page: &Arc<WriterPage>| page.grain().is_none_or(|own| own >= grain);
@@ -257,7 +259,7 @@ impl Writers {
         self.pages.get_mut(index)?.as_mut().map(Arc::make_mut)
     }
 
-    /// Makes a page that has this grain, or one of marks where memory is short.
+    /// Converts a page to this granularity, or to a bit mask if the memory budget is exceeded.
     #[cold]
     #[inline(never)]
     fn refine(&mut self, index: usize, grain: Grain) {
@@ -271,12 +273,12 @@ impl Writers {
             (None, false) => WriterPage::Marks(vec![0; PAGE_BYTES / 64].into()),
             (Some(page), false) => page.marked(),
         };
-        // Marks are so small that they are made in any case.
+        // Bit masks are small enough to be allocated regardless of the budget.
         self.left = self.left.saturating_sub(page.size());
         *place = Some(Arc::new(page));
     }
 
-    /// Notes one writer for bytes that follow each other.
+    /// Records one writer for consecutive bytes.
     #[inline(always)]
     pub(crate) fn note(&mut self, offset: usize, n_bytes: usize, writer: Writer) {
         if !self.is_tracked() {
@@ -295,8 +297,8 @@ impl Writers {
         }
     }
 
-    /// Notes the writers of bytes that follow each other, `width` per lane of a whole warp. `width` is a power of two,
-    /// and the bytes of a lane lie at a multiple of it.
+    /// Records the writers of consecutive bytes, of which each lane of a warp wrote `width`. `width` must be a power of
+    /// two, and the bytes of each lane must be aligned to `width`.
     pub(crate) fn note_row(&mut self, offset: usize, width: usize, step: u64) {
         let mut lane = 0;
         while lane < 32 && self.is_tracked() {
@@ -315,7 +317,7 @@ impl Writers {
         }
     }
 
-    /// As for a memory that no step has written; keeps what memory it can.
+    /// Clears all entries, and keeps allocations where possible.
     pub(crate) fn clear(&mut self) {
         for page in &mut self.pages {
             match page.as_mut().map(Arc::get_mut) {
@@ -328,18 +330,18 @@ impl Writers {
         }
     }
 
-    /// Whether the bytes of each word have one entry, in the pages of these bytes.
+    /// Checks whether the pages of these bytes have one entry per word or coarser.
     pub(crate) fn has_whole_words(&self, at: usize, n_bytes: usize) -> bool {
         let pages = at / PAGE_BYTES..=(at + n_bytes.max(1) - 1) / PAGE_BYTES;
         let mut pages = self.pages.get(pages).unwrap_or(&[]).iter().flatten();
         pages.all(|page| matches!(page.grain(), Some(Grain::Row | Grain::Word)))
     }
 
-    /// Puts back what [`Writers::entry`] was of the bytes of one part: a word, or a byte.
+    /// Restores the entry of a word or a byte, as previously returned by [`Writers::entry`].
     pub(crate) fn put_back(&mut self, at: usize, n_bytes: usize, entry: u64) {
         let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
         let range = from..from + n_bytes;
-        // A page that no step wrote has nothing to take back.
+        // A page that no step has written contains nothing to revert.
         if !matches!(self.pages.get(index), Some(Some(_))) {
             return;
         }
@@ -348,17 +350,17 @@ impl Writers {
         }
     }
 
-    /// Memory that the entries of a page take.
+    /// Returns the size of the entries of a page in bytes.
     pub(crate) fn page_size(&self, page: usize) -> u64 {
         self.pages.get(page).map_or(0, size_of)
     }
 
-    /// The entries of a page, shared.
+    /// Returns shared entries of a page.
     pub(crate) fn share(&self, page: usize) -> SharedPage {
         self.pages.get(page).cloned().flatten()
     }
 
-    /// Puts the entries of a page back.
+    /// Restores the entries of a page.
     pub(crate) fn restore(&mut self, page: usize, entries: &SharedPage) {
         if let Some(place) = self.pages.get_mut(page) {
             let left = self.left + size_of(place);
@@ -367,7 +369,7 @@ impl Writers {
         }
     }
 
-    /// Memory that a copy takes once it is no longer shared.
+    /// Returns the size of an unshared copy in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.pages.iter().flatten().map(|page| page.size()).sum()
     }
@@ -386,7 +388,7 @@ mod tests {
     fn each_byte_has_its_last_writer() {
         let mut writers = Writers::new(10_000);
         assert_eq!((writers.entry(9_999), writers.size()), (0, 0));
-        // Across two pages, whole words.
+        // Whole words across two pages.
         writers.note(4092, 8, writer(7, 3));
         // One byte of a word.
         writers.note(4094, 1, writer(8, 4));
@@ -438,13 +440,13 @@ mod tests {
         assert_eq!(writers.entry(4096), super::UNKNOWN);
         assert_eq!(Writer::unpack(writers.entry(4099)), None);
         assert_eq!(writers.entry(4100), 0);
-        // A page that would become too fine loses what it knew.
+        // A page that exceeds the budget at a finer granularity loses its writers.
         writers.note(1, 1, writer(3, 3));
         assert_eq!(
             [0, 1, 4].map(|at| writers.entry(at)),
             [super::UNKNOWN, super::UNKNOWN, 0]
         );
-        // Now there is room for the last one; going back gives what was there.
+        // The budget now suffices for the last page. Restoring recovers its previous contents.
         let kept = writers.share(2);
         writers.note(8192, 4, writer(4, 4));
         assert_eq!(Writer::unpack(writers.entry(8192)), Some(writer(4, 4)));
