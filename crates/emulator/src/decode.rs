@@ -1,4 +1,5 @@
-//! Program to code: every name becomes a slot or an address, every meaning the operation that runs it.
+//! Decoder: converts a program to decoded code. Names are resolved to slots or addresses, and instruction semantics to
+//! the operations that execute them.
 
 pub(crate) mod arithmetic;
 pub(crate) mod asynchronous;
@@ -43,7 +44,7 @@ use warpgrid_program::{
     StepPart, VariableId,
 };
 
-/// Decodes all that the entry can reach.
+/// Decodes all functions that are reachable from the entry.
 pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
     let mut code = Code::default();
     let mut shared = Shared {
@@ -82,20 +83,21 @@ pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
     for sizes in shared.sizes.iter().skip(1) {
         code.frame_sizes = code.frame_sizes.max(*sizes);
     }
-    // A kernel that calls itself has a frame like a function's.
+    // A recursive kernel needs a frame like any other called function.
     code.frame_sizes = code.frame_sizes.max(code.entry_sizes);
     code
 }
 
-/// What all functions' decoders share beside the code.
+/// State that the decoders of all functions share, in addition to the code.
 struct Shared {
     sizes: Vec<BankSizes>,
-    /// By id: the index among the code's functions.
+    /// Index of each function in the functions of the code, by ID.
     indices: Vec<Option<u32>>,
     constants: Slots,
 }
 
-/// Slots by bank and value. One kind of map for all, since each kind takes 4 KB of the page.
+/// Slots by bank and value. A single map type for all purposes, because each monomorphization adds 4 KB to the
+/// WebAssembly module.
 type Slots = BTreeMap<(Bank, u64), Slot>;
 
 fn bank_of(bits: u32) -> Bank {
@@ -107,7 +109,7 @@ fn bank_of(bits: u32) -> Bank {
     }
 }
 
-/// One slot a register, counted bank by bank.
+/// Assigns a slot to each register, numbered per bank.
 fn place_registers(function: &Function) -> (Vec<Element>, BankSizes) {
     let mut sizes = BankSizes::default();
     let registers = function
@@ -141,12 +143,12 @@ fn next_slot(sizes: &mut BankSizes, bank: Bank) -> Slot {
     Slot::register(*n - 1)
 }
 
-/// Why an instruction has no decoded form: it is refused when it would be executed.
+/// Reason why an instruction cannot be decoded. Its execution faults.
 #[derive(Clone, Debug)]
 pub(crate) enum Refusal {
-    /// What it needs is not run yet: a name of it that says more than the opcode, if there is one.
+    /// The instruction is not supported yet. The name, if any, is more specific than the opcode.
     NotYet(Option<String>),
-    /// What cannot be: the front end and the decoder disagree.
+    /// The front end and the decoder disagree.
     Internal(String),
 }
 
@@ -155,7 +157,7 @@ impl Refusal {
         Refusal::Internal(what)
     }
 
-    /// A modifier that the row of this meaning requires is not there.
+    /// Returns the refusal for a missing modifier or part that the semantics of the instruction require.
     pub(crate) fn missing(what: &str) -> Refusal {
         Refusal::Internal(format!("missing {what} in the modifiers"))
     }
@@ -167,27 +169,28 @@ pub(crate) struct Decoder<'a> {
     program: &'a Program,
     layout: &'a Layout,
     function: &'a Function,
-    /// Into [`Code::functions`].
+    /// Index into [`Code::functions`].
     index: usize,
     code: &'a mut Code,
     shared: &'a mut Shared,
-    /// Registers that hold stack addresses, by addend and bank.
+    /// Registers with stack addresses, by addend and bank.
     frame_slots: Slots,
-    /// Where the code of each instruction of the function starts.
+    /// Program counter of the first operation of each instruction of the function.
     starts: Vec<u32>,
-    /// Of the instruction at hand.
+    /// Modifiers of the current instruction.
     modifiers: &'a Modifiers,
     operands: &'a [Operand],
-    /// Where its operands start among those of the function.
+    /// Index of the first operand of the current instruction in the operands of the function.
     first_operand: u32,
-    /// Whether the text has the instruction: a snippet is prepared by some that it has not.
+    /// Whether the instruction is part of the source. Instructions that initialize a code snippet are not.
     is_of_text: bool,
     reads_clock: bool,
-    /// By register: whether a product holds it while it is in flight.
+    /// For each register, whether it belongs to an asynchronous `wgmma`.
     is_held: Vec<bool>,
-    /// What is computed in the same step before the instruction: sources that it cannot read directly.
+    /// Operations that execute before the instruction in the same step, and compute sources that it cannot read
+    /// directly.
     before: Vec<Op>,
-    /// What is computed in the same step after it.
+    /// Operations that execute after the instruction in the same step.
     after: Vec<Op>,
 }
 
@@ -227,7 +230,7 @@ impl<'a> Decoder<'a> {
         for (origin, instruction) in self.function.instructions.iter().enumerate() {
             self.instruction(origin as u32, instruction);
         }
-        // A function that ends without `ret` returns.
+        // A function without a final `ret` returns.
         self.reads_clock = false;
         let origin = self.starts.len() as u32;
         self.starts.push(self.code.instructions.len() as u32);
@@ -267,7 +270,7 @@ impl<'a> Decoder<'a> {
         assert_eq!(self.operand_mismatch(instruction), None);
     }
 
-    /// Looks whether registers that the instruction touches are those of a product in flight, in its step.
+    /// Inserts a check, in the same step, whether registers of the instruction belong to a pending `wgmma`.
     fn push_touch(&mut self, guard: Option<(Slot, bool)>, origin: u32) {
         if !self.is_held.contains(&true) {
             return;
@@ -280,8 +283,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The instruction with what belongs to its step before and after it. What comes before changes only registers
-    /// that no text names, so it needs no guard.
+    /// Appends an instruction with the operations before and after it in the same step. The operations before it modify
+    /// only hidden registers, so they need no guard.
     fn push_all(&mut self, op: Op, guard: Option<(Slot, bool)>, origin: u32, step: StepPart) {
         for op in std::mem::take(&mut self.before) {
             self.push(op, None, origin, StepPart::WithNext);
@@ -307,7 +310,7 @@ impl<'a> Decoder<'a> {
         self.code.origins.push(origin);
     }
 
-    /// Branches name instructions of the function until all of its code is there.
+    /// Resolves branch targets. During decoding, branches contain instruction indices of the function.
     fn place_targets(&mut self, first_table: usize) {
         let starts = &self.starts;
         let end = starts.last().copied().unwrap_or(0);
@@ -323,7 +326,7 @@ impl<'a> Decoder<'a> {
             let code = machine.addresses.iter().zip(starts);
             let places = code.map(|(address, start)| (*address, *start));
             self.code.addresses.extend(places);
-            // Instructions that a front end made of one have its address.
+            // Program instructions that were lowered from the same SASS instruction share its address.
             self.code.addresses.dedup_by_key(|(address, _)| *address);
         }
         for table in self.code.branch_tables.after_mut(first_table) {
@@ -349,7 +352,7 @@ impl<'a> Decoder<'a> {
         }))
     }
 
-    /// Makes a group.
+    /// Decodes the commit of an asynchronous group, and records its kind.
     fn commit(&mut self, kind: GroupKind) -> Op {
         if !self.code.made_groups.contains(&kind) {
             self.code.made_groups.push(kind);
@@ -357,7 +360,7 @@ impl<'a> Decoder<'a> {
         Op::AsyncCommit(kind)
     }
 
-    /// The registers that the product at hand holds while it is in flight.
+    /// Returns the registers that the current `wgmma` accesses while it is pending.
     fn held(&self) -> HeldRegisters {
         let origin = self.starts.len() - 1;
         let instruction = self.function.instructions.get(origin);
@@ -366,12 +369,12 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Index into the code's functions.
+    /// Returns the index of a function in the functions of the code.
     fn function_index(&self, id: FunctionId) -> Option<u32> {
         self.shared.indices.get(id.0 as usize).copied().flatten()
     }
 
-    /// A register that no text names.
+    /// Allocates a hidden register, which the source cannot name.
     fn hidden(&mut self, bits: u32) -> Element {
         let bank = bank_of(bits);
         let slot = match self.shared.sizes.get_mut(self.index) {
@@ -381,7 +384,7 @@ impl<'a> Decoder<'a> {
         Element { slot, bank, bits }
     }
 
-    /// Where a variable is, and in which space.
+    /// Returns the location and the state space of a variable.
     fn variable(&self, id: VariableId) -> Decoded<(VariablePlace, StateSpace)> {
         match id {
             VariableId::Module(index) => {
@@ -410,7 +413,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A hidden register that holds a stack address of the frame.
+    /// Returns a hidden register that contains a stack address of the frame.
     fn frame_address(&mut self, addend: u64, bank: Bank) -> Slot {
         if let Some(slot) = self.frame_slots.get(&(bank, addend)) {
             return *slot;
@@ -425,7 +428,7 @@ impl<'a> Decoder<'a> {
         slot
     }
 
-    /// A constant in the bank of this width; 16-bit ones have zeros above.
+    /// Returns a constant slot in the bank of this width. Constants narrower than 32 bits are zero-extended.
     fn constant(&mut self, value: u64, bits: u32) -> Slot {
         let bank = bank_of(bits);
         let value = match bank {
@@ -465,7 +468,7 @@ impl<'a> Decoder<'a> {
         slot
     }
 
-    /// A list of elements for [`Op::Pack`] and [`Op::Unpack`].
+    /// Adds an element list for [`Op::Pack`] or [`Op::Unpack`].
     fn pack(&mut self, elements: Vec<Element>) -> PlanId<Vec<Element>> {
         self.code.packs.add(elements)
     }

@@ -1,4 +1,4 @@
-//! Arithmetic: operands go to the banks of the unit that runs the operation.
+//! Decoder of arithmetic instructions: operands are converted to the register banks of the arithmetic unit.
 
 use crate::code::op::Op;
 use crate::contract::support::Support;
@@ -91,7 +91,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     })
 }
 
-/// Result and sources that are all as wide as the type; sources that the operation lacks are zero.
+/// Decodes a result and `n` sources of the same width. The remaining sources are zero.
 pub(crate) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
     let mut slots = [d.constant(0, bits); 4];
     slots[0] = d.target(0, bits)?;
@@ -101,7 +101,7 @@ pub(crate) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[S
     Ok(slots)
 }
 
-/// As [`same_width`]; amounts, positions and counts are 32 bits wide whatever the type.
+/// Like [`same_width`], except that the shift amounts of `shl` and `shr` are always 32 bits wide.
 fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
     let narrow = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
     let mut slots = [d.constant(0, bits); 4];
@@ -112,7 +112,7 @@ fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> De
     Ok(slots)
 }
 
-/// The truth table of `lop3` is its fourth source, a literal.
+/// Reads the truth table of `lop3`, an immediate in the fourth source.
 fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op> {
     if op == ArithmeticOp::Lop3 {
         return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
@@ -148,7 +148,7 @@ fn insert(d: &mut Decoder<'_>, bits: u32) -> Decoded<Op> {
     })
 }
 
-/// `and.pred` and relatives: negations of the sources are part of the truth table.
+/// `and.pred` and related instructions. The truth table includes the negations of the sources.
 fn predicate_logic(d: &mut Decoder<'_>, logic: Logic) -> Decoded<Op> {
     let to = d.target(0, 1)?;
     let a = d.predicate(1)?;

@@ -1,4 +1,4 @@
-//! Accesses that are done at some later time, and waits for them: each has a plan.
+//! Decoder of asynchronous copies, stores and reductions, and of the waits for them.
 
 use crate::code::op::Op;
 use crate::code::{
@@ -12,7 +12,7 @@ use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{AsyncOp, AtomicOp, Completion, Flag, ScalarType, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
-/// Bytes to which the addresses and sizes of bulk copies are aligned (PTX ISA, "cp.async.bulk").
+/// Alignment of the addresses and sizes of bulk copies (PTX ISA, "cp.async.bulk").
 const BULK_ALIGNMENT: u32 = 16;
 
 pub(crate) fn supports(op: AsyncOp) -> Support {
@@ -81,7 +81,7 @@ fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     })
 }
 
-/// An mbarrier object among the operands; its space is that of the instruction.
+/// Decodes an mbarrier operand in the state space of the instruction.
 pub(crate) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
     let elements = vec![Element::SINK];
     let none = Vec::new();
@@ -95,7 +95,7 @@ pub(crate) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
     )
 }
 
-/// A place among the operands that is accessed with this alignment, in a space of its own.
+/// Decodes an address operand with this state space and alignment.
 pub(crate) fn place(
     d: &mut Decoder<'_>,
     index: usize,
@@ -144,7 +144,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     })
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`: what the operands are depends on where the copy goes.
+/// `cp.async.bulk` and `cp.reduce.async.bulk`. The operand positions depend on the direction of the copy.
 fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("state space");
@@ -154,7 +154,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     let from = place(d, 1, from_space, BULK_ALIGNMENT)?;
     let size = d.element(2, 32)?;
     let counts = modifiers.completion == Some(Completion::MbarrierCompleteTxBytes);
-    // Two bytes counts that are left out lie between in one of the forms.
+    // The forms with a shared destination may have two operands for ignored bytes before the mbarrier.
     let address = match (to_space, from_space) {
         (StateSpace::Shared, _) => 5,
         _ => 3,
@@ -166,7 +166,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
         }),
         false => None,
     };
-    // `multimem` has no cache policy before it.
+    // The `multimem` forms have no cache policy before the mask.
     let mask_at = if d.is_absent(4) { 3 } else { 4 };
     let masked = |d: &mut Decoder<'_>, flag: Flag| match d.modifiers.has(flag) {
         true => Ok(Some(d.element(mask_at, 16)?)),
@@ -200,7 +200,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     })
 }
 
-/// Combines elements of a type, with subnormals as they are.
+/// Returns a reduction of elements of a type without flushing subnormals.
 fn reduction(op: AtomicOp, ty: ScalarType) -> Reduction {
     Reduction {
         op,

@@ -1,4 +1,4 @@
-//! What units of the device do beside the lanes: each family has a file of its own.
+//! Decoder of operations of other units of the device, one file per instruction family.
 
 use crate::code::op::Op;
 use crate::contract::support::Support;
@@ -18,12 +18,13 @@ pub(crate) fn supports(op: UnitOp) -> Support {
         UnitOp::Multimem(_) | UnitOp::TensorMemory(_) | UnitOp::Texture(_) | UnitOp::Surface(_) => {
             Support::Runs
         }
-        // One device has no fabric: what is handed over is there at once.
+        // The fabric has no effect on a single device, because all writes are visible immediately.
         UnitOp::Fabric => Support::Runs,
     }
 }
 
-/// Memory of several devices: an address of several buffers means all of them, another one its own.
+/// Decodes accesses to the memory of several devices. A multicast address denotes all of its members, and any other
+/// address only itself.
 fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     match op {
         MultimemOp::LoadReduce

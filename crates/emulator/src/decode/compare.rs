@@ -32,7 +32,7 @@ pub(crate) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
     match form {
-        // The assembler takes `testp.f32 p, a` too, and leaves p as it was.
+        // The assembler accepts `testp.f32 p, a` without a test, and leaves p unmodified.
         CompareForm::Testp if d.modifiers.test.is_none() => Ok(Op::Nop),
         CompareForm::Setp if is_pair(d) => set_predicates(d),
         CompareForm::Set if is_pair(d) => set_pair(d),
@@ -87,7 +87,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
     }
 }
 
-/// The type of either half of a pair.
+/// Returns the element type of a packed pair.
 fn half_of(ty: ScalarType) -> Option<ScalarType> {
     match ty {
         ScalarType::F16x2 => Some(ScalarType::F16),
@@ -100,7 +100,7 @@ fn is_pair(d: &Decoder<'_>) -> bool {
     compared_type(d.modifiers).is_some_and(|ty| half_of(ty).is_some())
 }
 
-/// The comparisons of the low and of the high halves.
+/// Returns the comparisons of the lower and of the upper halves.
 fn halves(d: &mut Decoder<'_>) -> Decoded<[Comparison; 2]> {
     let modifiers = d.modifiers;
     let ty = compared_type(modifiers).and_then(half_of).and_then(kind);
@@ -121,7 +121,7 @@ fn halves(d: &mut Decoder<'_>) -> Decoded<[Comparison; 2]> {
     Ok([low, high])
 }
 
-/// The high half of a register, moved down.
+/// Extracts the upper half of a register.
 fn high_half(d: &mut Decoder<'_>, of: Slot) -> Slot {
     let to = d.hidden(32).slot;
     let slots = [to, of, d.constant(16, 32), d.constant(0, 32)];
@@ -130,12 +130,12 @@ fn high_half(d: &mut Decoder<'_>, of: Slot) -> Slot {
     to
 }
 
-/// `setp.lt.f16x2 p|q, a, b`: p is the comparison of the low halves, q that of the high ones.
+/// `setp.lt.f16x2 p|q, a, b`: p is the result for the lower halves, q the result for the upper halves.
 fn set_predicates(d: &mut Decoder<'_>) -> Decoded<Op> {
     let [low, high] = halves(d)?;
     let combine = combined(d, 3)?;
     let (p, q) = d.pair(0, 1)?;
-    // Either may be what the other one is combined with, or the guard.
+    // Compute both results before writing p and q, each of which may be the combined predicate or the guard.
     let results = [d.hidden(1).slot, d.hidden(1).slot];
     for (compare, to) in [low, high].into_iter().zip(results) {
         d.before.push(Op::SetPredicate {
@@ -148,7 +148,7 @@ fn set_predicates(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(machine::copy_both(d, [p, q], results))
 }
 
-/// `set.lt.f16x2.f16x2 d, a, b`: each half of d is that of the halves of a and b.
+/// `set.lt.f16x2.f16x2 d, a, b`: each half of d is the result for the corresponding halves of a and b.
 fn set_pair(d: &mut Decoder<'_>) -> Decoded<Op> {
     let compare = halves(d)?;
     let combine = combined(d, 3)?;
@@ -168,7 +168,7 @@ fn set_pair(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(Op::Insert32([d.target(0, 32)?, high, low, half, half]))
 }
 
-/// `selp`: the opposite predicate picks the other value.
+/// `selp`. A negated predicate swaps the sources.
 fn select(d: &mut Decoder<'_>) -> Decoded<Op> {
     let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
     let predicate = d.predicate(3)?;
@@ -181,7 +181,7 @@ fn select(d: &mut Decoder<'_>) -> Decoded<Op> {
     })
 }
 
-/// The type of the compared values: `.stype` of `set`, the only type of `setp`.
+/// Returns the type of the compared values: `.stype` of `set`, or the only type of `setp`.
 fn compared_type(modifiers: &Modifiers) -> Option<ScalarType> {
     modifiers.source_type()
 }
@@ -215,7 +215,7 @@ fn comparison(d: &mut Decoder<'_>) -> Decoded<Comparison> {
     })
 }
 
-/// The predicate that the result is combined with.
+/// Decodes the predicate with which the result is combined, if any.
 fn combined(d: &mut Decoder<'_>, index: usize) -> Decoded<Option<Combine>> {
     let Some(op) = d.modifiers.combine else {
         return Ok(None);

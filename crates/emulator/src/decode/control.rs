@@ -1,4 +1,4 @@
-//! Branches, calls, and the ends of lanes.
+//! Decoder of branches, calls and exits.
 
 use crate::code::op::Op;
 use crate::code::{CallPlan, CallTargetPlan, Element, Place, SystemCall, SystemPlan};
@@ -31,7 +31,7 @@ pub(crate) fn supports(op: ControlOp) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
     match op {
-        // Targets name instructions until the code of the function is complete.
+        // Branch targets are instruction indices until the function has been decoded.
         ControlOp::Branch => Ok(Op::Branch {
             target: d.label(0)?,
         }),
@@ -41,7 +41,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
         ControlOp::Exit => Ok(Op::Exit),
         // Without a debugger, `brkpt` stops the launch as `trap` does.
         ControlOp::Trap | ControlOp::Breakpoint => Ok(Op::Trap),
-        // The lanes that are here meet again.
+        // The mask of the active lanes is saved for their reconvergence.
         ControlOp::PushReconvergence => Ok(Op::ActiveMask {
             d: d.target(0, 32)?,
         }),
@@ -79,7 +79,7 @@ fn branch_indexed(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(Op::BranchIndexed { index, table })
 }
 
-/// `call`: returns, function, arguments.
+/// `call`: results, function, arguments.
 fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
     let returns = places(d, 0)?;
     let arguments = places(d, 2)?;
@@ -111,7 +111,7 @@ fn push_call(d: &mut Decoder<'_>, register: Element, targets: Vec<CallTargetPlan
     Ok(Op::Call(d.code.calls.add(CallPlan { register, targets })))
 }
 
-/// A call into the driver.
+/// Decodes a call into the driver.
 fn system_call(
     d: &mut Decoder<'_>,
     name: &str,
@@ -130,7 +130,7 @@ fn system_call(
     })))
 }
 
-/// Places of arguments or results in the caller.
+/// Decodes the locations of arguments or results in the caller.
 fn places(d: &mut Decoder<'_>, index: usize) -> Decoded<Vec<Place>> {
     if *d.operand(index) == OperandValue::Absent {
         return Ok(Vec::new());
@@ -177,7 +177,7 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
     }
 }
 
-/// How one function is called from here; nothing when it cannot be called.
+/// Returns the argument and result transfer for one callee, or `None` if the function cannot be called.
 fn target_plan(
     d: &Decoder<'_>,
     id: FunctionId,

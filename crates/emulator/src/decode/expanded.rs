@@ -1,4 +1,4 @@
-//! Arithmetic that no unit has in one operation: it becomes several, all in one step.
+//! Decoder of arithmetic instructions that expand to several operations in one step.
 
 use crate::code::op::Op;
 use crate::code::{Combine, CompareKind, Comparison};
@@ -10,20 +10,20 @@ use crate::semantics::registers::Slot;
 use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType, Signedness};
 use warpgrid_program::OperandValue;
 
-/// What an operation becomes.
+/// Expansion of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expansion {
     /// `lop3` that combines its result with a predicate.
     LogicAndPredicate,
-    /// `min` and `max` of three floats.
+    /// `min` and `max` of three `f32`.
     ExtremeOfThree,
-    /// Sums and products of halves with a single.
+    /// Mixed-precision sums and products of 16-bit floats and `f32`.
     Mixed(FloatOp),
     /// `min.relu` and `max.relu` of integers.
     ExtremeAboveZero,
 }
 
-/// What an operation becomes; none where one operation of a unit does it.
+/// Returns the expansion of an instruction, or `None` if a single operation implements it.
 pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expansion> {
     use ArithmeticOp as A;
     let is_extreme = matches!(op, A::Min | A::Max);
@@ -58,7 +58,7 @@ pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expan
     None
 }
 
-/// As [`expansion`], where the operands decide too.
+/// Like [`expansion`], including expansions that depend on the operands.
 pub(crate) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Expansion> {
     let is_extreme = matches!(op, ArithmeticOp::Min | ArithmeticOp::Max);
     let has_third = !matches!(d.operand(3), OperandValue::Absent);
@@ -77,7 +77,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp, to: Expansion) -> De
     }
 }
 
-/// `lop3.or.b32 d|p, a, b, c, table, q`: p is whether the result is not zero, combined with q.
+/// `lop3.or.b32 d|p, a, b, c, table, q`: p is whether the result is nonzero, combined with q.
 fn logic_and_predicate(d: &mut Decoder<'_>) -> Decoded<Op> {
     let (to, p) = d.pair(0, 32)?;
     let to = match to.is_some() {
@@ -112,7 +112,7 @@ fn logic_and_predicate(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(Op::Int32 { f, sign, slots })
 }
 
-/// `min.f32 d, a, b, c`: the smaller of two, then of that and the third.
+/// `min.f32 d, a, b, c`: the extreme of the first two sources, then of this value and the third source.
 fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let is_min = op == ArithmeticOp::Min;
     let f = Float32Op::Plain(if is_min { FloatOp::Min } else { FloatOp::Max });
@@ -138,7 +138,7 @@ fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     Ok(Op::Float32 { f, mode, slots })
 }
 
-/// `add.f32.f16 d, a, c`, `fma.rn.f32.f16 d, a, b, c`: halves are singles without loss.
+/// `add.f32.f16 d, a, c`, `fma.rn.f32.f16 d, a, b, c`: 16-bit floats are converted to `f32`, which is exact.
 fn mixed(d: &mut Decoder<'_>, f: FloatOp) -> Decoded<Op> {
     let mode = FloatMode::from(ArithmeticMode::from(d.modifiers));
     let a = widened(d, 1)?;
@@ -153,7 +153,7 @@ fn mixed(d: &mut Decoder<'_>, f: FloatOp) -> Decoded<Op> {
     Ok(Op::Float32 { f, mode, slots })
 }
 
-/// A half as a single.
+/// Converts a 16-bit float source to `f32`.
 fn widened(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
     let from = d.modifiers.a_type.ok_or_else(|| Refusal::missing("type"))?;
     let a = d.element(index, 16)?;
@@ -172,7 +172,7 @@ fn widened(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
     Ok(to.slot)
 }
 
-/// `min.relu.s32`, `max.relu.s16x2`: what is below zero becomes zero.
+/// `min.relu.s32`, `max.relu.s16x2`: negative results are replaced by zero.
 fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let is_min = op == ArithmeticOp::Min;
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);

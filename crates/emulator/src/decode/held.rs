@@ -1,5 +1,6 @@
-//! Registers of products in flight (PTX ISA, "wgmma.mma_async": they must not be touched until the product is complete). In: a function; out: for
-//! each instruction the registers of products that it touches, so that a run can tell whether one of them is in flight.
+//! Static analysis of the registers of asynchronous `wgmma` instructions, which must not be accessed before completion
+//! (PTX ISA, "wgmma.mma_async"). Computes, for each instruction of a function, the registers of any `wgmma` that it
+//! accesses. At run time, the result detects accesses to registers of a pending `wgmma`.
 
 use crate::code::held::{HeldRegisters, Touched};
 use warpgrid_isa::{Does, UnitOp, WarpgroupOp};
@@ -10,13 +11,13 @@ use warpgrid_program::{
 const DENSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::Product));
 const SPARSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::SparseProduct));
 
-/// Whether an instruction is a product of a warpgroup.
+/// Checks whether an instruction is a `wgmma`.
 pub(crate) fn is_product(program: &Program, instruction: &Instruction) -> bool {
     let action = program.action(instruction);
     action.is_some_and(|action| [DENSE, SPARSE].contains(&action.does))
 }
 
-/// What a product holds: its operands are the sums, A, B, and the metadata of a sparse A.
+/// Returns the registers of a `wgmma`: the accumulators, A if it is in registers, and the metadata of a sparse A.
 pub(crate) fn held(
     program: &Program,
     function: &Function,
@@ -27,7 +28,7 @@ pub(crate) fn held(
         Some(operand) => function.operand_registers(&operand.value),
         None => Vec::new(),
     };
-    // A descriptor is read when the product starts.
+    // A descriptor is read only at issue.
     let is_list = matches!(
         operands.get(1).map(|operand| &operand.value),
         Some(OperandValue::List(_))
@@ -46,7 +47,7 @@ pub(crate) fn held(
     }
 }
 
-/// By register of the function: whether a product holds it.
+/// Returns, for each register of the function, whether it belongs to any `wgmma`.
 pub(crate) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     let mut is_held = vec![false; function.registers.len()];
     let products = function.instructions.iter();
@@ -61,8 +62,8 @@ pub(crate) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     is_held
 }
 
-/// Returns the registers held by asynchronous products that the instruction at `place` accesses. Products of one shape may share their
-/// sums, so only the factors of a product count.
+/// Returns the registers of asynchronous `wgmma` instructions that the instruction at `place` accesses. `wgmma`
+/// instructions of one shape may share their accumulators, so a `wgmma` is checked only for its A operand and metadata.
 pub(crate) fn touched(
     program: &Program,
     function: &Function,
@@ -74,7 +75,7 @@ pub(crate) fn touched(
     let Some(instruction) = rest.first() else {
         return touched;
     };
-    // Machine code states the addend of a product, which is copied to the sums in the step of the product.
+    // A SASS `wgmma` has an explicit addend, which is copied to the accumulators in the same step.
     let n_step = rest.iter().position(|of| of.step == StepPart::Whole);
     let of_step = rest.get(1..=n_step.unwrap_or(0)).unwrap_or(&[]);
     if of_step.iter().any(|of| is_product(program, of)) {

@@ -1,5 +1,5 @@
-//! Hints: those of caches, of grids that depend on each other and of the number of registers change nothing here, the
-//! others give way to other warps.
+//! Decoder of hints. Hints for caches, dependent grids and register counts have no effect; the others yield to other
+//! warps.
 
 use crate::code::op::Op;
 use crate::contract::support::Support;

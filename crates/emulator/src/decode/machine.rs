@@ -1,4 +1,4 @@
-//! Operations of machine code: lists of registers and predicates to a plan of slots.
+//! Decoder of SASS operations: lists of registers and predicates are converted to slots.
 
 use crate::code::op::Op;
 use crate::code::{MachinePlan, Predicate};
@@ -29,7 +29,7 @@ pub(crate) fn supports(op: MachineOp) -> Support {
     }
 }
 
-/// `{registers}, {predicates}, {sources}, {predicates that are read}, number`
+/// `{registers}, {predicates}, {sources}, {source predicates}, number`
 pub(crate) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
     let mut plan = empty(d, op);
     for (slot, element) in plan.registers.iter_mut().zip(d.destinations(0)?.0) {
@@ -42,7 +42,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
         let OperandValue::Source(source, modifiers) = operand.value else {
             return Err(Refusal::internal("operand 2: expected sources".to_owned()));
         };
-        // Complements take part in carries, so they are left to the operation.
+        // Complements affect carries, so the operation itself applies them.
         plan.negated |= u8::from(modifiers.negate) << index;
         plan.inverted |= u8::from(modifiers.invert) << index;
         let rest = SourceModifiers {
@@ -67,19 +67,19 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
     Ok(Op::Machine(d.code.machine.add(plan)))
 }
 
-/// Copies two predicates to two others, both at once: the guard of the instruction may be one of them.
+/// Copies two predicates simultaneously, because the guard of the instruction may be one of the destinations.
 pub(crate) fn copy_both(d: &mut Decoder<'_>, to: [Slot; 2], from: [Slot; 2]) -> Op {
     let mut plan = empty(d, MachineOp::PredicateLogic3);
     for i in 0..2 {
         plan.predicates[i] = to[i];
         plan.conditions[i].slot = from[i];
     }
-    // The tables of `a` and of `b`.
+    // Truth tables of `a` and `b`.
     plan.number = 0xf0 | 0xcc << 8;
     Op::Machine(d.code.machine.add(plan))
 }
 
-/// A plan that writes nothing, of zeros and of predicates that never hold.
+/// Returns a plan without destinations, with zero sources and false predicates.
 fn empty(d: &mut Decoder<'_>, op: MachineOp) -> MachinePlan {
     let never = Predicate {
         slot: d.constant(0, 1),

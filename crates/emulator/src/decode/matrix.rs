@@ -1,4 +1,4 @@
-//! Matrix operations of a warp: each has a plan that says which register of which lane holds which element.
+//! Decoder of warp-level matrix instructions. Each plan contains the positions of the elements in registers and lanes.
 
 use crate::code::Element;
 use crate::code::matrix_plan::{
@@ -35,7 +35,7 @@ pub(crate) fn supports(op: MatrixOp) -> Support {
     }
 }
 
-/// More matrices than the manual has count as one (assembler 13.5).
+/// Replaces matrix counts that the PTX ISA does not define by one (assembler 13.5).
 fn counted(modifiers: &Modifiers) -> Modifiers {
     use MatrixCount as C;
     let count = modifiers.count.map(|count| match count {
@@ -62,11 +62,11 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
     Ok(Op::Matrix(d.code.matrices.add(plan)))
 }
 
-/// The fragment map of an operand.
+/// Returns the fragment map of an operand.
 fn map(d: &Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<FragmentMap> {
     let query = FragmentQuery::of_operand(op, &counted(d.modifiers), matrix, *d.program.target);
     let query = query.ok_or(Refusal::NotYet(None))?;
-    // Machine code is not checked for what its target has.
+    // SASS is not checked for the features of its target.
     fragment(&query).map_err(|error| Refusal::NotYet(Some(error.to_string())))
 }
 
@@ -96,7 +96,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         }
         _ => d.source(2, 32)?,
     };
-    // Elements of less than a byte lie side by side in memory as they do in a register.
+    // Elements of less than a byte have the same order in memory and in a register.
     let element_bits = ty.width_bits();
     let per_register = match element_bits {
         0..8 => 1,
@@ -133,7 +133,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     }))
 }
 
-/// The line and the position of each unit of the registers, by unit and lane.
+/// Returns the line and the position within the line of each unit of the registers, by unit and lane.
 fn places_of_lines(
     map: &FragmentMap,
     layout: MatrixLayout,
@@ -154,7 +154,7 @@ fn places_of_lines(
     (0..n_read * per_register).map(of_unit).collect()
 }
 
-/// Shape, types and rules of a product.
+/// Returns the shape, the types and the modifiers of a product.
 fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("type");
@@ -162,7 +162,7 @@ fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
         modifiers.c_type.ok_or_else(missing)?,
         modifiers.d_type.ok_or_else(missing)?,
     );
-    // `wmma.mma` of half-precision factors names the types of the sums alone.
+    // `wmma.mma` with `f16` operands specifies only the types of C and D.
     let a_type = modifiers.a_type.unwrap_or(ScalarType::F16);
     let b_type = modifiers.b_type.unwrap_or(ScalarType::F16);
     let shape = modifiers.shape;
@@ -230,7 +230,7 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     })))
 }
 
-/// The factors of the lines of A or B at a position, and the selectors after them.
+/// Decodes the scale factors of A or B at an operand position, and the selectors after it.
 pub(crate) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded<FactorsPlan> {
     let is_paired = matrix == Matrix::A;
     let register = d.source(at, 32)?;
@@ -248,14 +248,14 @@ pub(crate) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded
     })
 }
 
-/// Where each value of an operand is held, in the order in which the product reads them: `line` says line and position of a
-/// place.
+/// Returns the positions of the values of an operand in the order in which the product reads them. `line` returns the
+/// line and the position within the line.
 fn operand(
     map: &FragmentMap,
     registers: Vec<Element>,
     line: fn(Place) -> (u16, u16),
 ) -> OperandPlan {
-    // Single bits are read 32 at a time.
+    // Single-bit elements are read in words of 32.
     let bits = match map.container_bits() {
         1 => 32,
         bits => bits,
@@ -286,7 +286,7 @@ fn operand(
         let place = place.fold(0, |key, part| key << 16 | u64::from(part));
         place << 16 | u64::from(gather.lane) << 8 | u64::from(gather.register)
     });
-    // Where lanes hold copies, the lowest is read; all of them are written.
+    // If several lanes contain copies of a value, the lowest lane is read, and all lanes are written.
     let held = placed.iter().map(|(_, gather)| *gather).collect();
     placed.dedup_by_key(|(place, _)| *place);
     let values: Vec<Gather> = placed.into_iter().map(|(_, gather)| gather).collect();
@@ -309,14 +309,14 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     };
     let n_registers = registers.len();
     let at = AccessAt::address(address);
-    // Pieces are what a register holds of an element.
+    // The type of a piece is the container of an element in a register.
     let ty = match map.container_bits() {
         8 => ScalarType::B8,
         _ => ScalarType::B16,
     };
     let mut row = access_plan(d, at, ty, Sem::Weak, Vec::new(), Vec::new())?;
     let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
-    // No space named is the shared one all the same where the address is that of a shared variable.
+    // Without a state space, the address of a shared variable implies shared memory.
     if let AddressBase::Variable(_) = d.address_operand(address)?.base
         && access.space == StateSpace::Generic
     {

@@ -1,4 +1,4 @@
-//! Operations on mbarrier objects: each has a plan.
+//! Decoder of operations on mbarrier objects.
 
 use crate::code::op::Op;
 use crate::code::{Element, MbarrierAction, MbarrierPlan, Phase};
@@ -47,7 +47,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
             (1, true, Some(2), MbarrierAction::Test { phase, waits })
         }
         MbarrierOp::CheckLayout => (1, true, None, MbarrierAction::CheckLayout),
-        // Reads a register, and no memory.
+        // This instruction reads a register, and does not access memory.
         MbarrierOp::PendingCount => {
             let (to, a) = (d.target(0, 32)?, d.source(1, 64)?);
             return Ok(Op::PendingCount { d: to, a });
@@ -80,7 +80,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
     })))
 }
 
-/// Width of the value of an operation: an object, a parity, or a count.
+/// Returns the width of the value operand: an mbarrier state, a parity, or a count.
 const fn value_bits(action: MbarrierAction) -> u32 {
     match action {
         MbarrierAction::Test {

@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: each has a plan.
+//! Decoder of loads, stores and atomics.
 
 use crate::code::op::Op;
 use crate::code::{
@@ -52,7 +52,7 @@ fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(Op::Store(d.code.accesses.add(plan)))
 }
 
-/// `st.bulk [a], size, initval`: the value is zero.
+/// `st.bulk [a], size, initval`. The initial value is always zero.
 fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
     let mut access = access_plan(
         d,
@@ -69,7 +69,7 @@ fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(Op::Fill(d.code.fills.add(FillPlan { access, size })))
 }
 
-/// `atom` and `red`; the latter has no destination before its address.
+/// `atom` and `red`. `red` has no destination before its address.
 fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
     let returns = op == MemoryOp::Atomic;
     let ty = access_type(d)?;
@@ -84,7 +84,7 @@ fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
     } else {
         vec![Element::SINK; b.len()]
     };
-    // What memory holds afterwards comes from c where values are compared, else from b.
+    // The stored value comes from c for compare-and-swap, otherwise from b.
     let data = address + 1 + usize::from(swaps);
     let c = if swaps {
         operands = vec![d.operand_index(data)];
@@ -138,7 +138,7 @@ pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     })))
 }
 
-/// Where the address of an access and its cache policy stand among the operands.
+/// Operand positions of the address and the cache policy of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessAt {
     address: usize,
@@ -146,7 +146,7 @@ pub(crate) struct AccessAt {
 }
 
 impl AccessAt {
-    /// An access that takes no policy.
+    /// Returns the positions of an access without a cache policy.
     pub(crate) const fn address(address: usize) -> AccessAt {
         AccessAt {
             address,
@@ -154,7 +154,7 @@ impl AccessAt {
         }
     }
 
-    /// An access that may have a policy.
+    /// Returns the positions of an access with an optional cache policy.
     const fn hinted(address: usize, policy: usize) -> AccessAt {
         AccessAt {
             address,
@@ -163,7 +163,7 @@ impl AccessAt {
     }
 }
 
-/// What all accesses have in common; `ty` is the type of an element.
+/// Decodes the common part of all memory accesses. `ty` is the element type.
 pub(crate) fn access_plan(
     d: &mut Decoder<'_>,
     at: AccessAt,

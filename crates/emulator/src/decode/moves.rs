@@ -30,7 +30,7 @@ pub(crate) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-/// Whether both types, and what happens beyond their range, are those of conversions that run.
+/// Checks whether the emulator supports the types and modifiers of a conversion.
 fn converts(modifiers: &Modifiers) -> bool {
     use ScalarType as T;
     let runs = |ty: Option<T>| {
@@ -120,7 +120,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
     }
 }
 
-/// What a conversion takes beside the numbers.
+/// Returns the kind of the additional operand of a conversion.
 fn beside(modifiers: &Modifiers) -> Option<Beside> {
     if modifiers.has(Flag::ScaledN2) {
         Some(Beside::Factors)
@@ -131,7 +131,7 @@ fn beside(modifiers: &Modifiers) -> Option<Beside> {
     }
 }
 
-/// `cvt` with random bits, or with factors: its last operand.
+/// `cvt` with random bits or scale factors in its last operand.
 fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
     let missing = || Refusal::missing("random bits or scale factors");
     let beside = beside(d.modifiers).ok_or_else(missing)?;
@@ -153,7 +153,8 @@ fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
     })
 }
 
-/// `cvt.pack`: both values in the range of a type, a above b, the low bits of c above them.
+/// `cvt.pack`: clamps a and b to the range of a type, and packs b, a and the low bits of c, from the least significant
+/// bits.
 fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
     let ty = d.modifiers.result_type();
     let ty = ty.ok_or_else(|| Refusal::missing("type"))?;
@@ -194,8 +195,8 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
     Ok(Op::Insert32([word, b, with_a, zero, width]))
 }
 
-/// An address in shared memory of the cluster as a value, and whether it is a generic one. The name of a variable is its
-/// address in the space that the instruction names.
+/// Decodes an address in shared memory of the cluster, and whether it is a generic address. A variable name denotes its
+/// address in the state space of the instruction.
 fn shared_address(d: &mut Decoder<'_>) -> Decoded<(Element, bool)> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let generic = d.modifiers.space.is_none();
@@ -218,7 +219,7 @@ fn shared_address(d: &mut Decoder<'_>) -> Decoded<(Element, bool)> {
     Ok((element, generic))
 }
 
-/// `mov`: between registers, out of a list, or into one.
+/// `mov`: a copy between registers, or packing or unpacking of a list.
 fn movement(d: &mut Decoder<'_>) -> Decoded<Op> {
     match (d.operand(0), d.operand(1)) {
         (OperandValue::List(_), OperandValue::List(_)) => transfer(d),
@@ -238,7 +239,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
         }
         let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
         return Ok(match a.negated {
-            // The table of "not a".
+            // Truth table of "not a".
             true => Op::PredicateLogic {
                 table: 0b0011,
                 d,
@@ -286,14 +287,14 @@ fn bits_type(bits: u32) -> ScalarType {
     }
 }
 
-/// Bits of one element of the list at this position.
+/// Returns the width of an element of the list at this position.
 fn element_bits(d: &Decoder<'_>, index: usize) -> Decoded<u32> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let n = d.list(index).1.len().max(1) as u32;
     Ok(ty.width_bits() / n)
 }
 
-/// `mov.v2.b32 {d, e}, {a, b}`: everything is read before something is written.
+/// `mov.v2.b32 {d, e}, {a, b}`: all sources are read before any destination is written.
 fn transfer(d: &mut Decoder<'_>) -> Decoded<Op> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let bits = ty.width_bits();
@@ -342,7 +343,7 @@ fn unpack(d: &mut Decoder<'_>) -> Decoded<Op> {
     })
 }
 
-/// The types and the mode of a conversion.
+/// Returns the types and the mode of a conversion.
 fn conversion(d: &Decoder<'_>) -> Decoded<Conversion> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("type");
@@ -353,7 +354,7 @@ fn conversion(d: &Decoder<'_>) -> Decoded<Conversion> {
     })
 }
 
-/// `cvt`; the frequent extensions and truncations have operations of their own.
+/// `cvt`. The frequent extensions and truncations have dedicated operations.
 fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
     use ScalarType as T;
     let widening = |from: T| match from {
@@ -365,7 +366,8 @@ fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
     let word = matches!(conversion.to, T::S32 | T::U32 | T::B32);
     let from_wide = matches!(conversion.from, T::S64 | T::U64 | T::B64);
     let saturates = conversion.mode.saturate;
-    // Without a modifier the assembler makes a move, which keeps the bits of a NaN; halves go through a sum (13.5).
+    // Without modifiers, the assembler generates a move, which preserves the bits of a NaN. For 16-bit floats, it
+    // generates an addition (13.5).
     let is_move = conversion.from == conversion.to && conversion.mode == ArithmeticMode::default();
     match (d.bank, a.bank, widening(conversion.from)) {
         (Bank::B32, Bank::B32, _) if is_move && conversion.to == T::F32 => Op::Mov32 {
@@ -391,7 +393,7 @@ fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
     }
 }
 
-/// `cvta` and `cvta.to`: shared and local addresses are offsets into windows of the generic ones.
+/// `cvta` and `cvta.to`: shared and local addresses are offsets within windows of the generic address space.
 fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
     let space = d.refined(d.modifiers.state_space(), variable_of(d))?;
     let window = d.layout.window(space);
@@ -403,7 +405,7 @@ fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let to = d.destination(0)?;
     let a = d.element(1, bits)?;
-    // Compilers hold addresses of parameters and constants in 32 bits before they make them generic.
+    // Compilers compute addresses of parameters and constants in 32 bits before they convert them to generic addresses.
     let upper = match d.modifiers.has(Flag::To) {
         true => 0,
         false => d.layout.upper_bits(space),
@@ -425,7 +427,7 @@ fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
     })
 }
 
-/// The variable whose address is converted; only `.param` is refined by it.
+/// Returns the variable whose address is converted. It refines only `.param`.
 fn variable_of(d: &Decoder<'_>) -> Option<warpgrid_program::VariableId> {
     match d.operand(1) {
         OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),

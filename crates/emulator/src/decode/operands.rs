@@ -1,5 +1,5 @@
-//! Operands by position: each reader takes the index of an operand in the row's syntax line and gives slots. An operand
-//! of another shape is an error that names it.
+//! Operand decoding by position. Each function takes the operand index of the instruction's syntax and returns slots.
+//! An operand of an unexpected kind is an error with the index of the operand.
 
 use crate::code::op::Op;
 use crate::code::{Bank, Element, Predicate};
@@ -13,23 +13,23 @@ use warpgrid_program::{
     RegisterRun, Source, SourceModifiers, VariableId,
 };
 
-/// What an address becomes: base slot, whether it is 64 bits wide, and offset.
+/// Decoded address: base slot, whether it is 64 bits wide, and offset.
 pub(crate) type Base = (Slot, bool, i64);
 
 impl<'a> Decoder<'a> {
-    /// The operand at this position; absent ones include those that the instruction does not have.
+    /// Returns the operand at this position. Positions beyond the operands of the instruction are absent.
     pub(crate) fn operand(&self, index: usize) -> &'a OperandValue {
         self.operands
             .get(index)
             .map_or(&OperandValue::Absent, |operand| &operand.value)
     }
 
-    /// Whether the instruction lacks the operand at this position.
+    /// Checks whether the operand at this position is absent.
     pub(crate) fn is_absent(&self, index: usize) -> bool {
         *self.operand(index) == OperandValue::Absent
     }
 
-    /// A number as an operand that no text has.
+    /// Returns a constant as an operand that is not part of the source.
     pub(crate) fn number(&mut self, value: u64, bits: u32) -> Element {
         Element {
             slot: self.constant(value, bits),
@@ -38,7 +38,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The place of an operand in the function's operands.
+    /// Returns the index of an operand in the operands of the function.
     pub(crate) fn operand_index(&self, index: usize) -> u32 {
         self.first_operand + index as u32
     }
@@ -60,7 +60,7 @@ impl<'a> Decoder<'a> {
         ))
     }
 
-    /// A destination in whatever bank its register is; a sink for `_`.
+    /// Decodes a destination in the bank of its register, or the sink `_`.
     pub(crate) fn destination(&mut self, index: usize) -> Decoded<Element> {
         match self.operand(index) {
             OperandValue::Destination(None) => Ok(Element::SINK),
@@ -69,7 +69,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A destination in the bank of this width; a register of another bank gets the value afterwards.
+    /// Decodes a destination in the bank of this width. If the register belongs to another bank, the value is copied
+    /// after the instruction.
     pub(crate) fn target(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         let element = self.destination(index)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
@@ -86,7 +87,7 @@ impl<'a> Decoder<'a> {
         Ok(a.slot)
     }
 
-    /// A destination and a predicate after it; each may be missing.
+    /// Decodes a destination and a predicate after it. Both are optional.
     pub(crate) fn pair(&mut self, index: usize, bits: u32) -> Decoded<(Slot, Slot)> {
         match self.operand(index) {
             OperandValue::Pair(run, predicate) => {
@@ -121,7 +122,8 @@ impl<'a> Decoder<'a> {
         )))
     }
 
-    /// A source in the bank of this width; of a register of another bank the low bits.
+    /// Decodes a source in the bank of this width. If the register belongs to another bank, its low bits are copied
+    /// before the instruction.
     pub(crate) fn source(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         let element = self.element(index, bits)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
@@ -138,7 +140,7 @@ impl<'a> Decoder<'a> {
         Ok(d.slot)
     }
 
-    /// A source that may be left out.
+    /// Decodes an optional source.
     pub(crate) fn source_or_none(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         match self.operand(index) {
             OperandValue::Absent => Ok(Slot::NONE),
@@ -146,7 +148,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A source in whatever bank its register is; other sources take this width.
+    /// Decodes a source in the bank of its register. Sources other than registers have this width.
     pub(crate) fn element(&mut self, index: usize, bits: u32) -> Decoded<Element> {
         match self.operand(index) {
             OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits),
@@ -158,7 +160,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A predicate and whether its opposite is meant.
+    /// Decodes an optionally negated predicate.
     pub(crate) fn predicate(&mut self, index: usize) -> Decoded<Predicate> {
         let (source, negated) = match self.operand(index) {
             OperandValue::Predicate { source, negated } => (*source, *negated),
@@ -170,7 +172,7 @@ impl<'a> Decoder<'a> {
         Ok(Predicate { slot, negated })
     }
 
-    /// A predicate that may be a number; none where the number says that it always holds.
+    /// Decodes a predicate or an immediate condition. Returns `None` if the condition is always true.
     pub(crate) fn condition(&mut self, index: usize) -> Decoded<Option<Predicate>> {
         match self.operand(index) {
             OperandValue::Source(Source::Immediate(0), _) => Ok(Some(Predicate {
@@ -182,8 +184,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The elements of a place with coordinates. What it begins with, and what else is the address of a variable, has 64 bits; coordinates
-    /// have 32.
+    /// Decodes an address with coordinates. The first element and addresses of variables are 64 bits wide, and
+    /// coordinates are 32 bits wide.
     pub(crate) fn place(&mut self, index: usize) -> Decoded<Vec<Element>> {
         let (_, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
@@ -198,7 +200,7 @@ impl<'a> Decoder<'a> {
         Ok(elements)
     }
 
-    /// A literal.
+    /// Returns the value of an immediate.
     pub(crate) fn immediate(&self, index: usize) -> Decoded<u64> {
         match self.operand(index) {
             OperandValue::Source(Source::Immediate(value), _) => Ok(*value),
@@ -206,7 +208,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The address at this position.
+    /// Returns the address operand at this position.
     pub(crate) fn address_operand(&self, index: usize) -> Decoded<&'a Address> {
         match self.operand(index) {
             OperandValue::Address(address) => Ok(address),
@@ -228,7 +230,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The elements of a list; an operand without braces is a list of one.
+    /// Returns the elements of a list. An operand without braces is a list of one element.
     pub(crate) fn list(&self, index: usize) -> (OperandList, &'a [Operand]) {
         let list = match self.operand(index) {
             OperandValue::List(list) => *list,
@@ -240,7 +242,7 @@ impl<'a> Decoder<'a> {
         (list, self.function.operands_of(list))
     }
 
-    /// Elements of a vector that is written, and which operands they are.
+    /// Decodes the destinations of a vector, with their operand indices.
     pub(crate) fn destinations(&mut self, index: usize) -> Decoded<(Vec<Element>, Vec<u32>)> {
         let (list, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
@@ -248,7 +250,7 @@ impl<'a> Decoder<'a> {
             elements.push(match &operand.value {
                 OperandValue::Destination(None) => Element::SINK,
                 OperandValue::Destination(Some(run)) => self.written(*run)?,
-                // What cannot be written is passed over, as the assembler does.
+                // Like the assembler, ignore elements that cannot be written.
                 OperandValue::Source(..) => Element::SINK,
                 _ => return Err(self.unexpected(index, "destinations")),
             });
@@ -256,7 +258,7 @@ impl<'a> Decoder<'a> {
         Ok((elements, (list.start..list.start + list.n).collect()))
     }
 
-    /// Elements of a vector that is read, and which operands they are.
+    /// Decodes the sources of a vector, with their operand indices.
     pub(crate) fn sources(&mut self, index: usize, bits: u32) -> Decoded<(Vec<Element>, Vec<u32>)> {
         let (list, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
@@ -269,7 +271,7 @@ impl<'a> Decoder<'a> {
         Ok((elements, (list.start..list.start + list.n).collect()))
     }
 
-    /// Registers that are written as one value: pairs are taken apart after the instruction.
+    /// Decodes registers that are written as one value. Register pairs are unpacked after the instruction.
     pub(crate) fn written(&mut self, run: RegisterRun) -> Decoded<Element> {
         if run.n == 1 {
             return self.register(run.first);
@@ -286,7 +288,7 @@ impl<'a> Decoder<'a> {
         Ok(whole)
     }
 
-    /// The registers of a run, and the bits of all of them.
+    /// Returns the registers of a run and their total width.
     fn run(&self, run: RegisterRun) -> Decoded<(Vec<Element>, u32)> {
         let elements = run
             .registers()
@@ -296,7 +298,7 @@ impl<'a> Decoder<'a> {
         Ok((elements, bits))
     }
 
-    /// A source as an element; what cannot be read directly is computed into a hidden register before.
+    /// Decodes a source. A source that the instruction cannot read directly is computed into a hidden register before.
     pub(crate) fn read(
         &mut self,
         source: Source,
@@ -307,7 +309,7 @@ impl<'a> Decoder<'a> {
         self.read_as(source, modifiers, bits, ty)
     }
 
-    /// As [`Decoder::read`], for a source of this type.
+    /// Like [`Decoder::read`], for a source of this type.
     pub(crate) fn read_as(
         &mut self,
         source: Source,
@@ -380,7 +382,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Registers that are read as one value: put together before the instruction.
+    /// Decodes registers that are read as one value, which is packed before the instruction.
     fn read_run(&mut self, run: RegisterRun) -> Decoded<Element> {
         let (elements, bits) = self.run(run)?;
         let d = self.hidden(bits);
@@ -394,7 +396,7 @@ impl<'a> Decoder<'a> {
         Ok(d)
     }
 
-    /// Base slot, whether it is wide, and offset of an address.
+    /// Decodes an address into base slot, width and offset.
     pub(crate) fn address(&mut self, address: &Address) -> Decoded<Base> {
         if address.scale_log2 != 0 || address.uniform.is_some() {
             return self.address_sum(address);
@@ -444,7 +446,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// An address that is forced to the size of its access where the launch says so; else as it is.
+    /// Aligns an address to the access size if the launch specifies [`Misaligned::Force`].
     pub(crate) fn aligned(&mut self, (slot, wide, offset): Base, bytes: u32) -> Base {
         if self.layout.misaligned == Misaligned::Fault || !bytes.is_power_of_two() {
             return (slot, wide, offset);
@@ -462,7 +464,7 @@ impl<'a> Decoder<'a> {
         (d.slot, wide, 0)
     }
 
-    /// An address of a constant: where a register has 32 bits of it, those above are those of all constants.
+    /// Extends a 32-bit address in constant memory by the upper 32 bits that all constants share.
     pub(crate) fn in_constants(&mut self, (slot, wide, offset): Base) -> Base {
         let window = self.layout.map.constant >> 32 << 32;
         if wide || window == 0 {
@@ -483,7 +485,7 @@ impl<'a> Decoder<'a> {
         (d.slot, true, offset)
     }
 
-    /// `base * scale + uniform`, computed before the instruction.
+    /// Decodes `base * scale + uniform`, which is computed before the instruction.
     fn address_sum(&mut self, address: &Address) -> Decoded<Base> {
         let plain = Address {
             scale_log2: 0,
@@ -501,7 +503,7 @@ impl<'a> Decoder<'a> {
             Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
             None => Element::SINK,
         };
-        // Absolute parts take no register, so they do not decide the width.
+        // Absolute parts are not in a register, so they do not determine the width.
         let wide_base = wide && address.base != AddressBase::None;
         let wide = wide_base || uniform.bits > 32;
         let d = self.hidden(if wide { 64 } else { 32 });
@@ -515,8 +517,8 @@ impl<'a> Decoder<'a> {
         Ok((d.slot, wide, offset))
     }
 
-    /// The space that an access means: that of its variable where the text leaves it open, and the kernel's own
-    /// parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
+    /// Refines the state space of an access: the space of its variable if the instruction does not determine it, and
+    /// the kernel parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
     pub(crate) fn refined(
         &self,
         named: StateSpace,
@@ -542,7 +544,7 @@ impl<'a> Decoder<'a> {
         } else {
             &mut self.code.specials32
         };
-        // There are no more than a few dozen.
+        // A linear search is sufficient for a few dozen special registers.
         let known = list.iter().position(|known| *known == special);
         let index = known.unwrap_or_else(|| {
             list.push(special);
@@ -557,7 +559,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A register with its bank.
+    /// Returns the slot of a register with its bank.
     pub(crate) fn register(&self, id: RegisterId) -> Decoded<Element> {
         self.code
             .functions

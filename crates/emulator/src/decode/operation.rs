@@ -1,4 +1,4 @@
-//! One instruction of the contract to one decoded operation: a match on its meaning, one file a family.
+//! Selects the decoder of an instruction by its semantics.
 
 use crate::code::op::Op;
 use crate::decode::support::supports;

@@ -1,4 +1,4 @@
-//! What would stop a run for want of a meaning. In: a program; out: the instructions that the decoder refuses, with the reason.
+//! Finds the instructions of a program that the decoder refuses, with the reason. Executing such an instruction faults.
 
 use crate::code::op::Op;
 use crate::code::{Code, FunctionCode, Refused};
@@ -8,17 +8,17 @@ use crate::state::layout::Layout;
 use warpgrid_isa::Does;
 use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program, Span};
 
-/// An instruction that is accepted and would stop the run.
+/// A valid instruction whose execution faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedInstruction {
     pub span: Span,
-    /// What its row says; [`Does::Unknown`] of operands that the program has no way to say.
+    /// Semantics of the instruction; [`Does::Unknown`] if the program cannot represent its operands.
     pub does: Does,
-    /// What is missing.
+    /// Missing feature.
     pub why: String,
 }
 
-/// The instructions of a program that no run can execute, kernel by kernel.
+/// Returns the instructions of all kernels of a program that cannot be executed.
 pub fn refused(program: &Program) -> Vec<RefusedInstruction> {
     let functions = program.functions.iter().enumerate();
     let kernels = functions.filter(|(_, function)| is_kernel(function));
@@ -31,7 +31,7 @@ fn is_kernel(function: &Function) -> bool {
     function.kind == FunctionKind::Entry && function.defined
 }
 
-/// Those that a kernel can reach.
+/// Returns the refused instructions that are reachable from a kernel.
 fn refused_from(program: &Program, entry: FunctionId) -> Vec<RefusedInstruction> {
     let layout = Layout::new(program, &Launch::single(entry));
     let code = decode(program, &layout);
@@ -55,7 +55,7 @@ fn refused_from(program: &Program, entry: FunctionId) -> Vec<RefusedInstruction>
     found
 }
 
-/// The instruction of the program that an instruction of the code is of.
+/// Returns the program instruction from which an operation was decoded.
 fn origin<'p>(program: &'p Program, code: &Code, at: usize) -> Option<&'p Instruction> {
     let starts_before = |function: &&FunctionCode| function.start as usize <= at;
     let function = code.functions.iter().rev().find(starts_before)?;

@@ -1,4 +1,4 @@
-//! Space on the stack, and blocks that have not started: operands to operations.
+//! Decoder of stack operations and cluster launch control.
 
 use crate::code::op::Op;
 use crate::code::stack::AnswerPart;
@@ -9,9 +9,9 @@ use crate::decode::{Decoded, Decoder, Refusal};
 use warpgrid_isa::{BlockIndex, Flag, LaunchOp, ScalarType, StackOp};
 use warpgrid_program::OperandValue;
 
-/// What an allocation is aligned to where nothing says so.
+/// Default alignment of a stack allocation.
 const ALIGNMENT: u64 = 8;
-/// Bytes to which an answer is aligned (PTX ISA, "clusterlaunchcontrol.try_cancel").
+/// Size and alignment of a cluster launch control response (PTX ISA, "clusterlaunchcontrol.try_cancel").
 const ANSWER_BYTES: u32 = 16;
 
 pub(crate) fn supports(op: StackOp) -> Support {
@@ -66,7 +66,7 @@ pub(crate) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
             };
             let parts = match part {
                 Some(part) => vec![(d.destination(0)?, part)],
-                // The fourth word means nothing, and is left as it is.
+                // The fourth word is undefined. The emulator does not modify it.
                 None => {
                     let (elements, _) = d.destinations(0)?;
                     elements
@@ -81,7 +81,7 @@ pub(crate) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
     Ok(Op::Launch(d.code.launches.add(plan)))
 }
 
-/// The 128 bits of an answer: a register, or parts in braces.
+/// Decodes the 128-bit response: a register, or parts in braces.
 fn answer(d: &mut Decoder<'_>) -> Decoded<Element> {
     let OperandValue::List(_) = d.operand(1) else {
         return d.element(1, 128);

@@ -1,5 +1,5 @@
-//! What the emulator runs. In: an opcode with its modifiers; out: whether it runs, and why not. The decoder asks here
-//! as well, so that what is said before a run is what happens in it.
+//! Support of instructions. The decoder calls the same function, so that diagnostics before a run agree with its
+//! execution.
 
 use crate::contract::support::Support;
 use crate::decode::{
@@ -9,7 +9,7 @@ use crate::decode::{
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
 
-/// Says whether the emulator runs what `action` does.
+/// Returns whether the emulator supports the semantics of `action`.
 pub fn supports(action: &Action) -> Support {
     let modifiers = &action.modifiers;
     match action.does {

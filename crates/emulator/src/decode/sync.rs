@@ -1,4 +1,4 @@
-//! Barriers and fences. Steps are sequentially consistent, so a fence orders nothing more.
+//! Decoder of barriers and fences. Steps are sequentially consistent, so a fence has no effect on the results of a run.
 
 use crate::code::op::Op;
 use crate::code::{BarrierMode, BarrierPlan};
@@ -32,7 +32,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
     }
 }
 
-/// A fence that acquires a tensor map names it.
+/// Decodes a fence. A fence that acquires a tensor map has an address operand.
 fn fence(d: &mut Decoder<'_>) -> Decoded<Op> {
     let acquires = matches!(d.modifiers.sem, Some(Sem::Acquire | Sem::AcqRel));
     match d.modifiers.proxy {
@@ -41,7 +41,7 @@ fn fence(d: &mut Decoder<'_>) -> Decoded<Op> {
     }
 }
 
-/// `bar` and `barrier`: `a{, b}`, and `d, a{, b}, c` where they reduce.
+/// `bar` and `barrier`: `a{, b}`, or `d, a{, b}, c` for reductions.
 fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
     let reduces = d.modifiers.has(Flag::Red);
     let first = usize::from(reduces);

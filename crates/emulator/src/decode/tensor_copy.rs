@@ -1,4 +1,4 @@
-//! Copies of parts of tensors, and changes of tensor maps: operands to plans.
+//! Decoder of tensor copies and tensor map operations.
 
 use crate::code::op::Op;
 use crate::code::{AccessPlan, Element, TensorCopyPlan, TensorMapPlan};
@@ -11,9 +11,9 @@ use warpgrid_isa::{
     TensorMapOp,
 };
 
-/// Bytes to which the address in shared memory is aligned (CUDA programming guide, "Tensor Memory Accelerator").
+/// Alignment of the address in shared memory (CUDA programming guide, "Tensor Memory Accelerator").
 const ALIGNMENT: u32 = 128;
-/// Bytes to which a tensor map is aligned.
+/// Alignment of a tensor map.
 const MAP_ALIGNMENT: u32 = 64;
 
 pub(crate) fn supports(op: TensorCopyOp) -> Support {
@@ -29,7 +29,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> Decoded<Op> {
     let plan = match op {
         TensorCopyOp::Load => load(d)?,
         TensorCopyOp::Store | TensorCopyOp::Reduction => store(d)?,
-        // Caches hold no values of their own.
+        // The emulator does not model caches, so a prefetch has no effect.
         TensorCopyOp::Prefetch => return Ok(Op::Nop),
     };
     Ok(Op::TensorCopy(d.code.tensor_copies.add(plan)))
@@ -94,7 +94,7 @@ fn store(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
     })
 }
 
-/// The tensor map's address, and the coordinates.
+/// Decodes the address of the tensor map and the coordinates.
 fn tensor(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Vec<Element>)> {
     let elements = d.place(index)?;
     match elements.split_first() {
@@ -112,7 +112,7 @@ pub(crate) fn supports_map(op: TensorMapOp) -> Support {
 pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
     let plan = match op {
         TensorMapOp::Replace => replace(d)?,
-        // `[dst], [src], 128`: its spaces are named apart.
+        // `[dst], [src], 128`. The operands have different state spaces.
         TensorMapOp::Publish => TensorMapPlan::Publish {
             to: place(d, 0, StateSpace::Global, MAP_ALIGNMENT)?,
             from: place(d, 1, StateSpace::Shared, MAP_ALIGNMENT)?,

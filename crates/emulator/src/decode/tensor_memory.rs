@@ -1,4 +1,4 @@
-//! Tensor memory: operands to plans.
+//! Decoder of tensor memory operations.
 
 use crate::code::op::Op;
 use crate::code::tensor_memory::{
@@ -23,10 +23,10 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
             columns: d.element(1, 32)?,
             takes_warp: d.function.machine.is_none(),
         },
-        // Machine code does not say that a block may not go on to reserve.
+        // SASS has no instruction that relinquishes the right to allocate.
         T::Relinquish if d.function.machine.is_some() => return Ok(Op::Nop),
         T::Relinquish => TensorMemoryPlan::Relinquish,
-        // Loads and stores are done in their step.
+        // Loads and stores complete in their step.
         T::Fence | T::Wait => return Ok(Op::Nop),
         T::Commit => TensorMemoryPlan::Commit {
             object: object(d, 0)?,
@@ -72,7 +72,7 @@ fn allocate(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
     })
 }
 
-/// An address in brackets.
+/// Decodes an address in brackets.
 fn address(d: &mut Decoder<'_>, index: usize) -> Decoded<TensorAddress> {
     let address = d.address_operand(index)?;
     let (slot, is_wide, offset) = d.address(address)?;
@@ -90,7 +90,7 @@ fn address(d: &mut Decoder<'_>, index: usize) -> Decoded<TensorAddress> {
     })
 }
 
-/// The positions of the registers, the address and the immediate.
+/// Operand positions of the registers, the address and the immediate.
 type MovePlaces = (usize, usize, usize);
 
 fn moved(d: &mut Decoder<'_>, (registers, place, half): MovePlaces) -> Decoded<MovePlan> {
@@ -111,7 +111,7 @@ fn moved(d: &mut Decoder<'_>, (registers, place, half): MovePlaces) -> Decoded<M
     })
 }
 
-/// The reduction of the words that a load moves.
+/// Decodes the reduction of the loaded words.
 fn reduction(d: &mut Decoder<'_>) -> Decoded<Reduced> {
     let op = d.modifiers.reduce;
     Ok(Reduced {
@@ -123,7 +123,7 @@ fn reduction(d: &mut Decoder<'_>) -> Decoded<Reduced> {
     })
 }
 
-/// The lanes that take part in a move.
+/// Returns the lanes that participate in a transfer.
 fn lanes(modifiers: &Modifiers) -> u32 {
     match modifiers.part {
         Some(MulPart::Lo) => 0xffff,
@@ -132,7 +132,7 @@ fn lanes(modifiers: &Modifiers) -> u32 {
     }
 }
 
-/// One register, in braces or not.
+/// Decodes a single register, with or without braces.
 fn reduced(d: &mut Decoder<'_>, index: usize) -> Decoded<Element> {
     let (elements, _) = d.destinations(index)?;
     elements
@@ -180,7 +180,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
     })))
 }
 
-/// Where the operands of a product are, after `[d], a, b`.
+/// Operand positions of a product after `[d], a, b`.
 #[derive(Clone, Copy)]
 struct Places {
     metadata: Option<usize>,
@@ -217,7 +217,7 @@ impl Places {
         ..Places::PLAIN
     };
 
-    /// The same after `[metadata]`.
+    /// Returns the positions of the sparse form, which has an additional `[metadata]` operand.
     fn sparse(self) -> Places {
         let next = |at: Option<usize>| at.map(|at| at + 1);
         Places {
@@ -245,7 +245,7 @@ fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
         OperandValue::Address(_) => FactorOperand::Kept(address(d, 1)?),
         _ => FactorOperand::Described(d.element(1, 64)?),
     };
-    // The assembler takes the predicate in the place of the lanes, too.
+    // The assembler also accepts the predicate at the position of the disabled output lanes.
     let leaves_out = there(d, places.left_out)
         .filter(|at| !matches!(d.operand(*at), OperandValue::Predicate { .. }));
     let adds = match places.left_out {

@@ -1,4 +1,4 @@
-//! Textures and surfaces: operands to plans.
+//! Decoder of texture and surface instructions.
 
 use crate::code::op::Op;
 use crate::code::{
@@ -13,7 +13,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-/// Offsets of texels are far smaller; a larger literal is a value to compare with.
+/// Upper bound of texel offsets. A larger immediate is the reference value of a depth comparison.
 const MOST_OFFSET: i64 = 64;
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
@@ -51,7 +51,8 @@ fn geometry(d: &Decoder<'_>) -> Decoded<Geometry> {
         .ok_or_else(|| Refusal::missing("geometry"))
 }
 
-/// `d, [texture{, sampler}, coordinates]{, level}{, gradients}{, offset}{, reference}`; `offset_at` says where an offset would be.
+/// `d, [texture{, sampler}, coordinates]{, level}{, gradients}{, offset}{, reference}`. `offset_at` is the position of
+/// the optional offset.
 fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
     let geometry = geometry(d)?;
     let missing = |what| move || Refusal::missing(what);
@@ -109,7 +110,8 @@ fn reference(d: &mut Decoder<'_>) -> Decoded<ImagePlan> {
     }))
 }
 
-/// Whether a value alone after a texture is an offset: else it is a value to compare with.
+/// Checks whether a single operand after the texture is an offset. Otherwise it is a reference value for a depth
+/// comparison.
 fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
     match source {
         Source::Immediate(value) => (value as i32 as i64).abs() < MOST_OFFSET,
@@ -121,13 +123,13 @@ fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
     }
 }
 
-/// The texture or surface, the sampler where there is one, and the coordinates.
+/// Decodes the texture or surface, the optional sampler, and the coordinates.
 fn place(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Option<Element>, Vec<Element>)> {
     let elements = d.place(index)?;
     let Some((image, rest)) = elements.split_first() else {
         return Err(Refusal::missing("texture"));
     };
-    // Coordinates have 32 bits, and handles 64.
+    // Coordinates are 32 bits wide, and handles 64 bits.
     match rest.split_first() {
         Some((sampler, coordinates)) if sampler.bits == 64 => {
             Ok((*image, Some(*sampler), coordinates.to_vec()))
@@ -176,7 +178,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
             surface_sources(d, values_at, ty)?
         }
     };
-    // One value alone is that of all elements.
+    // A single value applies to all elements.
     let (Some(last), Some(operand)) = (elements.last().copied(), operands.last().copied()) else {
         return Err(Refusal::missing("element"));
     };
@@ -194,7 +196,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
     }))
 }
 
-/// The access to the elements of a surface, whose addresses are found in another way.
+/// Returns the access to the elements of a surface. Its addresses are computed from the coordinates.
 fn surface_access(
     modifiers: &Modifiers,
     ty: ScalarType,
@@ -232,7 +234,7 @@ fn surface_access(
     }
 }
 
-/// What a surface takes, and which operands that is.
+/// Decodes the source values of a surface instruction, with their operand indices.
 fn surface_sources(
     d: &mut Decoder<'_>,
     index: usize,

@@ -1,5 +1,4 @@
-//! Which unit runs an arithmetic operation. In: the operation and its modifiers; out: the unit, and what it does there,
-//! or nothing where no unit does.
+//! Selection of the arithmetic unit that executes an instruction, by operation and modifiers.
 
 use crate::semantics::ops::{
     CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow,
@@ -7,7 +6,7 @@ use crate::semantics::ops::{
 };
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType, Signedness};
 
-/// The unit that an instruction runs on, and what it does there.
+/// Arithmetic unit of an instruction, with the operation that the unit executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Int16(Int16Op),
@@ -21,14 +20,14 @@ pub(crate) enum Unit {
     Count64(CountOp),
     /// Position and length are 32 bits wide.
     Extract64,
-    /// Twice as wide as its factors.
+    /// Widening product, whose result is twice as wide as its factors.
     Product,
     Insert,
     Float32(Float32Op),
     Float64(Float64Op),
     Float32x2(FloatOp),
     Half(HalfOp),
-    /// Logic on predicates, by truth table of two.
+    /// Logic on predicates, by truth table.
     Predicate(Logic),
 }
 
@@ -41,7 +40,7 @@ pub(crate) enum Logic {
     Not,
 }
 
-/// The type of the operands: that of the instruction, or of a where the types of a and b are named.
+/// Returns the type of the operands: the type of the instruction, or 32-bit words for dot products.
 pub(crate) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarType {
     if matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a) {
         return ScalarType::B32;
@@ -49,7 +48,7 @@ pub(crate) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarTyp
     modifiers.ty.unwrap_or(ScalarType::B32)
 }
 
-/// Which unit runs the operation; none where no unit does.
+/// Returns the unit that executes the operation, or `None` if no unit supports it.
 pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     let ty = operand_type(op, modifiers);
     let units = Units::of(op, modifiers);
@@ -59,7 +58,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     if ty.is_float() {
         return units.float(ty);
     }
-    // `lop3` with a predicate and `min.relu` of integers have no unit of their own.
+    // `lop3` with a predicate and `min.relu` of integers expand to several operations.
     if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
         return None;
     }
@@ -76,7 +75,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
         Packing::Halves => return packed(units.int?, modifiers).map(Unit::Int16x2),
         Packing::Bytes => return packed(units.int?, modifiers).map(Unit::Int8x4),
     }
-    // Only the 32-bit unit saturates.
+    // Apart from packed integers, only 32-bit integers support saturation.
     if saturates {
         return units.saturated.filter(|_| bits == 32).map(Unit::Int32);
     }
@@ -97,7 +96,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     }
 }
 
-/// How many integers a register holds.
+/// Packing of integers in a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     None,
@@ -117,17 +116,17 @@ fn part(modifiers: &Modifiers) -> MulPart {
     modifiers.part.unwrap_or(MulPart::Lo)
 }
 
-/// What the units have for one operation.
+/// Implementations of one operation in each unit.
 #[derive(Clone, Copy, Default)]
 struct Units {
-    /// What integers of 16, 32 and 64 bits share.
+    /// Operation that integers of 16, 32 and 64 bits share.
     int: Option<IntOp>,
     int16: Option<Int16Op>,
     int32: Option<Int32Op>,
     int64: Option<Unit>,
-    /// Clamps to the range of `.s32`.
+    /// Operation that clamps to the range of `.s32`.
     saturated: Option<Int32Op>,
-    /// What floats of every format share.
+    /// Operation that all floating-point formats share.
     float: Option<FloatOp>,
     float32: Option<Float32Op>,
     float64: Option<Float64Op>,
@@ -135,7 +134,7 @@ struct Units {
 }
 
 impl Units {
-    /// The row of an operation: a new one must say here what each unit has for it.
+    /// Returns the implementations of an operation. A new operation must be added here.
     fn of(op: ArithmeticOp, modifiers: &Modifiers) -> Units {
         use ArithmeticOp as A;
         use Int32Op as I;
@@ -194,7 +193,7 @@ impl Units {
             A::Sub => saturates(both(IntOp::Sub, FloatOp::Sub), I::SubSaturated),
             A::Mul if high => both(IntOp::MulHi, FloatOp::Mul),
             A::Mul => both(IntOp::MulLo, FloatOp::Mul),
-            // From sm_20 on, `mad` of floats is `fma` (PTX ISA, "mad").
+            // For sm_20 and later, `mad` of floats is `fma` (PTX ISA, "mad").
             A::Mad if high => saturates(both(IntOp::MadHi, FloatOp::Fma), I::MadHiSaturated),
             A::Mad => both(IntOp::MadLo, FloatOp::Fma),
             A::Fma if modifiers.has(Flag::Oob) => Units {
@@ -238,7 +237,7 @@ impl Units {
             A::Xor => int(IntOp::Xor),
             A::Not => int(IntOp::Not),
             A::Cnot => int(IntOp::Cnot),
-            // The table is read with the operands.
+            // The truth table is decoded with the operands.
             A::Lop3 => int32(I::Lop3(0)),
             A::Shl => Units {
                 int16: Some(Int16Op::Shl),
@@ -270,7 +269,7 @@ impl Units {
             A::Prmt => int32(modifiers.permute.map_or(I::Prmt, I::PrmtMode)),
             A::Dp4a => int32(I::Dp4a { signs }),
             A::Dp2a => int32(I::Dp2a { signs, high }),
-            // `bfi` has a unit of its own, which takes five operands; `fns` has none.
+            // `bfi` has a dedicated unit with five operands.
             A::Bfi => NONE,
         }
     }

@@ -6,7 +6,7 @@ use crate::decode::{Decoded, Decoder};
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{Flag, OverflowMode, ScalarType, Signedness, VideoLanes, VideoOp};
 
-/// Where the number is that says what the operands select: after those of the row.
+/// Operand index of the packed selectors of the operand parts.
 const SELECTION: usize = 4;
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Decoded<Op> {

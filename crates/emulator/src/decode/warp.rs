@@ -1,4 +1,4 @@
-//! Exchange between the lanes of a warp: each has a plan with the mask of the lanes that take part.
+//! Decoder of warp-level collectives. Each plan contains the member mask.
 
 use crate::code::op::Op;
 use crate::code::{Collective, CollectiveKind, MatchMode};

@@ -1,4 +1,4 @@
-//! Products of a warpgroup and sparse products of a warp: operands to plans.
+//! Decoder of warpgroup products (`wgmma`) and sparse products of a warp.
 
 use crate::code::GroupWait;
 use crate::code::held::HeldRegisters;
@@ -30,7 +30,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
     match op {
         WarpgroupOp::Product => product(d, Sparsity::Dense),
         WarpgroupOp::SparseProduct => product(d, Sparsity::Sparse),
-        // Products read registers as they start.
+        // `wgmma` reads its register operands at issue, so the fence has no effect.
         WarpgroupOp::Fence => Ok(Op::Nop),
         WarpgroupOp::Commit => Ok(d.commit(kind)),
         WarpgroupOp::Wait => Ok(Op::AsyncWait(GroupWait {
@@ -41,7 +41,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
     }
 }
 
-/// Whether half of the elements of A are left out.
+/// Whether A is sparse.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sparsity {
     Dense,
@@ -95,7 +95,7 @@ fn product(d: &mut Decoder<'_>, sparsity: Sparsity) -> Decoded<Op> {
     })))
 }
 
-/// A number that may be left out.
+/// Decodes an optional immediate.
 fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
     match d.operand(at) {
         OperandValue::Absent => Ok(None),
@@ -103,7 +103,7 @@ fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
     }
 }
 
-/// `mma.sp`: `d, a, b, c, metadata, selector{, factors of A and of B}`, all in registers.
+/// `mma.sp`: `d, a, b, c, metadata, selector{, scale factors of A and of B}`, all in registers.
 pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
     let (plan, depth) = plan(d, ProductOp::Mma, Sparsity::Sparse)?;
     let factors = match d.is_absent(6) {
@@ -132,7 +132,8 @@ pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
     })
 }
 
-/// Single bits lie in words of 32, `tf32` in words; floats of fewer than 8 bits have a byte each, but where all are of 4 bits.
+/// Returns the width of an element of A and of B. Single bits are stored in words of 32, and `tf32` in words. Floats of
+/// fewer than 8 bits occupy a byte, unless both matrices have packed 4-bit elements.
 fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     let is_packed = matches!(d.modifiers.kind, Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4));
     let bits = |ty: Option<ScalarType>| match ty {
@@ -143,14 +144,14 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     [bits(d.modifiers.a_type), bits(d.modifiers.b_type)]
 }
 
-/// How sums are computed, and how many terms each has.
+/// Compiles the product, and returns it with the number of terms per sum.
 fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: Sparsity) -> Decoded<(Plan, usize)> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("type");
     let d_type = modifiers.d_type.ok_or_else(missing)?;
     let shape = modifiers.shape.ok_or_else(|| Refusal::missing("shape"))?;
     let core = TensorCore::of(d.program.target);
-    // A sparse row has half of its terms.
+    // A sparse row stores half of its terms.
     let terms = match sparsity {
         Sparsity::Dense => shape.depth,
         Sparsity::Sparse => shape.depth / 2,
