@@ -1,4 +1,4 @@
-//! What one instruction does to the state: a file a family.
+//! Effects of one instruction on the state, with one module per instruction family.
 
 pub(crate) mod arithmetic;
 pub(crate) mod barrier;

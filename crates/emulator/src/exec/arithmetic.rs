@@ -1,4 +1,4 @@
-//! Operations that only change registers.
+//! Operations that modify only registers.
 
 pub(crate) mod compare;
 pub(crate) mod compute;

@@ -1,4 +1,4 @@
-//! Barriers of a block (PTX ISA, "bar", "barrier"): who comes, who waits, when all go on.
+//! Barriers of a block (PTX ISA, "bar", "barrier"): arrivals, waits and completion.
 
 use crate::code::op::Op;
 use crate::code::plans::PlanId;
@@ -13,27 +13,27 @@ use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::BarrierReduce;
 
-/// What became of an arrival.
+/// Result of an arrival.
 pub(crate) struct Arrived {
     pub(crate) id: u32,
     pub(crate) waits: Waits,
-    /// Whether the phase is over.
+    /// Whether the phase completed.
     pub(crate) opened: bool,
-    /// What came in parts, where the phase is over or the lanes do not wait.
+    /// Divergent arrivals, which are known once the phase has completed or the lanes do not wait.
     pub(crate) parts: Vec<Part>,
 }
 
-/// Lanes of a warp that came to an aligned barrier without the others.
+/// Lanes of a warp that reached an aligned barrier without the remaining lanes.
 pub(crate) struct Part {
-    /// The warp in its block.
+    /// Index of the warp within the block.
     pub(crate) warp: usize,
     pub(crate) pc: u32,
     pub(crate) came: u32,
-    /// The lanes that must come.
+    /// Lanes that must arrive.
     pub(crate) of: u32,
 }
 
-/// Lanes of the running group of a warp come to a barrier.
+/// Performs the arrival of the executing lanes of the current group at a barrier.
 pub(crate) fn arrive(
     code: &Code,
     block: &mut Block,
@@ -94,7 +94,7 @@ pub(crate) fn arrive(
     })
 }
 
-/// Reads the number of a barrier and how many threads it is for, none for the whole block.
+/// Reads the barrier number and the thread count, which is `None` for the whole block.
 fn operands(
     code: &Code,
     warp: &mut Warp,
@@ -108,7 +108,7 @@ fn operands(
         .threads
         .is_some()
         .then(|| lanes.r32(plan.threads)[lanes.first()])
-        // In a register of machine code none means all.
+        // In a SASS register, zero denotes all threads.
         .filter(|threads| *threads != 0 || code.addresses.is_empty());
     let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
     if id as usize >= N_BARRIERS || bad_count {
@@ -117,8 +117,9 @@ fn operands(
     Ok((id, threads))
 }
 
-/// The parts of a block's warps that wait at aligned barriers with these numbers. A part that came first is none once the others have
-/// come to the same instruction: it is asked when a barrier opens, or never will.
+/// Returns the divergent groups of the block that wait at aligned barriers selected by `is_asked`. An early group is no
+/// longer divergent once the remaining lanes have reached the same instruction, so the check is valid only when the
+/// barrier completes or can never complete.
 pub(crate) fn waiting_parts(
     code: &Code,
     block: &Block,
@@ -131,8 +132,8 @@ pub(crate) fn waiting_parts(
     parts
 }
 
-/// The groups of a warp that wait at aligned barriers with these numbers and are not all lanes of `of`; `index` is its place in the
-/// block.
+/// Returns the groups of a warp that wait at aligned barriers selected by `is_asked` and do not contain all lanes of
+/// `of`. `index` is the index of the warp in the block.
 fn parts_of_warp(
     code: &Code,
     warp: &Warp,
@@ -159,15 +160,16 @@ fn parts_of_warp(
     })
 }
 
-/// What became of barriers as lanes ended.
+/// Effect of exited lanes on the barriers of the block.
 #[derive(Default)]
 pub(crate) struct AfterExit {
-    /// The barriers that opened since they waited for no other lanes, a bit for each.
+    /// Bit mask of the barriers that completed because only the exited lanes were missing.
     pub(crate) opened: u32,
     pub(crate) parts: Vec<Part>,
 }
 
-/// After lanes of a warp have ended: barriers that waited for no other lanes open, and lanes that wait at an aligned one are a part.
+/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for these lanes complete. Lanes of
+/// the warp that wait at an aligned barrier are divergent.
 pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> AfterExit {
     let mut after = AfterExit::default();
     if let Some(warp) = block.warps.get(warp_index) {
@@ -182,7 +184,7 @@ pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> A
     after
 }
 
-/// Opens a barrier if all have come to it; whether it did. What came in parts is added to `parts`.
+/// Completes a barrier if all lanes have arrived, and returns whether it did. Adds divergent arrivals to `parts`.
 fn open_if_complete(code: &Code, block: &mut Block, id: u32, parts: &mut Vec<Part>) -> bool {
     let opens = block.barrier_complete(id as usize);
     if opens {
@@ -192,7 +194,7 @@ fn open_if_complete(code: &Code, block: &mut Block, id: u32, parts: &mut Vec<Par
     opens
 }
 
-/// Lets go on what waits at a barrier.
+/// Completes a barrier and releases the waiting groups.
 fn open(code: &Code, block: &mut Block, id: usize) {
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
@@ -200,7 +202,7 @@ fn open(code: &Code, block: &mut Block, id: usize) {
         barrier.expected = 0;
     }
     let state = SplitState::Waiting(WaitReason::Barrier { id: id as u32 });
-    // Most code has no barrier that asks for them.
+    // Most code has no barrier with a reduction, which requires the votes.
     let asks = |plan: &BarrierPlan| matches!(plan.kind, BarrierMode::Reduce { .. });
     let votes = match code.barriers.iter().any(asks) {
         true => votes(code, block, state),
@@ -247,7 +249,7 @@ struct Votes {
     all: u32,
 }
 
-/// Counts the predicates of `bar.red` over all lanes that wait.
+/// Counts the predicates of `bar.red` over all waiting lanes.
 fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
     let mut votes = Votes::default();
     for warp in &mut block.warps {

@@ -1,4 +1,4 @@
-//! Addresses in the shared memory of a cluster (PTX ISA, "mapa", "getctarank"), and ranges that are filled (PTX ISA,
+//! Addresses in the shared memory of a cluster (PTX ISA, "mapa", "getctarank"), and bulk stores of zeros (PTX ISA,
 //! "st.bulk").
 
 use crate::code::{AccessPlan, Element, FillPlan};
@@ -12,13 +12,13 @@ use crate::semantics::registers::{Lanes, Row32, Row64, lanes_of};
 use crate::state::memory::{AddressMap, TriedAccess};
 use warpgrid_isa::ScalarType;
 
-/// The widest piece of an event for bytes that have no elements.
+/// Maximum size of an event piece for bytes without element structure.
 pub(crate) const PIECE_BYTES: usize = 16;
 
-/// What a filled range is a multiple of (PTX ISA, "st.bulk").
+/// Granularity of the size of `st.bulk`.
 const FILL_UNIT: u64 = 8;
 
-/// `mapa`: the same place in the block with rank `b`. Addresses count from `window` on.
+/// `mapa`: maps an address to the same offset in the block with rank `b`. Addresses are relative to `window`.
 pub(crate) fn map_to_rank(
     map: &AddressMap,
     l: &mut Lanes<'_>,
@@ -36,7 +36,8 @@ pub(crate) fn map_to_rank(
     write64(l, d, &row);
 }
 
-/// `getctarank`: the rank of the block that an address is in, `own_rank` for the window of the own block.
+/// `getctarank`: returns the rank of the block that contains the address, or `own_rank` for the window of the executing
+/// block.
 pub(crate) fn rank_of(
     map: &AddressMap,
     l: &mut Lanes<'_>,
@@ -52,7 +53,7 @@ pub(crate) fn rank_of(
     write64(l, d, &row);
 }
 
-/// `st.bulk`: ranges of shared memory become zero.
+/// `st.bulk`: clears ranges of shared memory.
 #[inline(never)]
 pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Executed {
     let access = &plan.access;
@@ -109,7 +110,7 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
     Ok(())
 }
 
-/// The lane, the place and the size of a range in shared memory of the block.
+/// Returns the lane, the offset and the size of a range in the shared memory of the block.
 fn fill_place(
     reach: &Reach<'_>,
     access: &AccessPlan,

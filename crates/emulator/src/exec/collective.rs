@@ -1,5 +1,5 @@
-//! Operations across the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync", "match.sync",
-//! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
+//! Warp-level collectives (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "elect.sync"). Lanes with
+//! equal member masks form a group.
 
 use crate::code::{Collective, CollectiveKind, MatchMode};
 use crate::exec::elements::read64;
@@ -8,7 +8,7 @@ use crate::semantics::ops::{Float32Op, FloatOp};
 use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot, lanes_of};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
-/// Executes a collective; all lanes that it names are there.
+/// Executes a collective after all of its member lanes have arrived.
 #[inline(never)]
 pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
     let groups = if plan.mask.is_some() {
@@ -59,7 +59,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
     }
 }
 
-/// Writes a row and a predicate, each where there is a destination for it.
+/// Writes a row and a predicate if they have destinations.
 fn set_both(l: &mut Lanes<'_>, d: Slot, row: &[u32; LANES], predicate: Slot, lanes: u32) {
     if d.is_some() {
         l.set32(d, row);
@@ -69,7 +69,7 @@ fn set_both(l: &mut Lanes<'_>, d: Slot, row: &[u32; LANES], predicate: Slot, lan
     }
 }
 
-/// `vote`: the ballot of each group, and the lanes of the groups for which the vote is true.
+/// `vote`: returns the ballot of each group, and the lanes of the groups whose vote is true.
 fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     let mut row = [0; LANES];
     let mut predicate = 0;
@@ -89,7 +89,8 @@ fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANE
     (row, predicate)
 }
 
-/// `match`: the lanes of the group with the same value, and those whose whole group has it; in mode `All`, none unless all have it.
+/// `match`: returns the lanes of the group with the same value, and the lanes whose entire group has the same value. In
+/// mode `All`, the former is empty unless the entire group has the same value.
 fn match_values(
     mode: MatchMode,
     values: &[u64; LANES],
@@ -115,7 +116,7 @@ fn match_values(
     (row, same)
 }
 
-/// `elect`: the leader of each group, and the lanes that are one.
+/// `elect`: returns the leader of each group, and the mask of the leaders.
 fn elect(mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     let mut row = [0; LANES];
     let mut elected = 0;
@@ -129,8 +130,8 @@ fn elect(mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     (row, elected)
 }
 
-/// The transpose of a matrix of 16-bit elements: lane `4 * row + column / 2` holds the elements of an even column and the
-/// one after it, the even one in the low half (PTX ISA, "movmatrix").
+/// Transposes a matrix of 16-bit elements. Lane `4 * row + column / 2` contains the elements of an even column, in the
+/// lower half, and of the following column (PTX ISA, "movmatrix").
 fn transpose(rows: &Row32) -> Row32 {
     std::array::from_fn(|lane| {
         let (row, first) = (lane / 4, lane % 4 * 2);
@@ -139,7 +140,7 @@ fn transpose(rows: &Row32) -> Row32 {
     })
 }
 
-/// Calls with the lanes of each group: those active lanes whose masks are equal.
+/// Calls `f` with the lanes of each group, which are the active lanes with equal member masks.
 fn for_groups(active: u32, masks: &Row32, mut f: impl FnMut(u32)) {
     let mut left = active;
     while left != 0 {
@@ -152,7 +153,7 @@ fn for_groups(active: u32, masks: &Row32, mut f: impl FnMut(u32)) {
     }
 }
 
-/// Rows of `shfl`: the value, and which lanes had a source within their segment.
+/// Computes `shfl`: the values, and the mask of the lanes whose source lane is within their segment.
 fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
     let mut row = [0; LANES];
     let mut inside = 0;
@@ -178,7 +179,7 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
     (row, inside)
 }
 
-/// Returns the smaller or larger of two floats (PTX ISA, "redux.sync").
+/// Returns the minimum or the maximum of two floats (PTX ISA, "redux.sync").
 pub(crate) fn float_extreme(op: ReduceOp, mode: FloatMode, a: u32, b: u32) -> u32 {
     let f = match op {
         ReduceOp::Min => FloatOp::Min,

@@ -1,4 +1,4 @@
-//! Branches, calls, returns (PTX ISA, "Control Flow Instructions"): who goes where.
+//! Branches, calls and returns (PTX ISA, "Control Flow Instructions").
 
 use crate::code::op::Op;
 use crate::code::{Bank, CallPlan, CallTargetPlan, Code, Place};
@@ -12,9 +12,9 @@ use crate::exec::waits::part_from_excluded;
 use crate::semantics::registers::{LANES, lanes_of};
 use crate::state::warp::{Frame, Split, SplitState, Warp};
 
-/// Lanes of the running group go to a place at a depth; the others of the group stay what they are.
+/// Moves `lanes` of the current group to `pc` at call depth `depth`. Splits the group if some of its lanes stay behind.
 pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
-    // `BRA.DIV` of lanes that are all there.
+    // `BRA.DIV` is not taken if all lanes are converged.
     if lanes == 0 {
         return;
     }
@@ -34,7 +34,7 @@ pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
     warp.splits.add(split);
 }
 
-/// `bra` of some lanes of the running group; the others go on.
+/// Executes `bra`. The lanes of the current group that do not take the branch continue with the next instruction.
 #[inline(always)]
 pub(crate) fn branch(warp: &mut Warp, taken: u32, target: u32) {
     let current = warp.splits.current_mut();
@@ -85,7 +85,7 @@ pub(crate) fn branch_indexed(
     Ok(())
 }
 
-/// Sends lanes to the places whose addresses they have.
+/// Branches to code addresses in registers.
 #[inline(never)]
 pub(crate) fn branch_indirect(
     code: &Code,
@@ -123,7 +123,7 @@ pub(crate) fn branch_indirect(
     Ok(())
 }
 
-/// `call`: groups the lanes by what they call.
+/// `call`. Groups the lanes by callee.
 #[inline(never)]
 pub(crate) fn call(
     code: &Code,
@@ -174,7 +174,7 @@ pub(crate) fn call(
         if lanes == 0 {
             continue;
         }
-        // The group that remains is still at the call while others are sent off.
+        // The remaining group is still at the call while other lanes enter their callees.
         let current = warp.splits.current_mut();
         (current.pc, current.depth) = (caller.pc, caller.depth);
         enter(code, warp, lanes, depth, target, writer);
@@ -182,7 +182,7 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// Makes room for a frame.
+/// Allocates a stack frame for the callee.
 #[inline(never)]
 fn reserve(
     code: &Code,
@@ -209,7 +209,7 @@ fn reserve(
     let mut needed = 0u64;
     for lane in lanes_of(lanes) {
         let reserved = u64::from(caller_bytes) + u64::from(frame.reserved[lane]);
-        // The widest variable may be the first.
+        // The first variable may have the maximum alignment.
         let start = (u64::from(frame.stack_start[lane]) + reserved).next_multiple_of(16);
         needed = needed.max(start + u64::from(callee_bytes));
         next.stack_start[lane] = start.min(u64::from(u32::MAX)) as u32;
@@ -229,7 +229,7 @@ fn reserve(
     Ok(())
 }
 
-/// Sends lanes into a function whose frame has room.
+/// Enters a function whose stack frame has been allocated.
 #[inline(never)]
 fn enter(
     code: &Code,
@@ -260,7 +260,7 @@ fn enter(
     go(warp, lanes, function.start, depth + 1);
 }
 
-/// Fills the registers that hold stack addresses.
+/// Initializes the registers that contain stack addresses.
 pub(crate) fn set_frame_addresses(
     code: &Code,
     warp: &mut Warp,
@@ -286,7 +286,7 @@ pub(crate) fn set_frame_addresses(
     }
 }
 
-/// Where a value lives that crosses a call: of the frame of a call depth.
+/// Location of an argument or a result in the frame of a call depth.
 #[derive(Clone, Copy)]
 struct FramePlace {
     depth: u32,
@@ -299,7 +299,7 @@ impl Place {
     }
 }
 
-/// Copies a value between frames.
+/// Copies an argument or a result between frames.
 #[inline(never)]
 fn transfer(
     code: &Code,
@@ -362,7 +362,7 @@ fn transfer(
     }
 }
 
-/// Where a byte of a frame is in the stack's bytes.
+/// Returns the offset of a byte of a frame in the stack memory of the warp.
 pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> usize {
     let start = warp
         .frames
@@ -371,7 +371,7 @@ pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> 
     lane * warp.stack.stride + start as usize + offset as usize
 }
 
-/// `ret` of some lanes of the running group; false when they stand in the kernel itself.
+/// Executes `ret` for some lanes of the current group. Returns `false` if the lanes are in the kernel itself.
 #[inline(never)]
 pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -> bool {
     let Split { depth, pc, .. } = *warp.splits.current();

@@ -1,4 +1,4 @@
-//! Starts of asynchronous copies, and tensor maps.
+//! Issue of asynchronous copies, and tensor map operations.
 
 pub(crate) mod start;
 pub(crate) mod started;

@@ -66,7 +66,7 @@ fn note_left_out(
     choice: &Choice<'_>,
     step: u64,
 ) {
-    // Machine code lets them pass.
+    // SASS permits lanes outside of the member mask.
     if !slot.is_some() || !around.code.addresses.is_empty() {
         return;
     }
@@ -128,7 +128,7 @@ fn report_started(around: &mut Surroundings<'_>, at: SyncAt, first: u64) {
 
 /// The group continues with the next instruction; memory is unchanged.
 const NEXT: After = After::Next { stores: false };
-/// As [`NEXT`], and the turn of the warp ends, since an asynchronous operation may complete before its next step.
+/// Like [`NEXT`], but ends the turn of the warp, since an asynchronous operation may complete before its next step.
 const NEXT_TURN: After = After::NextThen {
     stores: false,
     stop: Stop::Turn,

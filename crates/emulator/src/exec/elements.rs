@@ -1,9 +1,9 @@
-//! Operands of any bank, read and written as rows of one width. In: an element; out: its row.
+//! Operands of any bank, read and written as rows of a common width.
 
 use crate::code::{Bank, Element};
 use crate::semantics::registers::{LANES, Lanes, Row64, Row128};
 
-/// One bit a lane where the condition holds.
+/// Returns a mask of the lanes for which the condition is true.
 #[inline(always)]
 pub(crate) fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) -> bool) -> u32 {
     let mut mask = 0;
@@ -13,7 +13,7 @@ pub(crate) fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) 
     mask
 }
 
-/// The low 64 bits of an element, whatever its bank.
+/// Returns the low 64 bits of an element of any bank.
 pub(crate) fn read64(l: &Lanes<'_>, e: Element) -> Row64 {
     let mut row = [0; LANES];
     match e.bank {
@@ -39,7 +39,8 @@ pub(crate) fn read64(l: &Lanes<'_>, e: Element) -> Row64 {
     row
 }
 
-/// As [`read64`], without a copy of what is as wide; anything else is put into `place`.
+/// Like [`read64`], but returns a reference to a 64-bit register without copying it. Other elements are converted into
+/// `place`.
 pub(crate) fn wide_row<'a>(l: &'a Lanes<'_>, e: Element, place: &'a mut Row64) -> &'a Row64 {
     if e.bank == Bank::B64 && e.slot.is_some() {
         return l.r64(e.slot);
@@ -48,7 +49,7 @@ pub(crate) fn wide_row<'a>(l: &'a Lanes<'_>, e: Element, place: &'a mut Row64) -
     place
 }
 
-/// All bits of an element.
+/// Returns all bits of an element.
 pub(crate) fn read128(l: &Lanes<'_>, e: Element) -> Row128 {
     if e.bank == Bank::B128 && e.slot.is_some() {
         return *l.r128(e.slot);
@@ -56,7 +57,7 @@ pub(crate) fn read128(l: &Lanes<'_>, e: Element) -> Row128 {
     read64(l, e).map(u128::from)
 }
 
-/// Writes an element; bits beyond the register's width are cut off.
+/// Writes an element. Bits beyond the width of the register are truncated.
 pub(crate) fn write64(l: &mut Lanes<'_>, e: Element, row: &Row64) {
     if !e.slot.is_some() {
         return;
@@ -75,7 +76,7 @@ pub(crate) fn write64(l: &mut Lanes<'_>, e: Element, row: &Row64) {
     }
 }
 
-/// As [`write64`] with all bits.
+/// Like [`write64`], with 128 bits.
 pub(crate) fn write128(l: &mut Lanes<'_>, e: Element, row: &Row128) {
     if e.bank == Bank::B128 && e.slot.is_some() {
         l.set128(e.slot, row);

@@ -1,4 +1,4 @@
-//! Matrix products, their operands in memory, and tensor memory.
+//! Matrix multiplications, their operands in memory, and tensor memory.
 
 pub(crate) mod factor;
 pub(crate) mod lines;

@@ -1,5 +1,6 @@
-//! Operations on mbarrier objects in shared memory (PTX ISA, "mbarrier"): lane after lane, each sees what the one before
-//! left, and nothing is written before all of them are known to be defined.
+//! Operations on mbarrier objects in shared memory (PTX ISA, "mbarrier"). Lanes execute sequentially, and each lane
+//! observes the effects of the preceding lanes. Memory is written only after the operations of all lanes have been
+//! validated.
 
 use crate::code::{MbarrierAction, MbarrierPlan, Phase};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
@@ -14,13 +15,13 @@ use crate::semantics::registers::{LANES, Lanes, lanes_of};
 use crate::state::memory::TriedAccess;
 use warpgrid_isa::ScalarType;
 
-/// Bytes of an object.
+/// Size of an object in bytes.
 pub(crate) const OBJECT_BYTES: usize = 8;
 
-/// A place in the shared memory of a block of the cluster.
+/// Location in the shared memory of a block of the cluster.
 pub(crate) type Place = (Backing, usize);
 
-/// Objects that an instruction changes, as they are after its lanes so far.
+/// Pending modifications of objects by the lanes that have executed so far.
 pub(crate) struct Objects {
     changed: [(Place, u64); LANES],
     n: usize,
@@ -34,7 +35,7 @@ impl Objects {
         }
     }
 
-    /// The 64 bits at a place.
+    /// Returns the 64 bits at a location, including pending modifications.
     pub(crate) fn word(&self, reach: &Reach<'_>, place: Place) -> u64 {
         let changed = self.changed.iter().take(self.n).rev();
         let found = changed.clone().find(|(at, _)| *at == place);
@@ -55,7 +56,7 @@ impl Objects {
     }
 }
 
-/// Returns the place of the object of a lane, which must be in shared memory of the cluster.
+/// Returns the location of the object of a lane, which must be in shared memory of the cluster.
 pub(crate) fn object_place(target: &Target, lane: usize) -> Result<Place, FaultKind> {
     let place = target.of_lane(lane, OBJECT_BYTES);
     match place.0 {
@@ -64,7 +65,7 @@ pub(crate) fn object_place(target: &Target, lane: usize) -> Result<Place, FaultK
     }
 }
 
-/// Returns the place of the object of a lane, which must be in shared memory of the block.
+/// Returns the location of the object of a lane, which must be in shared memory of the block.
 pub(crate) fn own_object_place(target: &Target, lane: usize) -> Result<Place, FaultKind> {
     match object_place(target, lane)? {
         place @ (Backing::Shared, _) => Ok(place),
@@ -72,7 +73,7 @@ pub(crate) fn own_object_place(target: &Target, lane: usize) -> Result<Place, Fa
     }
 }
 
-/// The linear index of the block that a place belongs to.
+/// Returns the linear index of the block that owns a memory.
 pub(crate) fn block_of(reach: &Reach<'_>, backing: Backing) -> u64 {
     match backing {
         Backing::Peer(rank) => {
@@ -91,7 +92,7 @@ pub(crate) struct Performed {
     pub(crate) reinitialized: Option<u64>,
 }
 
-/// How an operation accesses its objects, and where they may be.
+/// Returns how an operation accesses its objects, and the function that resolves their locations.
 fn access_of(action: MbarrierAction) -> (AccessKind, AccessAction, FindPlace) {
     let (load, atomic) = (AccessKind::Load, AccessKind::Atomic);
     match action {
@@ -173,7 +174,7 @@ pub(crate) fn mbarrier(
     Ok(performed)
 }
 
-/// What an operation made of an object.
+/// Returns the synchronization event data of an operation.
 fn touch_of(reach: &Reach<'_>, place: Place, word: u64, done: &Done) -> MbarrierTouch {
     MbarrierTouch {
         lane: 0,
@@ -186,7 +187,7 @@ fn touch_of(reach: &Reach<'_>, place: Place, word: u64, done: &Done) -> Mbarrier
     }
 }
 
-/// The fault of a lane whose operation the state of an object does not allow.
+/// Returns the fault for an operation that the state of the object does not permit.
 fn misused(
     reach: &Reach<'_>,
     place: Place,
@@ -208,7 +209,7 @@ fn write_objects(reach: &mut Reach<'_>, mask: u32, action: MbarrierAction, objec
     let lanes: Vec<usize> = lanes_of(mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
-        // Only objects in the block's own memory are made and invalidated.
+        // Objects are initialized and invalidated only in the memory of the executing block.
         match action {
             MbarrierAction::Init => reach.shared.add_object(place.1 as u64),
             MbarrierAction::Inval => reach.shared.remove_object(place.1 as u64),
@@ -222,14 +223,15 @@ fn write_objects(reach: &mut Reach<'_>, mask: u32, action: MbarrierAction, objec
     }
 }
 
-/// Checks whether a place holds an object that was initialized and not invalidated. The history decides, since ordinary
-/// data can have the bits of an object; an ordinary store that clears the mark of the object ends it, too.
+/// Checks whether a location contains an object that was initialized and not invalidated. The recorded history is
+/// decisive, because ordinary data may have the bits of an object. An ordinary store that clears the mark of the object
+/// ends its lifetime, too.
 fn is_live(reach: &Reach<'_>, place: Place, word: u64) -> bool {
     let objects = reach.shared.objects();
     objects.binary_search(&(place.1 as u64)).is_ok() && MbarrierState::read(word).is_some()
 }
 
-/// As an observer hears of it.
+/// Returns the kind of the operation in synchronization events.
 fn act_of(action: MbarrierAction) -> MbarrierAct {
     match action {
         MbarrierAction::Init => MbarrierAct::Init,
@@ -243,17 +245,17 @@ fn act_of(action: MbarrierAction) -> MbarrierAct {
     }
 }
 
-/// What an operation makes of an object.
+/// Result of an operation on an object.
 struct Done {
-    /// The object afterwards, if it changes.
+    /// Object after the operation, if modified.
     word: Option<u64>,
-    /// The state before, or whether the phase is complete.
+    /// State before the operation, or whether the tested phase is complete.
     result: u64,
     ends_phase: bool,
 }
 
 impl Done {
-    /// An operation that ends no phase.
+    /// Returns the result of an operation that does not complete a phase.
     const fn new(word: Option<u64>, result: u64) -> Done {
         Done {
             word,
@@ -274,7 +276,7 @@ fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, Mbarri
     let ends_phase = match action {
         MbarrierAction::Init => false,
         MbarrierAction::Inval => return Ok(Done::new(Some(0), 0)),
-        // Every object has the one layout that there is.
+        // All objects have the only layout that the emulator supports.
         MbarrierAction::CheckLayout => return Ok(Done::new(None, 1)),
         MbarrierAction::Test { phase, .. } => {
             let is_complete = state.is_complete(parity_of(phase, value));
@@ -304,13 +306,13 @@ fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, Mbarri
     };
     Ok(Done {
         word: Some(state.word()),
-        // An arrival gives the object as it was before.
+        // An arrival returns the state of the object before the operation.
         result: word,
         ends_phase,
     })
 }
 
-/// The parity of the phase that an operand names.
+/// Returns the parity of the phase that an operand identifies.
 pub(crate) fn parity_of(phase: Phase, value: u64) -> bool {
     match phase {
         Phase::Parity => value & 1 != 0,

@@ -1,4 +1,4 @@
-//! What an instruction of one warp can reach, and how its execution ends.
+//! Context of the memory accesses of one instruction, and the result of its execution.
 
 use crate::code::Code;
 use crate::code::plans::{PlanId, Plans};
@@ -10,7 +10,7 @@ use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes, TriedAccess};
 use crate::state::multicast::Multicast;
 use crate::state::warp::Stack;
 
-/// What an instruction of one warp can reach.
+/// Context of the memory accesses of one instruction of a warp.
 pub(crate) struct Reach<'a> {
     pub(crate) code: &'a Code,
     pub(crate) map: &'a AddressMap,
@@ -21,22 +21,22 @@ pub(crate) struct Reach<'a> {
     pub(crate) stack: &'a mut Stack,
     /// Textures and surfaces.
     pub(crate) images: &'a [Image],
-    /// Addresses that stand for several buffers.
+    /// Multicast addresses, which denote several buffers.
     pub(crate) multicasts: &'a [Multicast],
     pub(crate) interest: Interest,
     pub(crate) observer: &'a mut dyn Observer,
-    /// Where events are put together; it belongs to the machine, so that a step allocates nothing.
+    /// Event builder. Owned by the machine, so that a step does not allocate memory.
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) step: u64,
     pub(crate) block: u64,
     pub(crate) shape: &'a GridShape,
     pub(crate) warp: u32,
     pub(crate) pc: u32,
-    /// Set by what changes memory that a host can see.
+    /// Whether the instruction modified memory that is visible to hosts.
     pub(crate) stored: bool,
 }
 
-/// Why an instruction cannot be executed; where and by whom is added later.
+/// Reason why an instruction cannot be executed. The location and the agent are added later.
 #[derive(Clone, Debug)]
 pub(crate) struct Halt {
     pub(crate) kind: FaultKind,
@@ -53,7 +53,7 @@ impl Halt {
         })
     }
 
-    /// A fault of one lane, with the access that it tried.
+    /// Returns a fault of one lane with the attempted access.
     pub(crate) fn of_access(access: TriedAccess, kind: FaultKind, lane: usize) -> Box<Halt> {
         Box::new(Halt {
             kind,
@@ -62,7 +62,7 @@ impl Halt {
         })
     }
 
-    /// What the decoder should have made impossible: a fault that names itself.
+    /// Returns a fault for a state that the decoder should have prevented.
     #[cold]
     pub(crate) fn internal(what: &str, lanes: u32) -> Box<Halt> {
         let what = what.to_owned();
@@ -70,7 +70,7 @@ impl Halt {
     }
 }
 
-/// The details of an operation that lanes execute.
+/// Returns the details of an operation. Faults for `lanes` if they are missing.
 pub(crate) fn plan_of<P>(plans: &Plans<P>, id: PlanId<P>, lanes: u32) -> Result<&P, Box<Halt>> {
     let missing = || Halt::internal("no execution plan for an operation", lanes);
     plans.get(id).ok_or_else(missing)

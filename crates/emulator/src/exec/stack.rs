@@ -1,4 +1,4 @@
-//! Space on the stack (PTX ISA, "alloca"), and blocks that have not started (PTX ISA, "clusterlaunchcontrol").
+//! Stack allocation (PTX ISA, "alloca"), and cluster launch control (PTX ISA, "clusterlaunchcontrol").
 
 use crate::code::stack::AnswerPart;
 use crate::code::{Element, LaunchPlan, StackPlan};
@@ -16,7 +16,7 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::semantics::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 
-/// Executes an operation on the stack.
+/// Executes a stack operation.
 #[inline(never)]
 pub(crate) fn stack(
     around: &Surroundings<'_>,
@@ -32,7 +32,7 @@ pub(crate) fn stack(
     let Some(mut frame) = warp.frames.get(depth as usize).copied() else {
         return Err(Halt::internal("no frame on the stack", mask));
     };
-    // The top of the stack is where the frame and what was reserved end.
+    // The top of the stack is the end of the frame and of its reservations.
     let fixed: Row64 = frame
         .stack_start
         .map(|start| u64::from(start) + u64::from(frame_bytes));
@@ -87,7 +87,7 @@ fn write_lanes(
     write64(&mut lanes, d, row);
 }
 
-/// Reads the parts of an answer of `clusterlaunchcontrol.try_cancel`.
+/// Decodes parts of a response of `clusterlaunchcontrol.try_cancel`.
 fn read_answer(lanes: &mut Lanes<'_>, answer: Element, parts: &[(Element, AnswerPart)]) {
     let answers = read128(lanes, answer);
     for (d, part) in parts {
@@ -100,7 +100,7 @@ fn read_answer(lanes: &mut Lanes<'_>, answer: Element, parts: &[(Element, Answer
     }
 }
 
-/// Executes an operation on launches.
+/// Executes a cluster launch control operation.
 #[inline(never)]
 pub(crate) fn launch(
     around: &mut Surroundings<'_>,

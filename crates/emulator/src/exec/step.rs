@@ -1,4 +1,4 @@
-//! The steps of one warp: which group of lanes goes on, its instruction, and what is kept of each step.
+//! Step loop of one warp: selects a group of lanes, executes its instruction, and records the step.
 
 use crate::code::Code;
 use crate::code::op::Op;
@@ -19,9 +19,9 @@ use crate::semantics::registers::{LANES, Lanes};
 use crate::state::last_step::LastStep;
 use crate::state::warp::Warp;
 
-/// Finds the instruction of the current group of lanes, and the lanes whose guard lets it happen; none if the group is
-/// at a place without an instruction. The steps and the search for the next step call it and [`begin_to_wait`], so
-/// that what is shown is what happens.
+/// Returns the instruction of the current group of lanes and the lanes that are not predicated off. Returns `None` if
+/// the program counter is out of bounds. The step loop and the preview of the next step share this function and
+/// [`begin_to_wait`], so that the preview agrees with the execution.
 #[inline(always)]
 pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> {
     let split = warp.splits.current();
@@ -41,8 +41,8 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
     })
 }
 
-/// Runs a warp for at most `budget` steps, the first of which has number `step`. `FMA` says whether the host
-/// multiplies and adds in one instruction, `APART` that the families stay functions of their own.
+/// Executes at most `budget` steps of a warp, starting with step number `step`. `FMA` specifies whether the host has an
+/// FMA instruction, and `APART` whether the instruction families remain separate functions.
 #[inline(always)]
 pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     around: &mut Surroundings<'_>,
@@ -72,7 +72,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     let mut came = Came::default();
     let mut outcome = Outcome::Executed;
     let stop = loop {
-        // The parts of a step belong to one group.
+        // Do not reschedule within a bundle: the instructions of one step belong to one group.
         if !way.in_bundle {
             if way.steps == budget {
                 break Stop::Turn;
@@ -81,7 +81,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                 break Stop::Blocked;
             }
         }
-        // One group alone goes on until the turn ends; among several the next one is chosen at each step.
+        // A converged warp continues until the end of its turn. A divergent warp selects the next group at each step.
         let end = if warp.splits.len() == 1 && !around.interest.steps {
             budget
         } else {
@@ -125,7 +125,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                     ends = Some(stop);
                 }
                 Ok(After::Moved) => {}
-                // Counted by the machine, once the other warps are looked at.
+                // The machine counts this step after it has checked the other warps.
                 Ok(After::Stops(stop @ (Stop::Barrier { .. } | Stop::ClusterArrive { .. }))) => {
                     came = Came {
                         pc: choice.pc,
@@ -173,7 +173,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     }
 }
 
-/// Puts into registers what the launch says that they begin with.
+/// Initializes registers with the values that the launch specifies.
 #[cold]
 #[inline(never)]
 fn set_initial_registers(code: &Code, warp: &mut Warp) {
@@ -191,13 +191,13 @@ fn set_initial_registers(code: &Code, warp: &mut Warp) {
     }
 }
 
-/// How far a warp has come in its turn.
+/// Progress of a warp in its turn.
 struct Way {
     /// Number of the first step.
     first: u64,
     /// Number of executed steps.
     steps: u32,
-    /// Parts of a step are done, and not all of them.
+    /// Whether some, but not all, instructions of a bundle have executed.
     in_bundle: bool,
     last: Trace,
 }
@@ -210,18 +210,18 @@ impl Way {
     }
 }
 
-/// Why [`go_straight_on`] ended.
+/// Reason for which [`go_straight_on`] returned.
 enum Straight {
-    /// As many steps are done as were asked for.
+    /// The requested number of steps has executed.
     Done,
-    /// The next instruction shows the time, which must be put into its register first.
+    /// The next instruction reads a clock, which must be refreshed first.
     Clock,
-    /// The next instruction is of another kind. It has not been executed.
+    /// The next instruction is of another kind, and has not been executed.
     Other,
 }
 
-/// Steps of the current group until `end` steps of the turn are done: arithmetic, loads, stores, and branches that the
-/// whole group takes. They change no group but this one, so the groups need not be compared in between.
+/// Executes steps of the current group until `end` steps of the turn have executed: arithmetic, loads, stores, and
+/// uniform branches. These instructions modify only the current group, so the groups need not be merged in between.
 #[inline(always)]
 fn go_straight_on<const FMA: bool, const APART: bool>(
     around: &mut Surroundings<'_>,
@@ -277,7 +277,7 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
                 compute::<FMA>(instr, code, &mut lanes, results)
             };
         if is_done {
-            // Registers alone have changed.
+            // Only registers have changed.
         } else if let Op::Load(plan) | Op::Store(plan) = instr.op {
             let request = Request {
                 plan,
@@ -326,7 +326,7 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
     ended
 }
 
-/// What is kept of a step while its warp runs on.
+/// Record of a step while its warp continues.
 #[derive(Clone, Copy, Default)]
 struct Trace {
     pc: u32,

@@ -1,4 +1,4 @@
-//! Calls into the driver: `vprintf` leaves notes, `__assertfail` stops the run.
+//! Calls into the driver. `vprintf` records notes, and `__assertfail` faults.
 
 use crate::code::{Code, Place, SystemCall, SystemPlan};
 use crate::contract::fault::FaultKind;
@@ -11,10 +11,10 @@ use crate::semantics::registers::{LANES, Row64, lanes_of};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::warp::Warp;
 
-/// The longest text that is taken from memory.
+/// Maximum length of a string that is read from memory.
 const MAX_TEXT: usize = 1024;
 
-/// Memory as a driver call sees it.
+/// Memory context of a driver call.
 pub(crate) struct SystemReach<'a> {
     pub(crate) code: &'a Code,
     pub(crate) map: &'a AddressMap,
@@ -27,7 +27,7 @@ pub(crate) struct SystemReach<'a> {
 }
 
 impl SystemReach<'_> {
-    /// Bytes at a generic address of a lane; fewer when the memory ends.
+    /// Returns the bytes at a generic address of a lane, truncated at the end of the memory.
     fn bytes<'m>(&'m self, warp: &'m Warp, lane: usize, address: u64, n: usize) -> &'m [u8] {
         let (bytes, start, end) = if self.map.in_shared(address) {
             let start = (address - self.map.shared) as usize;
@@ -65,7 +65,7 @@ impl SystemReach<'_> {
         u64::from_le_bytes(value)
     }
 
-    /// The value of an argument in every lane.
+    /// Returns the value of an argument in each lane.
     fn argument(&self, warp: &mut Warp, depth: u32, place: Option<&Place>) -> Row64 {
         match place {
             None => [0; LANES],
@@ -89,7 +89,7 @@ impl SystemReach<'_> {
     }
 }
 
-/// Writes zero to the place of a result.
+/// Writes zero to the location of a result.
 fn return_zero(
     reach: &SystemReach<'_>,
     warp: &mut Warp,
@@ -166,7 +166,7 @@ pub(crate) fn system_call(
     }
 }
 
-/// One conversion of a format: flags, width, precision, letter.
+/// Conversion specification: flags, width, precision and conversion letter.
 struct Spec {
     left: bool,
     plus: bool,
@@ -178,7 +178,7 @@ struct Spec {
     letter: char,
 }
 
-/// Formats as C does, for the conversions that kernels use.
+/// Formats text like C, for the conversions that kernels use.
 fn printf(
     reach: &SystemReach<'_>,
     warp: &Warp,
@@ -202,7 +202,7 @@ fn printf(
             text.push('%');
             continue;
         }
-        // Arguments lie at multiples of their own size; floats are passed as 64 bits.
+        // Arguments are aligned to their size. Floats are passed as 64 bits.
         let wide =
             spec.long || matches!(spec.letter, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
         let size = if wide { 8 } else { 4 };
@@ -298,7 +298,7 @@ fn number(spec: &Spec, value: u64) -> String {
     text
 }
 
-/// `1.500000e+00`: at least two digits of exponent, with its sign.
+/// Formats like `1.500000e+00`: the exponent has a sign and at least two digits.
 fn exponential(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     match text.split_once('e') {

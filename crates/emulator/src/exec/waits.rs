@@ -1,4 +1,4 @@
-//! Lanes that wait for others before their instruction: what they wait for, and how they become ready again.
+//! Lanes that wait before their instruction: wait conditions, and how waiting lanes become ready again.
 
 use crate::code::op::Op;
 use crate::code::op::{beyond_registers, frequent, infrequent};
@@ -19,9 +19,9 @@ use crate::state::tensor_memory::{can_be_reserved, has_free};
 use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::StateSpace;
 
-/// What decides whether lanes wait, beyond their warp.
+/// State outside of the warp on which wait conditions depend.
 pub(crate) struct Outside<'a> {
-    /// Lanes of the warp that have arrived at the cluster's barrier in a phase that has not ended.
+    /// Lanes of the warp that have arrived at the cluster barrier in the current, incomplete phase.
     pub(crate) cluster_pending: u32,
     pub(crate) map: &'a AddressMap,
     /// Shared memory of the block.
@@ -32,7 +32,7 @@ pub(crate) struct Outside<'a> {
     pub(crate) block: u64,
 }
 
-/// Lets the chosen lanes wait if their instruction cannot be executed yet. That takes no step.
+/// Blocks the selected lanes if their instruction cannot be executed yet. Blocking does not consume a step.
 #[inline(never)]
 pub(crate) fn begin_to_wait(
     code: &Code,
@@ -54,7 +54,7 @@ pub(crate) fn begin_to_wait(
     Some(reason)
 }
 
-/// What the lanes that execute must wait for before they can.
+/// Returns the reason for which the executing lanes must wait, if any.
 fn must_wait(
     code: &Code,
     warp: &mut Warp,
@@ -65,14 +65,14 @@ fn must_wait(
     let missing = match choice.instr.op {
         Op::Collective(plan) => match code.collectives.get(plan) {
             None => 0,
-            // In machine code `elect` asks one of the lanes that are there.
+            // In SASS, `elect` selects one of the active lanes without waiting.
             Some(Collective {
                 kind: CollectiveKind::Elect { .. },
                 ..
             }) if !code.addresses.is_empty() => 0,
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
-        // Every lane of the warp takes part.
+        // All lanes of the warp participate.
         Op::Matrix(_) | Op::Warpgroup(_) => warp.live() & !mask,
         Op::TensorMemory(plan) => match code.tensor_memory.get(plan) {
             Some(plan) if plan.takes_warp() && warp.live() & !mask != 0 => warp.live() & !mask,
@@ -105,7 +105,7 @@ fn must_wait(
     (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
 
-/// The columns of tensor memory that an allocation waits for; none where they are free, or where it is wrong to ask.
+/// Returns the wait for tensor memory columns. Returns `None` if the columns are free, or if the allocation is invalid.
 fn columns_to_wait_for(
     code: &Code,
     warp: &mut Warp,
@@ -123,8 +123,9 @@ fn columns_to_wait_for(
     waits.then_some(WaitReason::TensorColumns { n })
 }
 
-/// The phase of the first lane's mbarrier, if none of the lanes' phases is complete. Where some are, the instruction is
-/// executed: it says false for the others, as after the time for which it waits (PTX ISA, "mbarrier.try_wait").
+/// Returns a wait for the phase of the first lane, if the phases of all lanes are incomplete. Otherwise, the
+/// instruction is executed: it returns false for lanes with incomplete phases, as after its time limit (PTX ISA,
+/// "mbarrier.try_wait").
 fn phase_to_wait_for(
     code: &Code,
     warp: &mut Warp,
@@ -144,7 +145,7 @@ fn phase_to_wait_for(
             StateSpace::Generic => addresses[lane].wrapping_sub(outside.map.shared),
             _ => addresses[lane],
         };
-        // What is no mbarrier is a fault of the instruction.
+        // Do not wait if the address contains no mbarrier object: executing the instruction reports the fault.
         let word = object_at(outside.shared, address)?;
         let parity = parity_of(phase, values[lane]);
         if MbarrierState::read(word)?.is_complete(parity) {
@@ -155,14 +156,14 @@ fn phase_to_wait_for(
     first
 }
 
-/// The 64 bits at an address in shared memory.
+/// Returns the 64 bits at an address in shared memory.
 pub(crate) fn object_at(shared: &PagedBytes, address: u64) -> Option<u64> {
     let start = usize::try_from(address).ok()?;
     let bytes = shared.contents().get(start..)?.first_chunk()?;
     Some(u64::from_le_bytes(*bytes))
 }
 
-/// Whether operations are in flight that lanes wait for.
+/// Checks whether operations are pending for which lanes wait.
 fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &Outside<'_>) -> bool {
     let own = WarpId {
         block: outside.block,
@@ -183,7 +184,7 @@ fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &Outside<'_>) ->
     })
 }
 
-/// Lanes that the active ones name and that are not among `here`.
+/// Returns the live lanes that the member masks of the active lanes contain and that are not in `here`.
 fn missing_lanes(code: &Code, warp: &mut Warp, mask_slot: Slot, active: u32, here: u32) -> u32 {
     if !mask_slot.is_some() {
         return 0;
@@ -195,7 +196,7 @@ fn missing_lanes(code: &Code, warp: &mut Warp, mask_slot: Slot, active: u32, her
     named & live & !here
 }
 
-/// Makes the lanes that the guard excludes a group of their own, after this instruction.
+/// Splits the predicated-off lanes into a separate group at the next instruction.
 pub(crate) fn part_from_excluded(warp: &mut Warp, mask: u32) {
     let current = *warp.splits.current();
     let excluded = current.mask & !mask;
@@ -204,16 +205,16 @@ pub(crate) fn part_from_excluded(warp: &mut Warp, mask: u32) {
     }
 }
 
-/// Where lanes of a warp meet.
+/// Convergence point of lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meeting {
-    /// `bar.warp.sync`, whichever of them.
+    /// Any `bar.warp.sync`.
     WarpBarrier,
-    /// `BSYNC` of this barrier register.
+    /// `BSYNC` with this barrier register.
     Reconvergence(Slot),
 }
 
-/// The meeting at a place in the code, and the register that names its lanes.
+/// Returns the convergence point at a program counter, and the register with its lane mask.
 fn meeting_at(code: &Code, pc: u32) -> Option<(Meeting, Slot)> {
     let instr = code.instructions.get(pc as usize)?;
     match instr.op {
@@ -234,12 +235,12 @@ fn meeting_at(code: &Code, pc: u32) -> Option<(Meeting, Slot)> {
     }
 }
 
-/// Whether a group waits at a meeting.
+/// Checks whether a group waits at a convergence point.
 fn waits_at(code: &Code, split: &Split, meeting: Meeting) -> bool {
     !split.is_ready() && meeting_at(code, split.pc).is_some_and(|(there, _)| there == meeting)
 }
 
-/// Lanes that wait at a barrier of the warp; they may have come to it at different instructions.
+/// Returns the lanes that wait at a warp barrier, possibly at different instructions.
 fn waiting_at_warp_barrier(code: &Code, warp: &Warp) -> u32 {
     let splits = warp.splits.all().iter();
     splits
@@ -247,9 +248,10 @@ fn waiting_at_warp_barrier(code: &Code, warp: &Warp) -> u32 {
         .fold(0, |here, split| here | split.mask)
 }
 
-/// Lanes that wait at a `BSYNC` of this barrier register for the same lanes as the active ones. A function that calls itself saves the
-/// register (`BMOV.32.CLEAR R2, B6`) and names other lanes in it: those that wait for the saved lanes are not part of the inner region.
-/// Lanes that have left the region do not count: a saved register still names those that left while it was saved.
+/// Returns the lanes that wait at a `BSYNC` with this barrier register for the same lanes as the active lanes. A
+/// recursive function saves the register (`BMOV.32.CLEAR R2, B6`) and stores another mask in it. Lanes that wait for
+/// the saved mask do not belong to the inner region. Lanes that have left the region are ignored, because a saved
+/// register may still contain lanes that left while it was saved.
 fn converging_at(code: &Code, warp: &mut Warp, slot: Slot, active: u32) -> u32 {
     let depth = warp.splits.current().depth;
     let pc = warp.splits.current().pc;
@@ -267,15 +269,16 @@ fn converging_at(code: &Code, warp: &mut Warp, slot: Slot, active: u32) -> u32 {
     here
 }
 
-/// Lanes that the registers of `lanes` name.
+/// Returns the union of the masks in the registers of `lanes`.
 fn named_lanes(code: &Code, warp: &mut Warp, depth: u32, slot: Slot, lanes: u32) -> u32 {
     let masks = *lanes_at(code, warp, depth, lanes).r32(slot);
     lanes_of(lanes).fold(0, |named, lane| named | masks[lane])
 }
 
-/// Lanes that wait for all the active ones at a barrier around theirs, which is at `pc`, or at a barrier of the warp after it. They
-/// have left the inner region, though the assembler writes no `BREAK` for some targets of jump tables (seen in code of assemblers
-/// 13.3 and 13.5: to an outer `BSYNC` from `sm_100` on, to `WARPSYNC.ALL` from `sm_90` on with `-O0` and `-O1`).
+/// Returns the lanes that wait for all active lanes at the barrier of an outer region, or at a later warp barrier. `pc`
+/// is the barrier of the active lanes. The returned lanes have left the inner region, although the assembler emits no
+/// `BREAK` for some targets of jump tables (observed in code of assemblers 13.3 and 13.5: to an outer `BSYNC` for
+/// `sm_100` and later, to `WARPSYNC.ALL` for `sm_90` and later with `-O0` and `-O1`).
 fn waiting_outside(code: &Code, warp: &mut Warp, pc: u32, active: u32) -> u32 {
     let mut left = 0;
     for index in 0..warp.splits.len() {
@@ -287,8 +290,8 @@ fn waiting_outside(code: &Code, warp: &mut Warp, pc: u32, active: u32) -> u32 {
     left
 }
 
-/// Lanes that a group names where it waits, if that is outside of the region of the `BSYNC` at `pc`: an outer region ends later in
-/// the code, and so does a barrier of the warp that the region does not hold.
+/// Returns the lane mask for which a group waits, if it waits outside of the region of the `BSYNC` at `pc`. An outer
+/// region ends at a higher address, and so does a warp barrier that is not inside the region.
 fn named_around(code: &Code, warp: &mut Warp, split: &Split, pc: u32) -> u32 {
     let places = [split.pc, pc].map(|pc| meeting_at(code, pc));
     let [Some((outer, named)), Some((inner, _))] = places else {
@@ -300,8 +303,8 @@ fn named_around(code: &Code, warp: &mut Warp, split: &Split, pc: u32) -> u32 {
     named_lanes(code, warp, split.depth, named, split.mask)
 }
 
-/// Lets groups look again that wait at an inner barrier for the running one, which now waits for them at an outer one. Only
-/// inner ones are woken, so that two groups never wake each other.
+/// Wakes groups that wait at an inner barrier for the current group, which now waits for them at an outer barrier. Only
+/// inner groups are woken, so two groups never wake each other.
 fn wake_inner(code: &Code, warp: &mut Warp) {
     let outer = *warp.splits.current();
     for index in 0..warp.splits.len() {
@@ -318,7 +321,7 @@ fn wake_inner(code: &Code, warp: &mut Warp) {
     }
 }
 
-/// The lanes that meet where the running group is, and which lanes each of them names.
+/// Returns the lanes that converge at the convergence point of the current group, and the member mask of each lane.
 pub(crate) fn meeting_masks(code: &Code, warp: &mut Warp, mask: u32) -> (u32, [u32; 32]) {
     let mut named = [0; 32];
     let mut here = 0;
@@ -345,7 +348,7 @@ pub(crate) fn meeting_masks(code: &Code, warp: &mut Warp, mask: u32) -> (u32, [u
     (here, named)
 }
 
-/// All named lanes have come to the meeting where the running group is: releases the groups that wait there.
+/// Releases the groups that wait at the convergence point of the current group, after all member lanes have arrived.
 pub(crate) fn open_meeting(code: &Code, warp: &mut Warp, mask: u32) {
     let Some((meeting, slot)) = meeting_at(code, warp.splits.current().pc) else {
         return;
@@ -363,11 +366,11 @@ pub(crate) fn open_meeting(code: &Code, warp: &mut Warp, mask: u32) {
             split.pc += 1;
         }
     }
-    // The running group reaches the instruction of the waiting lanes at the end of its step.
+    // The current group reaches the instruction of the released lanes at the end of its step.
     warp.splits.current_mut().converges = true;
 }
 
-/// Takes lanes out of the reconvergence that a register names, in all lanes that wait for them or will.
+/// Removes lanes from the reconvergence mask in a register, for all lanes of the mask.
 pub(crate) fn leave_reconvergence(code: &Code, warp: &mut Warp, slot: Slot, leaving: u32) {
     let depth = warp.splits.current().depth;
     let mut lanes = lanes_at(code, warp, depth, leaving);
@@ -379,8 +382,8 @@ pub(crate) fn leave_reconvergence(code: &Code, warp: &mut Warp, slot: Slot, leav
         .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
 }
 
-/// Lets lanes go on that wait only until others give way, and takes them out of the register that names them: those that
-/// still come wait for each other.
+/// Releases lanes that wait in `BSYNC` until another lane yields, and removes them from the reconvergence mask. The
+/// remaining lanes wait only for each other.
 pub(crate) fn give_way(code: &Code, warp: &mut Warp) {
     for index in 0..warp.splits.all().len() {
         let Split {
@@ -402,7 +405,7 @@ pub(crate) fn give_way(code: &Code, warp: &mut Warp) {
     }
 }
 
-/// Whether lanes that a register names are not among these.
+/// Checks whether the mask in a register contains live lanes outside of `mask`.
 pub(crate) fn is_divergent(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) -> bool {
     missing_lanes(code, warp, slot, mask, mask) != 0
 }

@@ -1,5 +1,5 @@
-//! Comparisons of rows (PTX ISA, "set", "setp", "testp"). In: a decoded comparison; out: a mask of lanes in a
-//! predicate, or a row of yes and no.
+//! Comparisons of rows (PTX ISA, "set", "setp", "testp"). The result is a lane mask in a predicate, or a row of true
+//! and false values.
 
 use crate::code::{Bank, Combine, CompareKind, Comparison};
 use crate::exec::elements::mask_of;
@@ -8,7 +8,7 @@ use crate::semantics::integer::Apply;
 use crate::semantics::registers::{LANES, Lanes, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
-/// The rows of two sources, and the mask of the lanes that compare true.
+/// Rows of two sources, and the mask of the lanes whose comparison is true.
 struct MaskRows<'a, T> {
     sources: [&'a [T; LANES]; 2],
     mask: &'a mut u32,
@@ -22,7 +22,8 @@ impl<T: Copy> Apply<[T; 2], bool> for MaskRows<'_, T> {
     }
 }
 
-/// Compares floats. A comparison that is true for NaN is the complement of one that is false for NaN.
+/// Compares floats. A comparison that is true for NaN is computed as the complement of a comparison that is false for
+/// NaN.
 fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     use CompareOp as C;
     let (a, b) = match op {
@@ -42,7 +43,7 @@ fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     }
 }
 
-/// A row of floats of the compared kind.
+/// Returns the values of a float row of the compared type.
 fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     let mut row = [0.0; LANES];
     if c.kind == CompareKind::F64 {
@@ -55,7 +56,7 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     let bits = l.r32(slot);
     for lane in 0..LANES {
         row[lane] = match c.kind {
-            // A subnormal has no exponent bits.
+            // A subnormal has a zero exponent field.
             CompareKind::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
             CompareKind::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
             CompareKind::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),
@@ -68,7 +69,7 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     row
 }
 
-/// All lanes that compare true, active or not.
+/// Returns the mask of all lanes whose comparison is true, including inactive lanes.
 #[inline(always)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
     use CompareKind as K;

@@ -1,4 +1,4 @@
-//! Operations that change registers alone: a match on the decoded operation, one call a family.
+//! Dispatch of operations that modify only registers.
 
 use crate::code::op::Op;
 use crate::code::op::{beyond_registers, frequent, infrequent, waiting};
@@ -10,7 +10,8 @@ use crate::exec::arithmetic::{compare, convert, machine, pack, predicate, select
 use crate::semantics::registers::{LANES, Lanes, Results, Row64, Slot, copy};
 use warpgrid_isa::Signedness;
 
-/// Operations that only change registers. False for all others, which are not executed.
+/// Executes an operation that modifies only registers. Returns `false` for all other operations, which are not
+/// executed.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn compute<const FMA: bool>(
@@ -57,7 +58,7 @@ pub(crate) fn compute<const FMA: bool>(
     true
 }
 
-/// As [`compute`], never inlined.
+/// Like [`compute`], but never inlined.
 #[inline(never)]
 pub(crate) fn compute_apart(
     instr: &Instr,
@@ -80,7 +81,7 @@ fn extend32(l: &mut Lanes<'_>, row: &mut Row64, sign: Signedness, d: Slot, a: Sl
     l.set64(d, row);
 }
 
-/// The less frequent part of [`compute`].
+/// Executes the less frequent operations of [`compute`].
 #[inline(never)]
 fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
     let Results { r32, r64 } = results;

@@ -1,5 +1,5 @@
-//! Conversions between number types (PTX ISA, "cvt"): the frequent ones row by row on the host's operations, the
-//! others value by value, exact and rounded once.
+//! Conversions between numeric types (PTX ISA, "cvt"). Frequent conversions use host operations on rows. The others
+//! convert each value exactly, with a single rounding.
 
 use crate::code::Element;
 use crate::exec::elements::{read64, read128, write64, write128};
@@ -35,7 +35,7 @@ pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a:
         }
         row
     });
-    // A signed result is extended to a register that is wider than it.
+    // The register may be wider than a signed result, so sign-extend the result.
     if conversion.to.is_signed() && conversion.to.width_bits() < 64 {
         let shift = 64 - conversion.to.width_bits();
         for r in &mut row {
@@ -45,7 +45,7 @@ pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a:
     write64(l, d, &row);
 }
 
-/// Conversions that the host does as the machine does them.
+/// Conversions whose host operation has the same result as the hardware.
 fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
     use ScalarType as T;
     use warpgrid_isa::Rounding as R;
@@ -60,14 +60,14 @@ fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
         (T::U32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as f32)),
         (T::S32, T::F64, _) => rows.map(|v| f64::from(v as u32 as i32).to_bits()),
         (T::U32, T::F64, _) => rows.map(|v| f64::from(v as u32).to_bits()),
-        // `as` clamps, and gives 0 for a NaN, like the machine.
+        // Like the hardware, `as` saturates, and converts NaN to 0.
         (T::F32, T::S32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as i32 as u32)),
         (T::F32, T::U32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as u32)),
         _ => return None,
     })
 }
 
-/// One value of `cvt`: integers are cut to their width, floats are exact or rounded once.
+/// Converts one value. Integers are truncated to their width. Floats are exact or rounded once.
 fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     let (from, to) = (conversion.from, conversion.to);
     let mode = FloatMode::from(conversion.mode);
@@ -81,7 +81,7 @@ fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     }
 }
 
-/// The value of an integer of a type.
+/// Returns the value of an integer type.
 fn integer_value(ty: ScalarType, bits: u64) -> i128 {
     let shift = 128 - ty.width_bits().clamp(1, 64);
     if ty.is_signed() {
@@ -102,7 +102,7 @@ fn range(ty: ScalarType) -> (i128, i128) {
 
 fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
     let magnitude = value.unsigned_abs() as u64;
-    // 64-bit integers are split, so that f64 holds each part; the sum is rounded to odd.
+    // Split 64-bit integers into parts that are exact in `f64`. The sum is rounded to odd.
     let high = (magnitude >> 32) as f64 * 4_294_967_296.0;
     let low = (magnitude & 0xffff_ffff) as f64;
     let (high, low) = if value < 0 {
@@ -136,7 +136,7 @@ fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
     }
 }
 
-/// The value of a float of a type, flushed when the mode says so.
+/// Returns the value of a float type. Subnormals are flushed if the mode specifies it.
 fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
     match ty {
         ScalarType::F64 => f64::from_bits(bits),
@@ -155,7 +155,7 @@ fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
 fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMode) -> u64 {
     let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
     if value.is_nan() {
-        // The machine gives the top bit where either side is 64 bits wide, else 0.
+        // The hardware returns the most significant bit if the source or the destination is 64 bits wide, otherwise 0.
         let top = to.width_bits() == 64 || from == ScalarType::F64;
         return if top {
             1 << (to.width_bits().clamp(1, 64) - 1)
@@ -165,7 +165,7 @@ fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMod
     }
     let whole = soft::to_integral(value, mode.round);
     let (low, high) = range(to);
-    // `as` clamps, so the clamp to the type is exact.
+    // `as` saturates at the limits of `i128`, so the subsequent clamp is exact.
     (whole as i128).clamp(low, high) as u64 & keep
 }
 
@@ -198,7 +198,8 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     match to {
         ScalarType::F64 if value.is_nan() => wide_nan(from, bits, mode),
         ScalarType::F64 => value.to_bits(),
-        // The machine shifts, so the bits of a NaN stay (not where it flushes: there it computes).
+        // The hardware implements this conversion as a shift, which preserves the bits of a NaN. With `.ftz`, it uses
+        // arithmetic instead.
         ScalarType::F32
             if value.is_nan() && from == ScalarType::Bf16 && !mode.ftz && !mode.relu =>
         {
@@ -225,18 +226,19 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Whether the result of a conversion to 32 bits is flushed: a result below the smallest normal number after rounding to
-/// 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75` to `sm_100`, `.rn` measured on an H100).
+/// Checks whether the result of a conversion to 32 bits is flushed: whether the result is below the smallest normal
+/// number after rounding to 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75` to
+/// `sm_100`, `.rn` measured on an H100).
 fn is_tiny(value: f64, round: Round) -> bool {
-    // Far from the subnormal numbers, where the exponent does not bound the precision.
+    // Scales the value away from the subnormal range, in which the exponent limits the precision.
     const SCALE: f64 = (1u64 << 32) as f64;
     let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
     value.abs() < f64::from(f32::MIN_POSITIVE)
         && f64::from(soft::narrow(value * SCALE, round)).abs() < smallest_normal
 }
 
-/// A NaN as a double: quieted, with its sign and its fraction in front; where it is flushed first, that of 32 bits (measured on an H100, as
-/// those that become narrower).
+/// Converts a NaN to `f64`: quieted, with its sign and its fraction in the most significant bits. With `.ftz`, the
+/// result is derived from the canonical 32-bit NaN. Measured on an H100, like narrowing conversions of NaN.
 fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     let wide = |bits: u64, width: u32, fraction_bits: u32| {
         let sign = bits >> (width - 1) & 1;
@@ -252,7 +254,7 @@ fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Two f32 to one register: a in the high half.
+/// Converts two `f32` to a packed register, with a in the upper half.
 pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, b]: [Slot; 3]) {
     let (a, b) = (l.r32(a), l.r32(b));
     let mut row: Row32 = [0; LANES];
@@ -262,7 +264,7 @@ pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, 
     l.set32(d, &row);
 }
 
-/// Two or four f32, or a pair, to one register, by the row of a further operand.
+/// Converts two or four `f32`, or a pair, to a packed register, with an additional operand.
 pub(crate) fn convert_by(
     l: &mut Lanes<'_>,
     conversion: &Conversion,

@@ -1,8 +1,7 @@
 //! Floating-point arithmetic (PTX ISA, "Floating-Point Instructions", "Half Precision ...").
 //!
-//! Round to nearest runs row by row on the host's own operations, which are IEEE's; everything else
-//! goes lane by lane through exact helpers. NaNs are made as the machine makes them, so that no
-//! host's NaN shows.
+//! Round to nearest uses IEEE operations of the host on whole rows. All other modes use exact helper functions for each
+//! lane. NaN results are those of the hardware, and do not depend on the host.
 
 use crate::semantics::approximate;
 use crate::semantics::approximate::Function;
@@ -24,7 +23,7 @@ fn canonical(value: f32) -> u32 {
     }
 }
 
-/// Operations on f32.
+/// Operations on `f32`.
 #[inline(always)]
 pub(crate) fn float32<const FMA: bool>(
     l: &mut Lanes<'_>,
@@ -47,7 +46,7 @@ pub(crate) fn float_row<const FMA: bool>(
     c: &Row32,
 ) {
     use Float32Op::Plain;
-    // Of the most frequent ones it is known here that the host does them.
+    // Dispatch the most frequent operations first, so that the compiler specializes them to host operations.
     match f {
         Plain(FloatOp::Add) if mode.is_plain() => rows(row, a, b, |a, b| a + b),
         Plain(FloatOp::Mul) if mode.is_plain() => rows(row, a, b, |a, b| a * b),
@@ -60,7 +59,8 @@ pub(crate) fn float_row<const FMA: bool>(
     }
 }
 
-/// What the host does as the machine does it, row by row; false for all else.
+/// Computes a row with host operations that have the same results as the hardware. Returns `false` for all other
+/// operations.
 #[inline(always)]
 fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3]) -> bool {
     use Float32Op as F;
@@ -72,7 +72,7 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Div => rows(row, a, b, |a, b| a / b),
         F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
         F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
-        // Sums with zero in the machine, which make their own NaN (seen in what assembler 13.5 makes of both).
+        // The hardware implements both as additions of zero, which return the canonical NaN (code of assembler 13.5).
         F::Plain(FloatOp::Neg) => rows(row, a, a, |a, _| -a),
         F::Plain(FloatOp::Abs) => rows(row, a, a, |a, _| a.abs()),
         F::Plain(FloatOp::Min) if !mode.nan && !mode.xorsign_abs => {
@@ -93,7 +93,7 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
     true
 }
 
-/// Which of two numbers is taken.
+/// Selection between the minimum and the maximum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extreme {
     Min,
@@ -102,7 +102,7 @@ enum Extreme {
 
 const SIGN: u32 = 1 << 31;
 
-/// Which function the unit for approximate functions has for an operation.
+/// Returns the function of the special function unit that implements an operation, if any.
 #[inline(always)]
 pub(crate) fn function_of(f: Float32Op, round: Round) -> Option<Function> {
     use Float32Op as F;
@@ -119,7 +119,8 @@ pub(crate) fn function_of(f: Float32Op, round: Round) -> Option<Function> {
     })
 }
 
-/// `f32` operations of the unit for approximate functions, row by row. Large, and so apart from the loop over steps.
+/// Computes a row of `f32` operations of the special function unit. The code is large, so it is not inlined into the
+/// step loop.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -134,7 +135,7 @@ fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Ro
     }
 }
 
-/// `div.approx` and `div.full`, row by row.
+/// Computes a row of `div.approx` or `div.full`.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -161,7 +162,7 @@ fn quotient_rows(row: &mut Row32, mode: FloatMode, a: &Row32, b: &Row32) {
     }
 }
 
-/// Flushing and clamping around [`nearest`].
+/// Computes a row with [`nearest`], with flushing and clamping. Returns `false` if the row requires the slow path.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn modified(
@@ -211,7 +212,7 @@ fn modified(
     if mode.saturate {
         for bits in row {
             let value = f32::from_bits(*bits);
-            // Comparisons with a NaN are false, so it becomes 0, as -0 does.
+            // Comparisons with a NaN are false, so NaN results in 0, like -0.
             let low = if value > 0.0 { value } else { 0.0 };
             *bits = (if low < 1.0 { low } else { 1.0 }).to_bits();
         }
@@ -219,7 +220,7 @@ fn modified(
     true
 }
 
-/// A subnormal to the zero of its sign.
+/// Flushes a subnormal to a zero of the same sign.
 #[inline(always)]
 fn flush_bits(bits: u32) -> u32 {
     if bits & 0x7f80_0000 == 0 {
@@ -229,10 +230,11 @@ fn flush_bits(bits: u32) -> u32 {
     }
 }
 
-/// `min` and `max`: the number of a NaN and a number, and -0 below +0.
+/// `min` and `max`. The result for a NaN and a number is the number. -0 is less than +0.
 #[inline(always)]
 fn minmax_rows(row: &mut Row32, extreme: Extreme, a: &Row32, b: &Row32) {
-    // As integers the bits order like the numbers once those of negative ones are turned around.
+    // The order of the bits as integers equals the numeric order after the magnitude bits of negative numbers are
+    // inverted.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
     let smaller = extreme == Extreme::Min;
@@ -259,15 +261,15 @@ fn rows(row: &mut Row32, a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) {
     }
 }
 
-/// Smallest normal f32.
+/// Smallest normal `f32`.
 const SMALLEST_NORMAL_32: u32 = 1 << 23;
 
-/// Smallest normal f32 as bits of an f64.
+/// Smallest normal `f32`, as the bits of an `f64`.
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
-/// a*b+c with one rounding, by the host where it has the instruction (`FMA`). Else the product is exact in f64 and the sum rounded there, so narrowing is
-/// right unless the sum lies exactly between two f32 values or below the normal ones; then the
-/// exact way is taken for the whole row.
+/// Computes a*b+c with a single rounding, with the FMA instruction of the host if available (`FMA`). Otherwise, the
+/// product is exact in `f64` and the sum is rounded to `f64`. Narrowing is then correct unless the sum is exactly
+/// between two `f32` values or below the normal range. In these cases, the whole row is computed exactly.
 #[inline(always)]
 fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
     if FMA {
@@ -312,7 +314,7 @@ fn fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
     )
 }
 
-/// An exact zero sum of terms that differ in sign is negative when rounding down.
+/// Narrows a sum. An exact zero sum of terms with different signs is negative when rounding down.
 fn directed_zero(sum: f64, a: f64, b: f64, round: Round) -> f32 {
     if sum == 0.0 && round == Round::Down && (a.is_sign_negative() || b.is_sign_negative()) {
         return -0.0;
@@ -336,7 +338,7 @@ fn flush(value: f32, mode: FloatMode) -> f32 {
     }
 }
 
-/// One f32 operation in any mode.
+/// Computes one `f32` operation in any mode.
 pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
     use Float32Op as F;
     if let Some(function) = function_of(f, mode.round) {
@@ -347,7 +349,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;
     let wide = f64::from;
-    // What lies below the normal numbers before it is rounded is flushed, too.
+    // Results that are below the normal range before rounding are flushed, too.
     let narrow = |value: f64| match mode.ftz && value.abs() < f64::from_bits(SMALLEST_NORMAL) {
         true => 0.0f32.copysign(value as f32),
         false => soft::narrow(value, round),
@@ -383,7 +385,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         value = if value.is_nan() {
             0.0
         } else {
-            // Adding zero turns -0 into +0.
+            // Adding zero converts -0 to +0.
             value.clamp(0.0, 1.0) + 0.0
         };
     }
@@ -410,7 +412,7 @@ fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
         (true, false) => b,
         (false, true) => a,
         (false, false) => {
-            // -0 counts as smaller than +0.
+            // -0 is less than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
             if a_smaller == (extreme == Extreme::Min) {
                 a
@@ -422,7 +424,7 @@ fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
     value.to_bits() | sign
 }
 
-/// Operations on f64. NaN operands are passed on, quieted (PTX ISA: payloads are preserved).
+/// Operations on `f64`. NaN operands are quieted and propagated (PTX ISA: payloads are preserved).
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn float64<const FMA: bool>(
@@ -441,7 +443,8 @@ pub(crate) fn float64<const FMA: bool>(
     l.set64(d, row);
 }
 
-/// What the host does as the machine does it, row by row; false for all else.
+/// Computes a row with host operations that have the same results as the hardware. Returns `false` for all other
+/// operations.
 #[inline(always)]
 fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64; 3]) -> bool {
     use Float64Op as F;
@@ -472,7 +475,7 @@ fn rows64(row: &mut Row64, operands: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
     rows64_with(row, operands, f, passed_nan);
 }
 
-/// The same where `nan` says which NaN a result is.
+/// Computes a row. `nan` selects the NaN of a result from the operands.
 #[inline(always)]
 fn rows64_with(
     row: &mut Row64,
@@ -504,14 +507,14 @@ fn passed_on(value: f64, operands: [u64; 3]) -> u64 {
     }
 }
 
-/// The NaN among operands, quieted: that of b, else of c, else of a. A minus before an operand leaves a NaN as it is (both measured on an
-/// H100).
+/// Returns the quieted NaN operand: that of b, else of c, else of a. The negation of an operand does not modify a NaN
+/// (both measured on an H100).
 #[cold]
 fn passed_nan([a, b, c]: [u64; 3]) -> u64 {
     first_nan([b, c, a])
 }
 
-/// The first NaN among operands, quieted: what the code of a division asks for in that order (assembler 13.5).
+/// Returns the first NaN operand, quieted. The code of a division tests the operands in this order (assembler 13.5).
 #[cold]
 fn first_nan(operands: [u64; 3]) -> u64 {
     let mut nans = operands.into_iter();
@@ -555,12 +558,14 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
     passed_on(value, seen)
 }
 
-/// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`: the upper half of a is read, and that of the result is made (PTX ISA, "rcp.approx.ftz.f64").
+/// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`. Only the upper half of a is read, and only the upper half of the
+/// result is computed (PTX ISA, "rcp.approx.ftz.f64").
 fn of_upper_half(a: u64, function: impl Fn(f64) -> f64) -> u64 {
     u64::from(upper_half((a >> 32) as u32, function)) << 32
 }
 
-/// A function of a 64-bit float whose upper half is given, and the upper half of the result. Subnormals count as zero.
+/// Applies a function to a 64-bit float with the given upper half, and returns the upper half of the result. Subnormals
+/// are flushed to zero.
 #[inline(always)]
 pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
     let flushed = |upper: u32| match upper & 0x7ff0_0000 {
@@ -577,19 +582,19 @@ pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
 fn minmax64(extreme: Extreme, operands: [u64; 3]) -> u64 {
     let [a, b, _] = operands.map(f64::from_bits);
     match (a.is_nan(), b.is_nan()) {
-        // The code that assemblers make compares, and takes b (13.5).
+        // The code of the assembler compares the operands and selects b (13.5).
         (true, true) => operands[1] | 1 << 51,
         (true, false) => operands[1],
         (false, true) => operands[0],
         (false, false) => {
-            // -0 counts as smaller than +0.
+            // -0 is less than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
             operands[usize::from(a_smaller != (extreme == Extreme::Min))]
         }
     }
 }
 
-/// Two f32 in each 64-bit register.
+/// Operations on two `f32` in each 64-bit register.
 pub(crate) fn float32x2(
     l: &mut Lanes<'_>,
     row: &mut Row64,
@@ -614,7 +619,7 @@ pub(crate) fn float32x2(
     l.set64(d, row);
 }
 
-/// 16-bit floats, one or two a register.
+/// Operations on one or two 16-bit floats per register.
 pub(crate) fn half(
     l: &mut Lanes<'_>,
     row: &mut Row32,
@@ -644,7 +649,7 @@ pub(crate) fn half(
     l.set32(d, row);
 }
 
-/// One 16-bit operation; computed in f64, where one rounding to odd keeps all that matters.
+/// Computes one 16-bit operation in `f64`, where rounding to odd preserves the information for the final rounding.
 pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands: [u32; 3]) -> u32 {
     use HalfOp as H;
     let sign = format.sign();
@@ -660,7 +665,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
     let [a, b, c] = bits.map(|v| format.value(v));
     let round = mode.round;
     let value = match f {
-        // The machine makes its own NaN of any.
+        // The hardware replaces any NaN by the canonical NaN.
         H::Plain(FloatOp::Neg | FloatOp::Abs) if a.is_nan() => return format.nan(),
         H::Plain(FloatOp::Neg) => return bits[0] ^ sign,
         H::Plain(FloatOp::Abs) => return bits[0] & !sign,
@@ -671,7 +676,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
         H::Plain(FloatOp::Mul) => a * b,
         H::FmaInside if bits[..2].iter().any(|v| v & !sign == OUTSIDE_16) => return 0,
         H::Plain(FloatOp::Fma) | H::FmaInside => soft::add_odd(a * b, c),
-        // Cut from what the unit gives for `f32`.
+        // The result of the special function unit for `f32` is truncated.
         H::Ex2 | H::Tanh => {
             let function = match f {
                 H::Ex2 => approximate::power,
@@ -679,7 +684,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
             };
             let [value] = function([(a as f32).to_bits()]);
             let value = f64::from(f32::from_bits(value));
-            // What needs a larger exponent is infinite, and not cut.
+            // Values beyond the exponent range result in infinity, and are not truncated.
             let beyond = f64::from_bits((1024 + format.bias() as u64) << 52);
             let value = if value >= beyond {
                 f64::INFINITY

@@ -1,4 +1,5 @@
-//! Results that are known bit by bit from the machine's own code, where the manual leaves room or is easily misread.
+//! Bit-exact results that are known from the SASS code for operations that the PTX ISA leaves undefined or describes
+//! ambiguously.
 
 use crate::code::{Bank, CompareKind, Comparison, Element, SignOf};
 use crate::exec::arithmetic::compare::set_predicate;
@@ -13,7 +14,7 @@ use crate::semantics::ops::{CarryMode, CarryOp, Float32Op, FloatOp, HalfOp};
 use crate::semantics::registers::{BankSizes, Banks, FULL, LANES, Lanes, Slot};
 use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType, Signedness};
 
-/// Runs `f` with four registers of each bank, the first ones of which are given.
+/// Calls `f` with four registers of each bank, the first of which have the given values.
 fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -> T {
     let mut banks = Banks::default();
     banks.grow(BankSizes {
@@ -36,7 +37,7 @@ fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -
     })
 }
 
-/// `first.cc` of a and b, then 0 `second` 0 with the flag.
+/// Computes `first.cc` of a and b, then 0 `second` 0 with the carry flag.
 fn chain(first: CarryOp, second: CarryOp, a: u32, b: u32) -> (u32, u32) {
     with_lanes([a, b, 0], 0, |l| {
         let mut row = [0; LANES];
@@ -60,7 +61,7 @@ fn the_flag_of_a_subtraction_is_a_carry() {
         chain(CarryOp::Sub, CarryOp::Sub, 3, 5),
         (u32::MAX - 1, u32::MAX)
     );
-    // Nothing borrowed: the flag is set.
+    // No borrow occurs, so the flag is set.
     assert_eq!(chain(CarryOp::Sub, CarryOp::Add, 5, 3), (2, 1));
     assert_eq!(chain(CarryOp::Sub, CarryOp::Add, 3, 5), (u32::MAX - 1, 0));
     assert_eq!(chain(CarryOp::Add, CarryOp::Add, u32::MAX, 1), (0, 1));
@@ -122,7 +123,7 @@ fn nans_of_16_bits_become_the_machines_own() {
             assert_eq!(found, 0x7fff, "{op:?} {nan:x}");
         }
     }
-    // The conversion to f32 is a shift.
+    // The conversion to `f32` is a shift.
     assert_eq!(
         converted(ScalarType::Bf16, ScalarType::F32, 0xffc5, None),
         0xffc5_0000

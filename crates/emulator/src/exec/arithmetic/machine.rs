@@ -1,5 +1,4 @@
-//! Operations of machine code. In: a plan; out: registers and predicates. Lane by lane without branches, so that the
-//! compiler can take several lanes at a time.
+//! SASS operations. Each lane is computed without branches, so that the compiler vectorizes the loops.
 
 use crate::code::MachinePlan;
 use crate::exec::arithmetic::float::upper_half;
@@ -9,12 +8,12 @@ use crate::semantics::approximate;
 use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, FunnelShift, MachineOp, MulPart};
 
-/// What the sources of an operation are, complements done.
+/// Sources of an operation, with complements applied.
 struct Sources<'a> {
     rows: [&'a Row32; 5],
-    /// Exclusive or with the source.
+    /// Mask for the exclusive or with each source.
     flips: [u32; 5],
-    /// How many sources are negated: each counts one more than its complement.
+    /// Number of negated sources. Each of them adds one to its complement.
     n_negated: u32,
 }
 
@@ -24,21 +23,21 @@ impl Sources<'_> {
         self.rows[index][lane] ^ self.flips[index]
     }
 
-    /// Two sources as one value.
+    /// Returns two consecutive sources as one 64-bit value.
     #[inline(always)]
     fn wide(&self, index: usize, lane: usize) -> u64 {
         u64::from(self.at(index, lane)) | u64::from(self.at(index + 1, lane)) << 32
     }
 }
 
-/// What an operation leaves.
+/// Results of an operation.
 struct Left {
     registers: [Row32; 2],
     predicates: [u32; 7],
 }
 
-/// One operation of a plan; compiled for each width of vectors that hosts have (`exec::vectors`), apart from the loop over
-/// steps, which is large enough.
+/// Executes one operation of a plan. Compiled for each supported vector width (`exec::vectors`), separately from the
+/// step loop, which is large enough.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -163,7 +162,7 @@ fn add3(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut L
     }
 }
 
-/// Multiplies, and adds a third number and a carry.
+/// Multiplies two numbers, and adds a third number and a carry.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
     let MachineOp::Multiply { part, signed } = plan.op else {
@@ -220,7 +219,7 @@ fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &m
     }
 }
 
-/// Shifts, and adds another number and a carry.
+/// Shifts a number, and adds another number and a carry.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn scaled_add(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
     let MachineOp::ScaledAdd { part, repeats_sign } = plan.op else {
@@ -254,7 +253,7 @@ fn scaled_add(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: 
     }
 }
 
-/// Copies the first active lane's sources to all lanes.
+/// Copies the sources of the first active lane to all lanes.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Left) {
     let first = (active.trailing_zeros() & 31) as usize;
@@ -266,7 +265,7 @@ fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Lef
     }
 }
 
-/// Compares 64 bits: the high halves here, and the low ones as a condition says.
+/// Compares 64-bit values. The upper halves are compared here; a condition contains the result of the lower halves.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn compare_extended(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
     let MachineOp::CompareExtended {
@@ -302,7 +301,7 @@ fn pack_predicates(s: &Sources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row
     });
 }
 
-/// The source of the first of these lanes in all lanes; another source if there is none.
+/// Copies the source of the first of these lanes to all lanes, or returns another source if the set is empty.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn first_lane(s: &Sources<'_>, among: u32) -> Row32 {
     match among {
@@ -311,7 +310,7 @@ fn first_lane(s: &Sources<'_>, among: u32) -> Row32 {
     }
 }
 
-/// Reads predicates from bits of a byte.
+/// Reads predicates from the bits of a byte.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn unpack_predicates(s: &Sources<'_>, byte: u8, left: &mut Left) {
     let shift = u32::from(byte & 3) * 8;
@@ -321,7 +320,7 @@ fn unpack_predicates(s: &Sources<'_>, byte: u8, left: &mut Left) {
     }
 }
 
-/// A function of 64-bit floats whose upper halves are read and kept.
+/// Applies a function of 64-bit floats whose upper halves are read and returned.
 #[inline(always)]
 fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
     for (to, from) in to.iter_mut().zip(from) {
@@ -329,7 +328,7 @@ fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
     }
 }
 
-/// Bit by bit: the table has the result of a, b and c at `4 * a + 2 * b + c`.
+/// Computes a bitwise function from its truth table. Bit `4 * a + 2 * b + c` of the table is the result for a, b and c.
 #[inline(always)]
 fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     let term = |index: u32, bits: u32| if table >> index & 1 != 0 { bits } else { 0 };
@@ -371,7 +370,7 @@ fn funnel(how: FunnelShift, wide: u64, amount: u32) -> u32 {
     }
 }
 
-/// A comparison of 64 bits from the order of the high halves and the answer for the low ones.
+/// Computes a 64-bit comparison from the order of the upper halves and the result for the lower halves.
 fn extended(op: CompareOp, order: std::cmp::Ordering, low: bool) -> bool {
     use CompareOp as C;
     match op {
@@ -384,7 +383,7 @@ fn extended(op: CompareOp, order: std::cmp::Ordering, low: bool) -> bool {
     }
 }
 
-/// Whether the quotient, or a step on the quick way to it, may leave the range of normal numbers.
+/// Checks whether the quotient, or an intermediate result of the fast path of a division, may leave the normal range.
 fn needs_slow_division(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
     let (a, b) = (exponent(a), exponent(b));

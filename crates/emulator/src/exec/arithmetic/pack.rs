@@ -1,4 +1,4 @@
-//! Several registers to one and back, and moves between address windows (PTX ISA, "mov", "cvta").
+//! Packing and unpacking of registers, and conversions between address windows (PTX ISA, "mov", "cvta").
 
 use crate::code::{Bank, Element};
 use crate::exec::elements::{read64, read128, wide_row, write64, write128};
@@ -23,7 +23,7 @@ pub(crate) fn pack(l: &mut Lanes<'_>, d: Element, elements: &[Element], bits: u3
     write128(l, d, &row);
 }
 
-/// Two words as one value: register pairs of machine code, half of what [`pack`] does.
+/// Packs two words. Fast path for SASS register pairs, with half the work of [`pack`].
 fn join_words(l: &mut Lanes<'_>, d: Element, words: [Element; 2]) {
     let mut places = [[0; LANES]; 2];
     let [place, other] = &mut places;
@@ -32,7 +32,7 @@ fn join_words(l: &mut Lanes<'_>, d: Element, words: [Element; 2]) {
     write64(l, d, &row);
 }
 
-/// As [`unpack`], of no more than 64 bits.
+/// Like [`unpack`], for values of at most 64 bits.
 fn unpack_wide(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: u32) {
     let row = read64(l, a);
     let keep = u64::MAX >> (64 - bits.clamp(1, 64));
@@ -59,7 +59,7 @@ pub(crate) fn unpack(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: 
     }
 }
 
-/// `cvta` between windows.
+/// `cvta` between address windows.
 pub(crate) fn offset(l: &mut Lanes<'_>, d: Element, a: Element, addend: u64) {
     let row = read64(l, a).map(|v| v.wrapping_add(addend));
     write64(l, d, &row);

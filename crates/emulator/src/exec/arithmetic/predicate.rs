@@ -1,4 +1,4 @@
-//! Logic on predicates, and what is done to a source before an instruction reads it. In: registers; out: registers.
+//! Logic on predicates, and source modifiers.
 
 use crate::code::{Bank, Element};
 use crate::exec::elements::{read64, wide_row, write64};
@@ -6,8 +6,8 @@ use crate::semantics::registers::{LANES, Lanes, Slot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{SourceModifiers, SourcePart};
 
-/// `and.pred` and relatives: bit `2 * a + b` of the table is the result of a lane. A table says any logic of two
-/// predicates, negated ones as well.
+/// `and.pred` and related instructions. Bit `2 * a + b` of the table is the result of a lane. A table represents any
+/// logic operation on two predicates, including negated ones.
 pub(crate) fn predicate_logic(l: &mut Lanes<'_>, table: u8, [d, a, b]: [Slot; 3]) {
     let (a, b) = (l.predicate(a), l.predicate(b));
     let term = |bit: u8, lanes: u32| if table >> bit & 1 != 0 { lanes } else { 0 };
@@ -15,7 +15,8 @@ pub(crate) fn predicate_logic(l: &mut Lanes<'_>, table: u8, [d, a, b]: [Slot; 3]
     l.set_predicate(d, result);
 }
 
-/// `-a`, `|a|`, `~a`: the magnitude is taken first. Floats change their sign bits, integers are subtracted from zero.
+/// `-a`, `|a|`, `~a`. The magnitude is computed first. For floats, the sign bits are modified. Integers are subtracted
+/// from zero.
 pub(crate) fn modify(
     l: &mut Lanes<'_>,
     modifiers: SourceModifiers,
@@ -44,7 +45,7 @@ pub(crate) fn modify(
     write64(l, d, &row);
 }
 
-/// A part of a value, where it is read from.
+/// Extracts the part of a value that a source modifier selects.
 #[inline(always)]
 fn part_of(part: SourcePart, value: u64) -> u64 {
     let (low, high) = (value & 0xffff, value >> 16 & 0xffff);
@@ -57,7 +58,7 @@ fn part_of(part: SourcePart, value: u64) -> u64 {
     }
 }
 
-/// The sign bits of a float type; none for integers.
+/// Returns the sign bits of a float type, or 0 for integers.
 fn sign_bits(ty: ScalarType) -> u64 {
     match (ty.is_float(), ty) {
         (false, _) => 0,
@@ -75,7 +76,7 @@ pub(crate) fn address_sum(
     scale: u8,
     uniform: Element,
 ) {
-    // Places in shared memory, `[R0.X4]`: half the bits, and nothing to add.
+    // Fast path for shared memory addresses, `[R0.X4]`: 32 bits without an addend.
     let is_short = base.bank == Bank::B32 && d.bank == Bank::B32 && base.slot.is_some();
     if is_short && !uniform.slot.is_some() {
         let row = l
@@ -90,7 +91,7 @@ pub(crate) fn address_sum(
     write64(l, d, &row);
 }
 
-/// The largest multiple of `bytes`, a power of two, that is not above an address.
+/// Rounds an address down to a multiple of `bytes`, which is a power of two.
 pub(crate) fn align_down(l: &mut Lanes<'_>, d: Element, a: Element, bytes: u32) {
     let row = read64(l, a).map(|address| address & !u64::from(bytes.max(1) - 1));
     write64(l, d, &row);

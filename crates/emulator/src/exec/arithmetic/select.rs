@@ -19,14 +19,14 @@ pub(crate) fn select<T: BankWord + Default>(l: &mut Lanes<'_>, [d, a, b, p]: [Sl
     T::set_row(l, d, &row);
 }
 
-/// `slct`: a where c >= 0 (a NaN is not).
+/// `slct`: selects a if c >= 0, which is false for NaN.
 pub(crate) fn select_sign(l: &mut Lanes<'_>, d: Element, [a, b, c]: [Slot; 3], sign: SignOf) {
     let c = l.r32(c);
     let p = mask_of(c, c, |c, _| {
         match sign {
             SignOf::Integer => c as i32 >= 0,
             SignOf::Float => f32::from_bits(c) >= 0.0,
-            // A subnormal becomes a zero, which is not below zero.
+            // A flushed subnormal is a zero, which is not negative.
             SignOf::Flushed => f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal(),
         }
     });

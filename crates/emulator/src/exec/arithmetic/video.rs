@@ -7,7 +7,7 @@ use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::video::Parts;
 use warpgrid_isa::{CompareOp, ReduceOp, VideoLanes, VideoOp};
 
-/// Runs a video instruction.
+/// Executes a video instruction.
 pub(crate) fn video(l: &mut Lanes<'_>, row: &mut Row32, plan: &VideoPlan) {
     let [d, a, b, c] = plan.slots;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
@@ -22,7 +22,7 @@ pub(crate) fn video(l: &mut Lanes<'_>, row: &mut Row32, plan: &VideoPlan) {
     l.set32(d, row);
 }
 
-/// The low bits of a value, zero- or sign-extended.
+/// Zero-extends or sign-extends the low bits of a value.
 fn extend(value: u32, width_bits: u32, sign: Signedness) -> i64 {
     let unused = 64 - width_bits;
     let value = u64::from(value) << unused;
@@ -32,7 +32,7 @@ fn extend(value: u32, width_bits: u32, sign: Signedness) -> i64 {
     }
 }
 
-/// The part of a register that is selected, or all of it.
+/// Returns the selected part of a register, or the whole register.
 fn part(value: u32, parts: Option<Parts>, sign: Signedness) -> i64 {
     match parts {
         None => extend(value, 32, sign),
@@ -43,7 +43,7 @@ fn part(value: u32, parts: Option<Parts>, sign: Signedness) -> i64 {
     }
 }
 
-/// The nearest value of a type.
+/// Clamps a value to the range of a type.
 fn clamp(value: i128, width_bits: u32, sign: Signedness) -> i128 {
     let values = 1i128 << width_bits;
     match sign {
@@ -52,7 +52,7 @@ fn clamp(value: i128, width_bits: u32, sign: Signedness) -> i128 {
     }
 }
 
-/// What the operation itself gives, before it is brought into the range of a type.
+/// Computes the operation before saturation.
 fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
     let (x, y) = (i128::from(x), i128::from(y));
     match plan.op {
@@ -69,7 +69,7 @@ fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
     }
 }
 
-/// How far a shift goes.
+/// Returns the shift amount.
 fn amount(plan: &VideoPlan, y: i128) -> u32 {
     match plan.wraps {
         true => (y & 31) as u32,
@@ -77,7 +77,7 @@ fn amount(plan: &VideoPlan, y: i128) -> u32 {
     }
 }
 
-/// Whether a comparison of integers holds.
+/// Evaluates an integer comparison.
 fn holds(op: CompareOp, x: i128, y: i128) -> bool {
     use CompareOp as C;
     match op {
@@ -92,7 +92,7 @@ fn holds(op: CompareOp, x: i128, y: i128) -> bool {
     }
 }
 
-/// One value: selected, computed, saturated, combined with c.
+/// Computes a scalar instruction: select, compute, saturate, and combine with c.
 fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -106,7 +106,7 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
             _ => clamp(value, width, d_sign),
         };
     }
-    // Of `vset` the first source says whether c has a sign.
+    // For `vset`, the type of the first source determines the signedness of c.
     let sign = match plan.compare {
         Some(_) => a_sign,
         None => d_sign,
@@ -127,8 +127,9 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a result without a sign
-/// is cut off above, a difference after it was compared with c. Left shifts are exact, as the manual has them.
+/// Saturates a 32-bit result like the code of the assembler (13.5, all architectures): an unsigned result is truncated
+/// above, and an absolute difference only after the comparison with c. Left shifts are exact, as defined by the PTX
+/// ISA.
 fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     let value = match plan.op {
         VideoOp::AbsDiff if sign == Unsigned => return value,
@@ -149,7 +150,7 @@ fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     clamp(value, 32, sign)
 }
 
-/// A result in 64 bits: of sums and differences it is the low 32 with their sign, whatever the type.
+/// Extends a result to 64 bits. Sums and differences are the sign-extended low 32 bits, regardless of the type.
 fn whole(plan: &VideoPlan, value: i128) -> i64 {
     match plan.op {
         VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, Signed),
@@ -175,8 +176,9 @@ fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
     [smaller.into(), larger.into()]
 }
 
-/// `vmad`: a product of up to 64 bits, plus c, scaled. As in what the assembler makes of it (13.5, all architectures): whole registers and c
-/// have signs whatever their types say, the sum has 64 bits, and what does not fit is looked for above the shift.
+/// `vmad`: product of up to 64 bits, plus c, scaled. The details follow the code of the assembler (13.5, all
+/// architectures): whole registers and c are signed regardless of their types, the sum has 64 bits, and overflow is
+/// detected above the shift.
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [_, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -212,7 +214,7 @@ fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// Two half words or four bytes at once.
+/// Computes two halfwords or four bytes.
 fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -223,7 +225,7 @@ fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
         let at = (number % n) as u32 * width;
         extend(register >> at, width, sign)
     };
-    // Without a selector, a gives the parts of the first register and b those of the second.
+    // Without a selector, the elements of a come from the first register, and those of b from the second.
     let chosen = |parts: Option<Parts>, index: usize, first: usize| {
         parts.map_or(Some(first + index), |parts| parts.element(index))
     };

@@ -1,5 +1,5 @@
-//! Starts operations that land later (PTX ISA, "Asynchronous Operations"). In: a plan and registers; out: operations in
-//! flight. Registers are read when they start, memory when the schedule lets them.
+//! Issue of asynchronous operations (PTX ISA, "Asynchronous Operations"). Registers are read at issue, and memory when
+//! the scheduler executes the operation.
 
 use crate::code::{AccessPlan, ArrivalCount, AsyncPlan, Source, Transfer};
 use crate::contract::event::{PendingId, WarpId};
@@ -20,13 +20,13 @@ use crate::state::multicast::members_of;
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
 
-/// Bytes that a mask of bulk copies tells apart.
+/// Number of bytes that the byte mask of a bulk copy covers.
 const MASKED_BYTES: usize = 16;
 
-/// An operation that was started earlier, the lanes that it belongs to, and when it lands.
+/// Earlier operation: ID, lanes, and step of its completion.
 type Earlier = (PendingId, u32, u64);
 
-/// Executes an instruction that starts operations.
+/// Executes an instruction that issues asynchronous operations.
 #[inline(never)]
 pub(crate) fn start(
     around: &mut Surroundings<'_>,
@@ -79,10 +79,10 @@ fn check_size(to: &AccessPlan, size: u64, lane: usize) -> Executed {
     Err(Halt::new(kind, 1 << lane))
 }
 
-/// What a lane copies, and where to.
+/// Copy of one lane.
 struct LaneCopy<'b> {
     to: &'b AccessPlan,
-    /// The mbarriers of the lanes, and the access that names them.
+    /// Completion mbarriers of the lanes, and the access with their addresses.
     objects: Option<&'b (Target, &'b AccessPlan)>,
     lane: usize,
     address: u64,
@@ -92,13 +92,13 @@ struct LaneCopy<'b> {
 
 struct Starting<'p> {
     plan: &'p AsyncPlan,
-    /// Groups that each lane made before.
+    /// Number of groups that each lane has committed before.
     groups: [u32; 32],
     operations: Operations,
 }
 
 impl<'p> Starting<'p> {
-    /// `st.async`, `red.async`: the elements of the lanes.
+    /// `st.async`, `red.async`: issues stores or reductions of the elements of each lane.
     fn registers(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>) -> Executed {
         let Some(to) = &self.plan.to else {
             return Err(Halt::internal(
@@ -132,7 +132,7 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// Copies: the places are examined now, the bytes are read later.
+    /// Issues copies. Addresses are checked at issue, and the bytes are read later.
     fn copy(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>, source: &Source) -> Executed {
         let Some(to) = &self.plan.to else {
             return Err(Halt::internal("no destination for a copy", l.mask));
@@ -190,7 +190,7 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// Copies to the memory of each device of a multicast address, or to the one place of another address.
+    /// Copies to the memory of each device of a multicast address, or to a single address.
     fn copy_to_members(&mut self, reach: &Reach<'_>, copy: &LaneCopy<'_>, mask: u64) -> Executed {
         let LaneCopy { to, lane, size, .. } = *copy;
         for address in members_of(reach.multicasts, copy.address, size) {
@@ -206,7 +206,7 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// Copies to the same place in the blocks with these ranks.
+    /// Copies to the same offset in the blocks with these ranks.
     fn copy_to_ranks(&mut self, reach: &Reach<'_>, copy: &LaneCopy<'_>, ranks: u64) -> Executed {
         let LaneCopy {
             to,
@@ -233,7 +233,7 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// `cp.async.mbarrier.arrive`: arrivals after all copies that the lanes have started.
+    /// `cp.async.mbarrier.arrive`: issues arrivals after all earlier copies of the lanes.
     fn arrival(
         &mut self,
         reach: &mut Reach<'_>,
@@ -286,7 +286,7 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// The mbarriers of the lanes, and how the instruction names them.
+    /// Resolves the completion mbarriers of the lanes. Returns `None` if the instruction has no mbarrier.
     fn objects(
         &self,
         reach: &Reach<'_>,
@@ -300,7 +300,7 @@ impl<'p> Starting<'p> {
         Ok(Some((target, access)))
     }
 
-    /// What happens when the bytes of a lane have landed. The mbarrier must be in the memory that they land in (PTX ISA,
+    /// Returns the completion mechanism of a lane. The mbarrier must be in the same memory as the destination (PTX ISA,
     /// "st.async", "cp.async.bulk").
     fn completion(
         &self,
@@ -344,7 +344,7 @@ impl<'p> Starting<'p> {
     }
 }
 
-/// The runs of bytes that a mask selects; the mask is that of each 16 bytes.
+/// Returns the contiguous ranges that a byte mask selects. The mask applies to each group of 16 bytes.
 fn masked(brought: Brought, mask: u64) -> Vec<Brought> {
     if mask & 0xffff == 0xffff {
         return vec![brought];
@@ -370,7 +370,8 @@ fn masked(brought: Brought, mask: u64) -> Vec<Brought> {
     runs
 }
 
-/// The bytes at both ends that a copy leaves out: fewer than the 16 of its alignment (PTX ISA, "cp.async.bulk").
+/// Returns the number of ignored bytes at both ends, which must be below the alignment of 16 (PTX ISA,
+/// "cp.async.bulk").
 fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Halt>> {
     let ends = [0, 1].map(|end: usize| rows[end][lane] & 0xffff_ffff);
     match ends.into_iter().find(|n| *n >= MASKED_BYTES as u64) {
@@ -379,7 +380,7 @@ fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Halt>> {
     }
 }
 
-/// The memory that bytes land in, as an operation in flight names it; none for the stacks.
+/// Returns the destination of an asynchronous operation, or `None` for the stacks.
 fn landing(reach: &Reach<'_>, backing: Backing, at: usize, address: u64) -> Option<Landing> {
     match backing {
         Backing::Arena => Some((StateSpace::Global, 0, address)),
@@ -390,7 +391,7 @@ fn landing(reach: &Reach<'_>, backing: Backing, at: usize, address: u64) -> Opti
     }
 }
 
-/// Finds the bytes that a lane reads or writes; the width of the plan is the alignment.
+/// Resolves the range that a lane reads or writes. The width of the plan is the required alignment.
 pub(crate) fn find(
     reach: &Reach<'_>,
     plan: &AccessPlan,
@@ -427,7 +428,7 @@ pub(crate) fn find(
     }
 }
 
-/// What a copy brings: `n_read` bytes of its source but for the ends that are left out, and zeros up to `size`.
+/// Returns the data of a copy: `n_read` bytes of its source except for the ignored ends, padded with zeros to `size`.
 fn brought(
     reach: &Reach<'_>,
     plan: &AccessPlan,
@@ -449,7 +450,7 @@ fn brought(
             };
             return Err(Halt::of_access(access, FaultKind::Misaligned, lane));
         }
-        // The address is aligned, though not where bytes are left out.
+        // The address is aligned, but the first byte after the ignored bytes may not be.
         let bytewise = AccessPlan {
             width_bytes: 1,
             ..plan.clone()

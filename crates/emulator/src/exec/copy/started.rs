@@ -1,5 +1,4 @@
-//! The operations that one instruction starts: one for each way in which they are completed. In: what each lane brings;
-//! out: operations in flight.
+//! Asynchronous operations that one instruction issues, grouped by completion mechanism.
 
 use crate::contract::event::PendingId;
 use crate::contract::pending::{
@@ -8,10 +7,10 @@ use crate::contract::pending::{
 };
 use warpgrid_isa::StateSpace;
 
-/// A place in a memory that operations can read and write: space, block and address there.
+/// Location that asynchronous operations can access: state space, block and address.
 pub(crate) type Landing = (StateSpace, u64, u64);
 
-/// Bytes that an operation brings to a distance from the place where it lands.
+/// Data at an offset from the destination of an operation.
 #[derive(Clone)]
 pub(crate) struct Brought {
     pub(crate) distance: usize,
@@ -34,7 +33,8 @@ impl Operations {
         }
     }
 
-    /// Adds bytes at distances from a place to the operation that is completed so; an mbarrier counts `n_counted` for them.
+    /// Adds data to the operation with this completion mechanism. `n_counted` is the number of bytes by which its
+    /// tx-count decreases.
     pub(crate) fn add(
         &mut self,
         lane: usize,
@@ -80,7 +80,7 @@ impl Operations {
         }
     }
 
-    /// The operation that is completed so: one that is there, or a new one.
+    /// Returns the operation with this completion mechanism, or creates it.
     fn operation(&mut self, completion: PendingCompletion) -> &mut PendingOperation {
         let found = self
             .list
@@ -101,7 +101,7 @@ impl Operations {
     }
 }
 
-/// Whether two operations are completed in the same way, whatever they bring.
+/// Checks whether two operations have the same completion mechanism, ignoring counts.
 fn is_same(a: PendingCompletion, b: PendingCompletion) -> bool {
     use PendingCompletion as C;
     let object = |c: PendingCompletion| match c {

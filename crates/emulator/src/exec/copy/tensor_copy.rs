@@ -1,5 +1,4 @@
-//! Copies of parts of tensors start here (PTX ISA, "cp.async.bulk.tensor"). In: a plan and registers; out: operations in flight, which move
-//! by rule.
+//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). The pending copies are stored symbolically.
 
 use crate::code::{AccessPlan, TensorCopyPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
@@ -21,7 +20,7 @@ use crate::state::warp::Warp;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
 use warpgrid_program::counted;
 
-/// Executes an instruction that starts copies: each lane its own.
+/// Executes an instruction that issues one copy per lane.
 #[inline(never)]
 pub(crate) fn start(
     around: &mut Surroundings<'_>,
@@ -67,7 +66,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// What the registers of all lanes say.
+/// Register operands of all lanes.
 struct Rows {
     map: Row64,
     shared: Row64,
@@ -91,7 +90,7 @@ impl Rows {
     }
 }
 
-/// What a lane copies, without its place in shared memory.
+/// Returns the copy of a lane, without its location in shared memory.
 fn transfer_of(
     reach: &Reach<'_>,
     plan: &TensorCopyPlan,
@@ -122,7 +121,7 @@ fn transfer_of(
     Ok(transfer)
 }
 
-/// The copies of one lane: one for each mbarrier that counts bytes.
+/// Issues the copies of one lane, one per completion mbarrier.
 fn copy(
     reach: &Reach<'_>,
     plan: &TensorCopyPlan,
@@ -165,7 +164,8 @@ fn copy(
             };
             return Err(Halt::of_access(access, FaultKind::OutOfBounds, lane));
         }
-        // Of a pair, the parity of the mbarrier's own block says which of the two counts (PTX ISA, "cp.async.bulk.tensor").
+        // For a block pair, the rank parity of the block of the mbarrier operand determines which block counts the
+        // bytes (PTX ISA, "cp.async.bulk.tensor").
         let counts = match plan.is_pair {
             true => rank & !1 | rank_of(reach, of_object) & 1,
             false => rank,
@@ -184,7 +184,7 @@ fn copy(
     Ok(())
 }
 
-/// Finds the place of a copy in shared memory, and checks that its box is in global memory.
+/// Resolves the location of a copy in shared memory, and checks that its box is within global memory.
 fn place_transfer(
     reach: &Reach<'_>,
     plan: &TensorCopyPlan,
@@ -211,7 +211,7 @@ fn place_transfer(
     }
 }
 
-/// The rank of the block that shared memory belongs to.
+/// Returns the rank of the block that owns a shared memory.
 fn rank_of(reach: &Reach<'_>, backing: Backing) -> u32 {
     match backing {
         Backing::Peer(rank) => rank.into(),
@@ -219,13 +219,13 @@ fn rank_of(reach: &Reach<'_>, backing: Backing) -> u32 {
     }
 }
 
-/// The linear index of the block with a rank in the cluster.
+/// Returns the linear index of the block with this rank in the cluster.
 fn block_at(reach: &Reach<'_>, rank: u32) -> u64 {
     let own = reach.peers.own_rank();
     reach.shape.peer(reach.block, own, rank)
 }
 
-/// Whether a copy can begin where its coordinates say, as a sentence where it cannot: at another place it is an illegal instruction on an H100.
+/// Checks the start coordinates of a copy. Invalid coordinates are an illegal instruction on an H100.
 fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
     const MULTIPLE: i64 = 16;
     let unit = transfer.map.unit();
@@ -245,7 +245,7 @@ fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
     }
 }
 
-/// Whether a map can be used by an instruction, as a sentence where it cannot.
+/// Checks whether an instruction can use a tensor map.
 fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     if let Some(problem) = map.problem() {
         return Err(format!("invalid tensor map: {problem}"));
@@ -283,7 +283,7 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// How elements are combined: by the type of the map (an H100 does it for no others).
+/// Returns the reduction for the element type of the map. Other combinations are not supported by an H100.
 fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>, String> {
     use AtomicOp as A;
     use TensorType as T;
@@ -320,7 +320,7 @@ fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>,
     }
 }
 
-/// A range of shared memory: of which block, and where there.
+/// Resolves a range of shared memory to a block and an offset.
 pub(crate) fn shared_place(
     reach: &Reach<'_>,
     plan: &AccessPlan,

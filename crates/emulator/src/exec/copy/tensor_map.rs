@@ -1,5 +1,5 @@
-//! Tensor maps are read and changed here (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy", "fence.proxy.tensormap"). In: a plan and
-//! registers; out: bytes of maps, and events of what was done to which map.
+//! Accesses to tensor maps (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy", "fence.proxy.tensormap"), and
+//! their synchronization events.
 
 use crate::code::{AccessPlan, TensorMapPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
@@ -13,7 +13,7 @@ use crate::semantics::registers::{Lanes, Row64, lanes_of};
 use crate::state::memory::TriedAccess;
 use warpgrid_isa::{StateSpace, TensorMapField};
 
-/// The tensor map at a generic address.
+/// Reads the tensor map at a generic address.
 pub(crate) fn tensor_map(
     reach: &Reach<'_>,
     address: u64,
@@ -27,7 +27,7 @@ pub(crate) fn tensor_map(
     })
 }
 
-/// The bytes of a tensor map, and where they are.
+/// Returns the bytes of a tensor map with their location.
 fn map_bytes(
     reach: &Reach<'_>,
     space: StateSpace,
@@ -58,12 +58,13 @@ fn map_bytes(
     Err(Halt::of_access(access, kind, lane))
 }
 
-/// Reports that copies will read maps at generic addresses.
+/// Reports that copies will read the maps at these generic addresses.
 pub(crate) fn report_use(reach: &mut Reach<'_>, places: &Row64, lanes: u32) {
     report(reach, MapAct::Use, StateSpace::Generic, places, lanes);
 }
 
-/// Reports what lanes do to maps. A place that is none is left out: who reads it faults, and a fence for it orders nothing.
+/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted: reading them faults, and a fence for them
+/// orders nothing.
 fn report(reach: &mut Reach<'_>, act: MapAct, space: StateSpace, places: &Row64, lanes: u32) {
     if !reach.interest.syncs {
         return;
@@ -82,7 +83,7 @@ fn report(reach: &mut Reach<'_>, act: MapAct, space: StateSpace, places: &Row64,
     reach.report_sync(lanes, SyncKind::TensorMap { act, touched });
 }
 
-/// Executes a change of tensor maps, or a fence for one.
+/// Executes a modification of tensor maps, or a fence for them.
 #[inline(never)]
 pub(crate) fn change_map(
     reach: &mut Reach<'_>,
@@ -111,7 +112,7 @@ pub(crate) fn change_map(
             }
             report(reach, MapAct::Replace, access.space, &places, l.mask);
         }
-        // The warp copies once; every lane says the same.
+        // The warp copies the map once, because all lanes have the same operands.
         TensorMapPlan::Publish { to, from } => publish(reach, l, to, from)?,
         TensorMapPlan::Acquire { map } => {
             let places = addresses(l, map);
@@ -121,11 +122,11 @@ pub(crate) fn change_map(
     Ok(())
 }
 
-/// What `tensormap.replace` puts into a map.
+/// Field update of `tensormap.replace`.
 #[derive(Clone, Copy)]
 struct FieldChange {
     field: TensorMapField,
-    /// Of a field that each dimension has.
+    /// Dimension of a field with one value per dimension.
     dimension: usize,
     value: u64,
 }

@@ -1,4 +1,4 @@
-//! Factors of products in shared memory. In: bytes of shared memory, and where a factor lies in them; out: elements, line after line.
+//! Operand matrices in shared memory.
 
 use crate::contract::fault::FaultKind;
 use crate::exec::reach::Halt;
@@ -7,7 +7,8 @@ use std::ops::Range;
 use warpgrid_isa::layout::{Major, SharedFactor, Storage};
 use warpgrid_isa::{AccessKind, StateSpace};
 
-/// The elements of these rows of A, or columns of B, `depth` each; a fault of `lanes` where they are not in shared memory.
+/// Reads the elements of rows of A or columns of B, `depth` elements each. Faults for `lanes` if an element is not in
+/// shared memory.
 pub(crate) fn read_lines(
     factor: &SharedFactor,
     shared: &[u8],
@@ -30,10 +31,11 @@ pub(crate) fn read_lines(
     Ok(values)
 }
 
-/// Bytes that lie together wherever a row lies: no swizzle of a descriptor takes less elsewhere.
+/// Number of bytes that are contiguous in each row. The swizzle modes of descriptors move units of at least this size.
 const CHUNK: usize = 16;
 
-/// Adds the elements of a row whose bytes follow each other along k; false, and nothing is added, where they are not all in shared memory.
+/// Appends the elements of a row that is contiguous along k. If an element is not in shared memory, returns `false`
+/// without appending.
 fn add_row(
     values: &mut Vec<u64>,
     factor: &SharedFactor,
@@ -76,7 +78,7 @@ fn add_row(
     true
 }
 
-/// Some bits of the bytes at an address in shared memory; a fault of `lanes` outside of it.
+/// Reads bits from the bytes at an address in shared memory. Faults for `lanes` if the bytes are out of bounds.
 pub(crate) fn read_bits(
     shared: &[u8],
     address: u64,

@@ -1,5 +1,5 @@
-//! `wmma.load` and `wmma.store` (PTX ISA): every lane moves its elements of a matrix whose lines lie `stride` elements
-//! apart. In: a plan and registers; out: registers, bytes and events.
+//! `wmma.load` and `wmma.store` (PTX ISA): each lane transfers its elements of a matrix whose lines have a distance of
+//! `stride` elements.
 
 use crate::code::matrix_plan::LinesPlan;
 use crate::code::matrix_plan::MAX_REGISTERS;
@@ -14,14 +14,14 @@ use crate::state::memory::TriedAccess;
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::fragment::ShortStride;
 
-/// The most units of a lane.
+/// Maximum number of units per lane.
 const MAX_UNITS: usize = 16;
 
-/// Where the units of all lanes are.
+/// Resolved locations of the units of all lanes.
 enum Places {
-    /// In one memory: the matrix starts here, and units lie at their offsets.
+    /// All units are in one memory, at their offsets from the start of the matrix.
     Whole(Backing, usize),
-    /// Each looked up on its own, by unit.
+    /// Each unit is resolved separately.
     Each(Vec<Target>),
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn lines(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &LinesPlan) 
     Ok(())
 }
 
-/// Address and stride, which all lanes must agree about.
+/// Returns the address and the stride, which must be equal in all lanes.
 fn agreed(l: &Lanes<'_>, plan: &LinesPlan) -> Result<(u64, u32), Box<Halt>> {
     let odd = |differs: &dyn Fn(usize) -> bool| {
         (0..LANES).fold(0, |lanes, lane| lanes | u32::from(differs(lane)) << lane)
@@ -58,7 +58,7 @@ fn agreed(l: &Lanes<'_>, plan: &LinesPlan) -> Result<(u64, u32), Box<Halt>> {
         let mistake = MatrixMistake::UnequalStrides;
         return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), lanes));
     }
-    // Shared memory has addresses of 32 bits.
+    // Shared memory addresses have 32 bits.
     let start = match plan.access.space {
         StateSpace::Shared => starts[0] & u64::from(u32::MAX),
         _ => starts[0],
@@ -66,7 +66,8 @@ fn agreed(l: &Lanes<'_>, plan: &LinesPlan) -> Result<(u64, u32), Box<Halt>> {
     Ok((start, strides[0]))
 }
 
-/// Compiled code asks for less than the manual: the widest of its accesses must be aligned, in every line.
+/// Checks the alignment that the compiled code requires, which is less strict than the PTX ISA: the widest access must
+/// be aligned in each line.
 fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
     let needed = u64::from(plan.rules.bytes);
     let misaligned = |address| {
@@ -101,7 +102,7 @@ fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
     }
 }
 
-/// Bytes between the start of the matrix and each unit.
+/// Computes the offset of each unit from the start of the matrix in bytes.
 fn fill_offsets<'o>(
     plan: &LinesPlan,
     stride: u32,
@@ -117,7 +118,7 @@ fn fill_offsets<'o>(
     &offsets[..n]
 }
 
-/// The address of a unit; in shared memory addresses wrap at 32 bits.
+/// Returns the address of a unit. Shared memory addresses wrap at 32 bits.
 fn address_of(plan: &LinesPlan, start: u64, offset: u64) -> u64 {
     let address = start.wrapping_add(offset);
     match plan.access.space {
@@ -126,7 +127,8 @@ fn address_of(plan: &LinesPlan, start: u64, offset: u64) -> u64 {
     }
 }
 
-/// Finds the matrix in one memory, or each unit where it lies in several; the fault where it lies in none.
+/// Resolves the matrix as a whole, or each unit separately if the matrix is in several memories. Faults if a unit is in
+/// no memory.
 fn find(
     reach: &Reach<'_>,
     plan: &LinesPlan,
@@ -275,7 +277,7 @@ fn store(
     }
 }
 
-/// Whether an observer is content with rows of units in place of all elements.
+/// Checks whether an observer accepts one access summary per row of units instead of events with all elements.
 fn is_heard_whole(
     reach: &mut Reach<'_>,
     plan: &LinesPlan,
@@ -318,7 +320,7 @@ fn is_heard_whole(
     })
 }
 
-/// Reports every element: of a store with the bytes that it replaced.
+/// Reports each element. Pieces of a store contain the overwritten bytes.
 fn report(
     reach: &mut Reach<'_>,
     plan: &LinesPlan,

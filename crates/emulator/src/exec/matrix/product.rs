@@ -1,5 +1,5 @@
-//! Matrix operations of a warp (PTX ISA, "Warp-Level Matrix Instructions"): products here, memory in `matrix_lines` and
-//! `matrix_rows`. In: a plan and registers; out: registers, bytes and events.
+//! Warp-level matrix instructions (PTX ISA, "Warp-Level Matrix Instructions"). The modules `lines` and `rows` implement
+//! the memory accesses.
 
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::{FactorsPlan, Gather, MatrixPlan, OperandPlan, ProductPlan};
@@ -13,12 +13,12 @@ use crate::semantics::registers::{FULL, LANES, Lanes, Row64};
 use crate::semantics::tensor::scaled::ScaledLine;
 use crate::semantics::tensor::value::ProductValues;
 
-/// The most values of A or B.
+/// Maximum number of elements of A or B.
 const MAX_FACTORS: usize = 16 * 64;
-/// The most values of C or D.
+/// Maximum number of elements of C or D.
 const MAX_SUMS: usize = 256;
 
-/// Executes a matrix operation of a whole warp.
+/// Executes a matrix instruction of a whole warp.
 #[inline(never)]
 pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan) -> Executed {
     if l.mask != FULL {
@@ -61,15 +61,15 @@ pub(crate) fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
     Ok(())
 }
 
-/// Rows of A, and columns of B, that have factors.
+/// Maximum number of rows of A or columns of B with scale factors.
 const MAX_LINES: usize = 16;
-/// The most factors of one.
+/// Maximum number of scale factors per line.
 pub(crate) const MAX_LINE_FACTORS: usize = 4;
 
-/// By line of A or B, the factors of its parts.
+/// Scale factors of each line of A or B.
 pub(crate) type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
 
-/// Each element of D, with the factors of its row and of its column.
+/// Computes the elements of D with the scale factors of their rows and columns.
 fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2], d: &mut [u64]) {
     let ProductValues { a, b, c } = values;
     let shape = plan.plan.product().shape;
@@ -97,7 +97,8 @@ fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2],
     }
 }
 
-/// The factors that lanes hold, by line (PTX ISA, "Block Scaling"). All lanes name the same byte and lane.
+/// Returns the scale factors of each line, which are distributed across lanes (PTX ISA, "Block Scaling"). All lanes
+/// must specify the same byte and lane selectors.
 pub(crate) fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Factors, Box<Halt>> {
     let (bytes, lanes) = (read64(l, plan.byte), read64(l, plan.lane));
     let (byte, lane) = (bytes[0] & 0xffff, lanes[0] & 0xffff);
@@ -127,7 +128,7 @@ pub(crate) fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Fact
     Ok(factors)
 }
 
-/// The values of an operand, in the order of the product.
+/// Returns the elements of an operand in the order of the product.
 fn gather<'v>(
     l: &Lanes<'_>,
     operand: &OperandPlan,
@@ -145,7 +146,7 @@ fn gather<'v>(
     values
 }
 
-/// Puts results into their registers.
+/// Writes the results to their registers.
 fn scatter(
     l: &mut Lanes<'_>,
     operand: &OperandPlan,
@@ -162,7 +163,7 @@ fn scatter(
     }
 }
 
-/// Register and lane, within their bounds for the compiler.
+/// Returns register and lane, with bounds that are known to the compiler.
 #[inline(always)]
 fn place(gather: Gather) -> (usize, usize) {
     (

@@ -1,5 +1,5 @@
-//! `ldmatrix` and `stmatrix` (PTX ISA): lanes give the addresses of rows of 16 bytes, and each row is spread over lanes.
-//! In: a plan and registers; out: registers, bytes and events.
+//! `ldmatrix` and `stmatrix` (PTX ISA): lanes provide the addresses of rows of 16 bytes, and the elements of each row
+//! are distributed across lanes.
 
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::RowsPlan;
@@ -38,7 +38,7 @@ pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) ->
         let at = start + offset;
         let held = &mut registers[usize::from(place.register) % MAX_REGISTERS][gave % LANES];
         let shift = plan.container_bits * u32::from(place.element);
-        // Elements of less than a byte may lie in two; such elements are only loaded.
+        // Elements of less than a byte may span two bytes. Such elements are only loaded.
         let width = (first_bit % 8 + plan.element_bits).div_ceil(8) as usize;
         let memory = reach.bytes_of(backing).get(at..at.saturating_add(width));
         let mut old = [0; 2];

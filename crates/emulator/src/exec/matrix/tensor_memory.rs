@@ -1,5 +1,5 @@
-//! Tensor memory (PTX ISA, "tcgen05"): columns are reserved, registers move in their step, copies and products start here and land later.
-//! In: a plan, registers and the tensor memory of the block; out: words of it, registers, operations in flight.
+//! Tensor memory operations (PTX ISA, "tcgen05"). Allocations, loads and stores complete in their step. Copies and
+//! matrix multiplications are issued, and complete later.
 
 use crate::code::plans::PlanId;
 use crate::code::tensor_memory::{
@@ -32,12 +32,13 @@ use warpgrid_isa::layout::moved_place;
 use warpgrid_isa::{CtaGroup, MoveShape, ReduceOp, ScalarType};
 use warpgrid_program::counted;
 
-/// A fault of tensor memory.
+/// Returns a fault of a tensor memory operation.
 pub(crate) fn wrong(why: String, lanes: u32) -> Box<Halt> {
     Halt::new(FaultKind::TensorMemory { why }, lanes)
 }
 
-/// Executes an operation on tensor memory. What is in flight afterwards may land before the next step of the warp.
+/// Executes a tensor memory operation, and ends the turn of the warp, because issued operations may complete before its
+/// next step.
 #[inline(never)]
 pub(crate) fn execute(
     around: &mut Surroundings<'_>,
@@ -67,7 +68,7 @@ pub(crate) fn execute(
             let first = address(&lanes, place)[lane] as u32;
             let n = read64(&lanes, *columns)[lane] as u32;
             let writer = Writer { step, lane: 0 };
-            // Machine code takes bits out of a mask, whichever are there.
+            // SASS clears the bits of a mask, even if some columns are not allocated.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let why = format!(
                     "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
@@ -98,7 +99,7 @@ pub(crate) fn execute(
     Ok(After::NextThen { stores, stop })
 }
 
-/// `.sync.aligned`: all lanes take part.
+/// Checks that all lanes participate (`.sync.aligned`).
 fn whole_warp(mask: u32) -> Executed {
     if mask == FULL {
         return Ok(());
@@ -107,7 +108,7 @@ fn whole_warp(mask: u32) -> Executed {
     Err(Halt::new(FaultKind::UndefinedMatrix(mistake), mask))
 }
 
-/// The lowest of the lanes that execute, which speaks for all.
+/// Returns the lowest executing lane, whose operands apply to all lanes.
 fn first_lane(mask: u32) -> usize {
     mask.trailing_zeros() as usize % LANES
 }
@@ -157,12 +158,12 @@ fn allocate(
     reaching(around, warp, choice, step, run).map(|_| ())
 }
 
-/// The address of every lane.
+/// Returns the address of each lane.
 fn address(l: &Lanes<'_>, plan: &TensorAddress) -> Row64 {
     read64(l, plan.base).map(|base| u64::from((base as u32).wrapping_add(plan.offset)))
 }
 
-/// The first place of a move; the warp reaches 32 lanes.
+/// Returns the first location of a transfer, and checks that the warp can access it. Each warp can access 32 lanes.
 fn start_of(l: &Lanes<'_>, plan: &MovePlan, warp: u32) -> Result<TensorPlace, Box<Halt>> {
     let start = TensorPlace::of(address(l, &plan.place)[0] as u32);
     let first = 32 * (warp % 4);
@@ -228,7 +229,7 @@ fn load(
     Ok(())
 }
 
-/// The smallest or largest of words.
+/// Returns the minimum or the maximum of the words.
 fn reduce(plan: &Reduced, words: impl Iterator<Item = u32>) -> u32 {
     let is_min = plan.op == ReduceOp::Min;
     let mode = FloatMode {
@@ -282,7 +283,7 @@ fn store(
                     .then_some(())
                     .ok_or_else(|| outside(place))
             };
-            // What becomes of the upper halves no source says: ours are zero.
+            // The upper halves of the cells are undefined. The emulator clears them.
             match plan.is_packed {
                 true => {
                     put(2 * column, word & 0xffff)?;
@@ -295,7 +296,7 @@ fn store(
     Ok(())
 }
 
-/// Operations in flight on the tensor memory of a block: by id, and when they land.
+/// Returns the pending operations on the tensor memory of these blocks, with the steps of their completion.
 fn in_flight(around: &Surroundings<'_>, blocks: &[u64]) -> Vec<(PendingId, u64)> {
     let all = around.starter.in_flight.all().iter();
     let touches = all.filter(|pending| match &pending.operation.work {
@@ -311,7 +312,7 @@ fn in_flight(around: &Surroundings<'_>, blocks: &[u64]) -> Vec<(PendingId, u64)>
         .collect()
 }
 
-/// Starts a copy or a product for each lane: one after the other, as they are issued.
+/// Issues a copy or a matrix multiplication for each lane. Operations complete in issue order.
 fn start(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
@@ -347,7 +348,7 @@ fn start(
     }
 }
 
-/// What the registers of a lane say.
+/// Reads the register operands of a lane.
 fn work(
     l: &Lanes<'_>,
     id: PlanId<TensorMemoryPlan>,
@@ -397,7 +398,7 @@ fn work(
     work
 }
 
-/// `tcgen05.commit`: an arrival after all that has been started on tensor memory.
+/// `tcgen05.commit`: issues an arrival after all pending operations on tensor memory.
 fn commit(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,

@@ -1,5 +1,6 @@
-//! Copies to tensor memory and products that are kept there, as they land (PTX ISA, "tcgen05.cp", "tcgen05.mma"; where elements lie as CuTe
-//! has it). In: what was started, shared memory and tensor memory of one block or of a pair; out: words of tensor memory.
+//! Completion of asynchronous operations on tensor memory: copies and matrix multiplications (PTX ISA, "tcgen05.cp",
+//! "tcgen05.mma"; element layouts as defined by CuTe). The operations access shared memory and tensor memory of one
+//! block or of a block pair.
 
 use crate::code::tensor_memory::{FactorOperand, ProductOperands, StartKind, StartPlan};
 use crate::contract::inspect::Writer;
@@ -25,15 +26,15 @@ use warpgrid_program::counted;
 /// Rows and columns of D that are computed together.
 const TILE: (usize, usize) = (16, 8);
 
-/// The memories of the blocks that take part.
+/// Memories of the participating blocks.
 pub(crate) struct Blocks<'a> {
     pub(crate) shared: &'a [PagedBytes],
     pub(crate) tensor: &'a mut [PagedBytes],
-    /// Which of them, that of the lower rank first.
+    /// Slots of the participating blocks, lower rank first.
     pub(crate) places: Vec<usize>,
 }
 
-/// Does what was started.
+/// Completes an issued operation.
 pub(crate) fn land(
     plan: &StartPlan,
     work: &TensorMemoryWork,
@@ -72,7 +73,8 @@ pub(crate) fn land(
     }
 }
 
-/// The operands of a product whose descriptor says what PTX has words for: whether A is sparse, and which formats an opcode has.
+/// Returns the operands of a product whose instruction descriptor contains the properties that PTX specifies by
+/// modifiers: whether A is sparse, and the element formats.
 fn of_descriptor(operands: &ProductOperands, work: &TensorMemoryWork) -> ProductOperands {
     let mut operands = operands.clone();
     if !InstructionDescriptor::says_sparse(work.descriptor) {
@@ -100,13 +102,13 @@ impl Blocks<'_> {
         word.ok_or_else(|| outside(place))
     }
 
-    /// Words of a lane that follow each other; none where they are not all there.
+    /// Returns consecutive words of a lane, or `None` if a word is out of bounds.
     fn words(&self, block: usize, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
         let memory = self.tensor.get(*self.places.get(block)?)?;
         words(memory, place, n)
     }
 
-    /// Writes words of a lane that follow each other; false where they are not all there.
+    /// Writes consecutive words of a lane. Returns `false` if a word is out of bounds.
     fn write_words(
         &mut self,
         block: usize,
@@ -144,7 +146,7 @@ pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
     })
 }
 
-/// What the words of a copy say.
+/// Modifiers of a copy.
 struct CopyPlan {
     shape: CopyShape,
     warps: Option<WarpMulticast>,
@@ -188,7 +190,7 @@ fn copy(
     Ok(())
 }
 
-/// How elements that get a byte each lie in shared memory.
+/// Returns the storage format in shared memory of elements that are expanded to bytes.
 const fn unpacked_storage(unpacking: Unpacking) -> Storage {
     match unpacking {
         Unpacking::B6 => Storage::Padded(6),
@@ -196,7 +198,8 @@ const fn unpacked_storage(unpacking: Unpacking) -> Storage {
     }
 }
 
-/// Four elements of a row, a byte each: of 4 bits with two zeros below, as products take them (our choice; the manual draws the places alone).
+/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two, as expected by products.
+/// The PTX ISA shows only the layout in a figure, so this is a choice of the emulator.
 fn unpacked_word(
     factor: &SharedFactor,
     shared: &[u8],
@@ -214,11 +217,11 @@ fn unpacked_word(
     Ok(word)
 }
 
-/// Columns that a shift moves: 32 bytes.
+/// Number of columns that a shift moves: 32 bytes.
 pub(crate) const SHIFTED_COLUMNS: u32 = 8;
 
-/// `tcgen05.shift.down`: what a row holds goes to the row below, of all rows but the last. That "down" is to the next lane, and that the first
-/// row stays as it is, is our choice.
+/// `tcgen05.shift.down`: copies each row except for the last one to the row below. It is a choice of the emulator that
+/// "down" is the next lane, and that the first row remains unchanged.
 fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Executed {
     let start = TensorPlace::of(work.d);
     if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
@@ -239,7 +242,7 @@ fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Ex
     Ok(())
 }
 
-/// How the elements of a factor lie in shared memory.
+/// Returns the storage format of an operand matrix in shared memory.
 pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
     match (kind, ty) {
         (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => Storage::Nibbles,
@@ -250,27 +253,27 @@ pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
     }
 }
 
-/// Bits of an element of a factor in tensor memory.
+/// Returns the width of an operand element in tensor memory.
 pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
     match storage_of(kind, ty) {
         Storage::Bytes(size) => 8 * size,
-        // In tensor memory each has a byte.
+        // In tensor memory, each element occupies a byte.
         Storage::Padded(_) => 8,
         Storage::Nibbles => 4,
     }
 }
 
-/// Bits of an element of a sparse factor, and elements of which metadata choose half.
+/// Returns the width of an element of a sparse operand, and the number of elements of which the metadata selects half.
 pub(crate) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
     match (storage_of(kind, ty), ty) {
         (_, ScalarType::Tf32) => (32, 2),
-        // Pairs that lie together.
+        // Elements are selected in adjacent pairs.
         (Storage::Nibbles, _) => (4, 8),
         (Storage::Bytes(_) | Storage::Padded(_), ty) => (ty.width_bits().max(8), 4),
     }
 }
 
-/// The number as a product takes it: floats of 4 bits with two zeros below, as registers have them.
+/// Converts an element to its register format: 4-bit floats are shifted left by two.
 fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     match storage_of(kind, ty) {
         Storage::Padded(4) => value << 2,
@@ -278,7 +281,7 @@ fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     }
 }
 
-/// The bit of the sign of a factor, as a product takes it.
+/// Returns the sign bit of an operand element in its register format.
 fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     match storage_of(kind, ty) {
         Storage::Bytes(size) => 1 << (8 * size - 1),
@@ -287,17 +290,17 @@ fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     }
 }
 
-/// A product with its descriptor read.
+/// A product with its decoded instruction descriptor.
 pub(crate) struct Reading<'p> {
     pub(crate) operands: &'p ProductOperands,
     pub(crate) work: &'p TensorMemoryWork,
     pub(crate) says: InstructionDescriptor,
     pub(crate) sums: ProductLayout,
-    /// Terms of each sum, with those that a sparse A leaves out.
+    /// Number of terms per sum, including the zeros of a sparse A.
     pub(crate) depth: usize,
 }
 
-/// Terms of a sum of a dense product.
+/// Returns the number of terms per sum of a dense product.
 const fn dense_terms(kind: MmaKind) -> usize {
     match kind {
         MmaKind::F16 => 16,
@@ -339,7 +342,7 @@ fn product(
 }
 
 impl<'p> Reading<'p> {
-    /// Reads the descriptor of a product of this many blocks.
+    /// Decodes the instruction descriptor of a product of this number of blocks.
     pub(crate) fn new(
         operands: &'p ProductOperands,
         work: &'p TensorMemoryWork,
@@ -381,7 +384,7 @@ impl<'p> Reading<'p> {
         })
     }
 
-    /// The lane that started the product.
+    /// Returns the mask of the lane that issued the product.
     fn lanes(&self) -> u32 {
         1 << self.work.lane
     }
@@ -416,7 +419,7 @@ impl<'p> Reading<'p> {
         plan.map_err(|error| wrong(error.to_string(), 1))
     }
 
-    /// The rows of A, one after the other: those of both blocks.
+    /// Reads the rows of A of all blocks, consecutively.
     fn factor_a(&self, blocks: &Blocks<'_>, depth: usize) -> Result<Vec<u64>, Box<Halt>> {
         let ProductLayout { m, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.a);
@@ -449,7 +452,8 @@ impl<'p> Reading<'p> {
             }
         }
         if self.operands.is_shifted {
-            // Of each block: row by row one further down; the first stays (our choice, as for `tcgen05.shift`).
+            // In each block, each row moves down by one, and the first row remains unchanged. This is a choice of the
+            // emulator, as for `tcgen05.shift`.
             for of_block in values.chunks_mut((rows * depth).max(1)) {
                 let moved = of_block.len().saturating_sub(depth);
                 of_block.copy_within(..moved, depth.min(of_block.len()));
@@ -463,7 +467,7 @@ impl<'p> Reading<'p> {
         Ok(values)
     }
 
-    /// The columns of B, one after the other.
+    /// Reads the columns of B, consecutively.
     fn factor_b(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
         let ProductLayout { n, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.b);
@@ -508,7 +512,7 @@ impl<'p> Reading<'p> {
         )
     }
 
-    /// The sums that D goes on from, row after row.
+    /// Reads the accumulators in row-major order, or returns zeros if the product does not add to D.
     fn sums_before(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
         let ProductLayout { m, n, .. } = self.sums;
         if !self.work.adds {
@@ -541,7 +545,7 @@ impl<'p> Reading<'p> {
         Ok(values)
     }
 
-    /// Where a row of D begins, whose columns follow each other in one lane.
+    /// Returns the start of a row of D if its columns are contiguous in one lane.
     fn row_place(&self, row: usize) -> Option<(usize, TensorPlace)> {
         let (block, first) = self.place(row, 0);
         let last = self.place(row, self.sums.n.saturating_sub(1));
@@ -549,7 +553,7 @@ impl<'p> Reading<'p> {
         (last == (block, end)).then_some((block, first))
     }
 
-    /// Element by element, with the columns of B that a row of A has.
+    /// Computes each element with the columns of B that the metadata select for its row of A.
     fn sparse(
         &self,
         blocks: &Blocks<'_>,
@@ -572,7 +576,8 @@ impl<'p> Reading<'p> {
         Ok(d)
     }
 
-    /// The columns of the stored elements of a row (CuTe; which column of metadata a selector other than 0 picks is our choice: the next).
+    /// Returns the columns of the stored elements of a row (CuTe). For selectors other than 0, the emulator assumes
+    /// consecutive columns of metadata.
     fn stored_columns(&self, blocks: &Blocks<'_>, row: usize) -> Result<Vec<usize>, Box<Halt>> {
         let rows = self.sums.m / self.sums.n_blocks;
         let (block, m) = (row / rows, row % rows);
@@ -588,7 +593,7 @@ impl<'p> Reading<'p> {
         Ok(columns)
     }
 
-    /// Element by element, with the factors of its row and of its column.
+    /// Computes each element with the scale factors of its row and of its column.
     fn scaled(
         &self,
         blocks: &Blocks<'_>,
@@ -615,7 +620,7 @@ impl<'p> Reading<'p> {
                 false => None,
             };
             for (column, b) in b.chunks(self.depth).enumerate() {
-                // A factor is of as many elements that are there as of a dense product.
+                // The number of stored elements per scale factor is the same as in a dense product.
                 let b = match &columns {
                     None => b,
                     Some(columns) => {
@@ -641,7 +646,8 @@ impl<'p> Reading<'p> {
         Ok(d)
     }
 
-    /// The factors of a row of A (0) or a column of B (1), of a block: bytes of the word of its line.
+    /// Returns the scale factors of a row of A (0) or a column of B (1) of a block, which are bytes of the word of its
+    /// line.
     fn factors(
         &self,
         blocks: &Blocks<'_>,
@@ -661,7 +667,7 @@ impl<'p> Reading<'p> {
         Ok(factors.copied().collect())
     }
 
-    /// Whether the sums of a lane of tensor memory stay as they are.
+    /// Checks whether the output of a lane of tensor memory is disabled.
     pub(crate) fn is_left_out(&self, block: usize, place: TensorPlace) -> bool {
         let word = 4 * block + place.lane as usize / 32;
         let left_out = self.work.left_out.get(word).copied().unwrap_or(0);
@@ -692,7 +698,7 @@ impl<'p> Reading<'p> {
     }
 }
 
-/// A sum divided by two to a power.
+/// Divides an accumulator by a power of two.
 fn divided(ty: ScalarType, bits: u64, power: u32) -> u64 {
     match value_of(ty, bits) {
         Some(value) => nearest_bits(ty, value / f64::from(1u32 << power.min(15))).unwrap_or(bits),

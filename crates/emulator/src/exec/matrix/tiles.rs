@@ -1,5 +1,5 @@
-//! Which matrices an operation in flight reads and writes, and which bytes of which memory they are. In: a plan and what registers held when
-//! the operation was started; out: ranges of shared and of tensor memory, by the rules that the operation itself follows.
+//! Matrices that a pending operation reads and writes, and their byte ranges. The ranges are derived from the functions
+//! that perform the accesses.
 
 use crate::code::Code;
 use crate::code::plans::PlanId;
@@ -21,7 +21,8 @@ use warpgrid_isa::layout::{
 };
 use warpgrid_isa::{CopyShape, ScalarType, WarpMulticast};
 
-/// The matrices of an operation; none of one that moves no matrix, or that faults when it lands.
+/// Returns the matrices of an operation. Empty for operations without matrices, and for operations that fault on
+/// completion.
 pub(crate) fn tiles(code: &Code, pending: &Pending) -> Vec<Tile> {
     let origin = &pending.operation.origin;
     match &pending.operation.work {
@@ -46,12 +47,12 @@ pub(crate) fn tiles(code: &Code, pending: &Pending) -> Vec<Tile> {
     }
 }
 
-/// Ranges of one memory, put together where they touch.
+/// Byte ranges of one memory, merged if adjacent.
 #[derive(Default)]
 struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    /// Adds bytes; most follow those that were added before.
+    /// Adds a range. Most ranges follow the previously added range.
     fn add(&mut self, start: u64, n_bytes: u64) {
         match self.0.last_mut() {
             Some(last) if (last.start..=last.end).contains(&start) => {
@@ -61,7 +62,7 @@ impl Ranges {
         }
     }
 
-    /// With the memory that they are of, ascending.
+    /// Returns the ranges in ascending order, with their memory.
     fn of(mut self, memory: MemoryRegion) -> impl Iterator<Item = (MemoryRegion, Range<u64>)> {
         self.0.sort_by_key(|range| range.start);
         let mut merged = Ranges::default();
@@ -72,7 +73,7 @@ impl Ranges {
     }
 }
 
-/// Elements of lines of a factor in shared memory.
+/// Returns the byte ranges of lines of an operand matrix in shared memory.
 fn of_factor(factor: &SharedFactor, lines: Range<usize>, depth: usize) -> Ranges {
     let mut ranges = Ranges::default();
     for line in lines {
@@ -84,7 +85,7 @@ fn of_factor(factor: &SharedFactor, lines: Range<usize>, depth: usize) -> Ranges
     ranges
 }
 
-/// The rows of a warp of a product of a warpgroup.
+/// Returns the matrices of a `wgmma` for the rows of one warp.
 fn of_warp(
     plan: &WarpProductPlan,
     product: &WarpgroupProduct,
@@ -102,7 +103,7 @@ fn of_warp(
         ranges: Vec::new(),
     };
     let types = plan.plan.product();
-    // Single bits lie in words.
+    // Single-bit elements are stored in words.
     let per_word = |ty| if ty == ScalarType::B1 { 32 } else { 1 };
     let a_columns = plan.stored() * per_word(types.a);
     let mut a = factor(TileMatrix::A, types.a, ROWS, a_columns);
@@ -139,7 +140,7 @@ fn of_warp(
     Some(vec![a, b, d])
 }
 
-/// What an operation on tensor memory reads and writes.
+/// Returns the matrices of an operation on tensor memory.
 fn of_blocks(plan: &StartPlan, work: &TensorMemoryWork) -> Option<Vec<Tile>> {
     match &plan.kind {
         StartKind::Copy { shape, warps, .. } => of_copy(work, *shape, *warps),
@@ -215,7 +216,7 @@ fn of_copy(
     ])
 }
 
-/// Rows of tensor memory that move down by one.
+/// Returns the rows of tensor memory that a shift moves.
 fn of_shift(work: &TensorMemoryWork) -> Option<Vec<Tile>> {
     let start = TensorPlace::of(work.d);
     let rows = TENSOR_LANES.checked_sub(start.lane + 1)?;
@@ -246,7 +247,7 @@ fn of_shift(work: &TensorMemoryWork) -> Option<Vec<Tile>> {
     ])
 }
 
-/// The same ranges in the memory of each block.
+/// Identical ranges in the memory of each block.
 struct Shares(Ranges);
 
 impl Shares {
@@ -272,7 +273,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A factor that a descriptor says.
+    /// Returns the byte ranges of an operand matrix with a descriptor.
     fn shared_ranges(
         &self,
         factor: &SharedFactor,
@@ -285,7 +286,7 @@ impl Reading<'_> {
         Shares(of_factor(factor, 0..share, depth)).of_each(shared)
     }
 
-    /// Words of tensor memory of each block, as places in it; those outside are left out.
+    /// Returns the byte ranges of words in the tensor memory of each block. Out-of-bounds words are omitted.
     fn words(
         &self,
         places: impl Iterator<Item = (usize, TensorPlace, u64)>,
@@ -350,7 +351,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Those that are left out are none of it.
+    /// Returns D without the lanes whose output is disabled.
     fn d(&self) -> Tile {
         let ProductLayout { m, n, .. } = self.sums;
         let places = (0..m * n).map(|at| self.place(at / n, at % n));
@@ -362,7 +363,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The factors of A (0) or of B (1): a byte each, in words of four.
+    /// Returns the scale factors of A (0) or of B (1), one byte each, in words of four.
     fn scale(&self, matrix: TileMatrix, factor: usize) -> Tile {
         let ProductLayout { m, n, n_blocks, .. } = self.sums;
         let lines = if factor == 0 { m / n_blocks.max(1) } else { n };

@@ -1,5 +1,5 @@
-//! Matrix products of a warpgroup, and sparse ones of a warp (PTX ISA, "wgmma.mma_async", "mma.sp"). Each warp has 16 rows of its own, so that
-//! its part is a product for itself. In: a plan, registers and shared memory; out: the registers of the sums.
+//! Matrix multiplications of a warpgroup, and sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async",
+//! "mma.sp"). Each warp computes separate rows, 16 per warp, so its part is an independent product.
 
 use crate::code::Element;
 use crate::code::held::Touched;
@@ -27,12 +27,12 @@ use warpgrid_isa::layout::{
     Major, MatrixDescriptor, SharedFactor, Sparsity, Storage, factor_element, sum_element,
 };
 
-/// Rows of a warp.
+/// Number of rows per warp.
 pub(crate) const ROWS: usize = 16;
-/// Warps of a warpgroup.
+/// Number of warps per warpgroup.
 pub(crate) const WARPS: u32 = 4;
 
-/// Puts the rows of a warp of a product in flight, after those that its sums go on from.
+/// Issues the rows of a warp of a `wgmma`, after the earlier products that write the same accumulators.
 pub(crate) fn start(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
@@ -74,7 +74,7 @@ pub(crate) fn start(
         after: after.into_iter().collect(),
         work: Work::Product(Box::new(product)),
         completion: PendingCompletion::AsyncGroup { kind, number },
-        // The hardware computes when all warps of the warpgroup are there.
+        // The hardware starts the computation after all warps of the warpgroup have issued the instruction.
         earliest_step: u64::MAX,
     });
     let n_warps = around
@@ -86,7 +86,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// Notes the registers of products in flight that an instruction touches.
+/// Records a note if an instruction accesses registers of a pending `wgmma`.
 #[inline(never)]
 pub(crate) fn note_touched(
     around: &mut Surroundings<'_>,
@@ -123,7 +123,7 @@ pub(crate) fn note_touched(
     }
 }
 
-/// What a product has read when it starts.
+/// Reads the register operands of a product at issue.
 fn started(
     l: &Lanes<'_>,
     id: PlanId<WarpProductPlan>,
@@ -166,7 +166,7 @@ fn rows(l: &Lanes<'_>, registers: &[Element]) -> Vec<Row32> {
     registers.iter().map(row).collect()
 }
 
-/// Computes the rows of a warp of the block, and writes the registers of the sums.
+/// Computes the rows of a warp, and writes the accumulators.
 pub(crate) fn land(
     l: &mut Lanes<'_>,
     plan: &WarpProductPlan,
@@ -214,20 +214,20 @@ pub(crate) fn land(
     Ok(())
 }
 
-/// An immediate product whose operands are all registers: `mma.sp`.
+/// Executes a synchronous product with register operands only: `mma.sp`.
 pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Executed {
     let product = started(l, PlanId::new(0), plan)?;
     land(l, plan, &product, 0, &[])
 }
 
-/// Flips the sign of each float, which has this number of bits.
+/// Negates floats of this width.
 fn negate(values: &mut [u64], bits: u32) {
     for value in values {
         *value ^= 1 << (bits - 1);
     }
 }
 
-/// D, row after row.
+/// Computes D in row-major order.
 fn multiply(
     plan: &WarpProductPlan,
     values: ProductValues<'_>,
@@ -273,7 +273,7 @@ fn multiply(
     d
 }
 
-/// A as its registers hold it: row after row.
+/// Returns A in row-major order from its registers.
 fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     let stored = plan.stored();
     let per_register = (32 / bits) as usize;
@@ -293,7 +293,7 @@ fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     values
 }
 
-/// B as the registers of `mma.sp` hold it: column after column.
+/// Returns B of `mma.sp` in column-major order from its registers.
 fn columns_of_registers(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
     let bits = plan.b_bits();
     let per_register = (32 / bits) as usize;
@@ -311,13 +311,13 @@ fn columns_of_registers(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
     values
 }
 
-/// An element of a register.
+/// Extracts an element of a register.
 const fn part(word: u32, element: u32, bits: u32) -> u64 {
     let mask = u64::MAX >> (64 - bits);
     (word as u64) >> (element * bits) & mask
 }
 
-/// C or D, row after row.
+/// Returns C or D in row-major order from its registers.
 fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
     let mut values = vec![0; ROWS * plan.n_columns];
     let per_register = plan.sums_per_register();
@@ -335,7 +335,7 @@ fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
     values
 }
 
-/// Puts the sums into their registers.
+/// Writes the results to their registers.
 fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
     let per_register = plan.sums_per_register();
     let bits = 32 / per_register;
@@ -351,7 +351,7 @@ fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
     }
 }
 
-/// A factor in shared memory.
+/// Returns an operand matrix in shared memory.
 pub(crate) fn described(
     plan: &WarpProductPlan,
     bits: u64,
@@ -369,7 +369,7 @@ pub(crate) fn described(
 }
 
 impl WarpProductPlan {
-    /// Elements of a row of A that are there.
+    /// Returns the number of stored elements per row of A.
     pub(crate) const fn stored(&self) -> usize {
         match self.sparse {
             Some(_) => self.depth / 2,
@@ -377,7 +377,7 @@ impl WarpProductPlan {
         }
     }
 
-    /// Bits of an element of A as it lies; single bits lie in words.
+    /// Returns the width of a stored element of A; single-bit elements are stored in words.
     pub(crate) fn a_bits(&self) -> u32 {
         self.element_bits[0]
     }

@@ -1,5 +1,5 @@
-//! A load or a store of one step. What no observer receives, and what lies in one memory, moves as whole rows; all else
-//! goes through [`Reach`].
+//! Loads and stores of one step. Accesses in one memory without an observer transfer whole rows. All other accesses use
+//! [`Reach`].
 
 use crate::code::{AccessPlan, Code};
 use crate::contract::fault::AccessKind;
@@ -18,12 +18,12 @@ use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64};
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
 
-/// Places that steps work in. They belong to the machine, since to make them costs as much as a step.
+/// Scratch space for steps. Owned by the machine, because its initialization takes as long as a step.
 #[derive(Clone)]
 pub(crate) struct Rows {
     pub(crate) results: Results,
     pub(crate) target: Target,
-    /// The allocation that each access met last, by the low bits of its plan.
+    /// Most recently accessed allocation of each access, indexed by the low bits of its plan.
     hints: [u32; N_HINTS],
 }
 
@@ -40,7 +40,7 @@ impl Rows {
     };
 }
 
-/// Executes a load or a store of the lanes in `l`; whether it stored.
+/// Executes a load or a store of the lanes in `l`. Returns whether it modified memory.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn access(
@@ -104,7 +104,7 @@ pub(crate) fn access(
     access_closer(&mut reach, l, plan, &rows.target, request)
 }
 
-/// Offers an access of one memory as a whole to an observer.
+/// Offers the summary of an access in a single memory to an observer.
 #[cold]
 #[inline(never)]
 fn offer_target(
@@ -140,7 +140,7 @@ fn offer_target(
         .make(memory, row, l.mask, addresses)
 }
 
-/// A load or a store that an observer may be content with as a whole.
+/// A load or a store whose summary an observer may accept.
 pub(crate) struct Offer<'a> {
     code: &'a Code,
     block: u64,
@@ -162,7 +162,8 @@ impl Surroundings<'_> {
 }
 
 impl Offer<'_> {
-    /// Asks the observer of what lanes access; `row` is where the access begins if it is in global memory, and all lanes follow each other.
+    /// Offers a summary to the observer. `row` is the start address if the access is in global memory and the addresses
+    /// of all lanes are contiguous.
     fn make(
         &mut self,
         memory: MemoryId,
@@ -179,7 +180,8 @@ impl Offer<'_> {
         self.ask(access, memory, mask, &addresses())
     }
 
-    /// The same of all lanes: `starts` is the address of the first lane of each half, `step` how far each lane is from the one before.
+    /// Offers a strided summary of all lanes to the observer. `starts` contains the address of the first lane of each
+    /// half-warp, and `step` is the stride between lanes.
     pub(crate) fn make_even(
         &mut self,
         memory: MemoryId,
@@ -202,7 +204,7 @@ impl Offer<'_> {
         self.ask(access, memory, FULL, &even.addresses())
     }
 
-    /// What is offered; nothing if some elements are not moved.
+    /// Returns the common fields of the summary, or `None` if some elements are sinks.
     fn access(&self) -> Option<WarpAccess> {
         let Offer { plan, request, .. } = *self;
         if plan.written.count_ones() as usize != plan.elements.len() {
@@ -250,7 +252,7 @@ impl Offer<'_> {
     }
 }
 
-/// The address of the first lane that takes part.
+/// Returns the address of the first participating lane.
 fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
     match plan.wide {
         true => l.r64(plan.base)[l.first()].wrapping_add(plan.offset as u64),
@@ -258,7 +260,8 @@ fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
     }
 }
 
-/// The address of each lane as its memory counts: shared memory from 0, global memory from that of one lane.
+/// Returns the address of each lane in the address space of its memory. Global addresses are relative to `base`, the
+/// address of lane `first`.
 fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
@@ -286,7 +289,7 @@ fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> 
     }
 }
 
-/// As [`access`], never inlined.
+/// Like [`access`], but never inlined.
 #[inline(never)]
 pub(crate) fn access_apart(
     around: &mut Surroundings<'_>,
@@ -298,20 +301,21 @@ pub(crate) fn access_apart(
     access(around, l, stack, request, rows, |_| {})
 }
 
-/// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.
+/// Checks whether a store to the state space of the plan modifies memory that is visible to hosts. Call parameters are
+/// not visible.
 pub(crate) fn stores(plan: &AccessPlan) -> bool {
     plan.space != StateSpace::ParamFunc
 }
 
-/// What a closer look at the lanes of an access did.
+/// Result of the slow path of an access.
 enum Closer {
-    /// It found their places.
+    /// The addresses of all lanes were resolved.
     Found,
-    /// Some elements are outside of memory, and are not used: the others are loaded.
+    /// Some elements are out of bounds, but are sinks. The other elements have been loaded.
     Loaded,
 }
 
-/// Finds the places of an access across memories, or of lanes that may not.
+/// Resolves the addresses of an access across several memories, or of an access that faults.
 #[inline(never)]
 fn find_closer(
     reach: &mut Reach<'_>,
@@ -334,7 +338,8 @@ fn find_closer(
     }
 }
 
-/// Accesses across memories, with writers, and those that an observer receives. Whether it stored.
+/// Executes accesses across several memories, accesses with tracked writers, and accesses that an observer receives.
+/// Returns whether the access modified memory.
 #[inline(never)]
 fn access_closer(
     reach: &mut Reach<'_>,

@@ -1,4 +1,5 @@
-//! Atomic operations (PTX ISA, "atom", "red"): lane after lane, each sees what the one before left.
+//! Atomic operations (PTX ISA, "atom", "red"). Lanes execute sequentially, and each lane observes the effects of the
+//! preceding lanes.
 
 use crate::code::AtomicPlan;
 use crate::code::MAX_WIDTH;
@@ -15,7 +16,7 @@ use crate::semantics::soft::format_of;
 use crate::state::memory::copy_few;
 use warpgrid_isa::{AtomicOp, ScalarType};
 
-/// Elements of a vector, at most.
+/// Maximum number of elements of a vector.
 const MOST: usize = 8;
 
 /// `atom` and `red`
@@ -33,7 +34,7 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
     }
 }
 
-/// `sources` has a row for each element.
+/// Executes the operation for each lane. `sources` contains one row per element.
 fn lane_by_lane(
     reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
@@ -94,8 +95,9 @@ fn lane_by_lane(
     Ok(())
 }
 
-/// What is offered to memory, and whether memory takes it: a comparison that fails, and a minimum or maximum that is
-/// there already, write nothing. An addition of `.f32` flushes subnormals in global memory, and not in shared memory (PTX ISA, "atom").
+/// Returns the new value, and whether it is stored. Failed comparisons, and minima or maxima that memory already
+/// contains, are not stored. An addition of `.f32` flushes subnormals in global memory, but not in shared memory (PTX
+/// ISA, "atom").
 #[inline(never)]
 fn apply(plan: &AtomicPlan, backing: Backing, old: u128, operands: [u128; 2]) -> (u128, bool) {
     let nan = match (plan.op, plan.ty) {
@@ -112,8 +114,8 @@ fn apply(plan: &AtomicPlan, backing: Backing, old: u128, operands: [u128; 2]) ->
     }
 }
 
-/// The NaN that an addition of doubles leaves where an operand is one: global memory takes b before what it holds, as it is; shared memory takes
-/// what it holds first, quieted (measured on an H100).
+/// Returns the NaN result of an `f64` addition with a NaN operand. Global memory prefers b over the old value, and
+/// preserves its bits. Shared memory prefers the old value, and quiets it (measured on an H100).
 fn added_nan(backing: Backing, old: u64, b: u64) -> Option<u64> {
     let is_nan = |bits: &u64| f64::from_bits(*bits).is_nan();
     match backing {
@@ -125,8 +127,8 @@ fn added_nan(backing: Backing, old: u64, b: u64) -> Option<u64> {
     }
 }
 
-/// What an operation makes of an element of memory, and whether memory takes it. Only an addition flushes subnormals as
-/// `mode` says.
+/// Combines an element of memory with the operands. Returns the new value, and whether it is stored. Subnormals are
+/// flushed according to `mode`, but only by additions.
 pub(crate) fn combine(
     op: AtomicOp,
     ty: ScalarType,
@@ -158,12 +160,12 @@ pub(crate) fn combine(
     }
 }
 
-/// A result that memory takes only where it differs.
+/// Stores a result only if it differs from the old value.
 fn changed(old: u128, result: u128) -> (u128, bool) {
     (result, result != old)
 }
 
-/// Adds or compares floats; packed ones half by half.
+/// Adds or compares floats. Packed floats are processed separately.
 fn float(ty: ScalarType, f: FloatOp, mode: FloatMode, old: u128, b: u128) -> u128 {
     match ty {
         ScalarType::F32 => u128::from(crate::exec::arithmetic::float::op32(

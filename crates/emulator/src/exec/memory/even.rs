@@ -11,31 +11,31 @@ use crate::semantics::registers::{FULL, LANES, Lanes};
 use crate::state::memory::PagedBytes;
 use warpgrid_isa::StateSpace;
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 const WORD: usize = 4;
 
-/// Bytes that a host fetches together.
+/// Cache line size of the host.
 const LINE: usize = 64;
 
-/// Where the words lie within one memory.
+/// Locations of the words within one memory.
 struct Lie {
-    /// Where each half of the warp starts.
+    /// Start of each half-warp.
     at: [usize; 2],
     how: How,
 }
 
 #[derive(Clone, Copy)]
 enum How {
-    /// All lanes follow each other.
+    /// The addresses of all lanes are contiguous.
     Row,
-    /// The lanes of each half do.
+    /// The addresses within each half-warp are contiguous.
     TwoRows,
-    /// The lanes of each half mean the same word.
+    /// All lanes of each half-warp access the same word.
     TwoWords,
 }
 
-/// Loads or stores the words of a plan; none if that must be done another way. `hint` is the allocation to try first, `ear`
-/// becomes what an observer said, if there is one and it was asked.
+/// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
+/// to check first. If an observer was asked, `ear` receives its answer.
 #[inline(always)]
 pub(crate) fn access_words(
     around: &mut Surroundings<'_>,
@@ -99,7 +99,7 @@ pub(crate) fn access_words(
     }
 }
 
-/// The addresses of the first lanes of both halves, if the lanes of each half lie evenly.
+/// Returns the addresses of the first lanes of both half-warps, if each half-warp has a constant stride.
 #[inline(always)]
 fn even_starts(l: &Lanes<'_>, plan: &AccessPlan) -> Option<Even<u64>> {
     let is_constant = plan.base.is_constant();
@@ -117,7 +117,7 @@ fn even_starts(l: &Lanes<'_>, plan: &AccessPlan) -> Option<Even<u64>> {
     Some(even)
 }
 
-/// Offers words to an observer: `starts` is the address of the first lane of each half.
+/// Offers a summary to an observer. `starts` contains the address of the first lane of each half-warp.
 #[cold]
 #[inline(never)]
 fn offer_words(
@@ -149,26 +149,26 @@ fn offer_words(
         .make_even(memory, row, starts, step)
 }
 
-/// Asks for a line of memory that is likely to be read soon, where the host can be asked.
+/// Prefetches a cache line that is likely to be read soon; a no-op on hosts without a prefetch instruction.
 pub(crate) trait AskFor: Fn(&u8) + Copy {}
 
 impl<F: Fn(&u8) + Copy> AskFor for F {}
 
-/// Most kernels read memory in order, a row each warp: asks for the lines of the next row, which come while this warp
-/// goes on.
+/// Prefetches the cache lines of the next row. Most kernels read memory sequentially, one row per warp, so the lines
+/// arrive while the current warp executes.
 #[inline(always)]
 fn ask_for_next(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl AskFor) {
     let next = bytes.get(start..start + n_bytes).unwrap_or(&[]);
     next.iter().step_by(LINE).for_each(ask_for);
 }
 
-/// `N` words from `start`.
+/// Returns `N` words from `start`.
 #[inline(always)]
 fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]> {
     bytes.get(start..)?.as_chunks::<WORD>().0.first_chunk::<N>()
 }
 
-/// One word per lane.
+/// Loads one word per lane.
 #[inline(always)]
 fn load_word(bytes: &[u8], l: &mut Lanes<'_>, element: Element, lie: &Lie) -> Option<()> {
     let row = l.whole32(element.slot)?;
@@ -190,7 +190,7 @@ fn load_word(bytes: &[u8], l: &mut Lanes<'_>, element: Element, lie: &Lie) -> Op
     Some(())
 }
 
-/// Four words per lane: read once, and parted on the way.
+/// Loads four words per lane, which are transposed into registers.
 #[inline(always)]
 fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: [&Element; 4], lie: &Lie) -> Option<()> {
     let How::Row = lie.how else { return None };
@@ -210,7 +210,7 @@ fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: [&Element; 4], lie: &Lie
     Some(())
 }
 
-/// One word or four words per lane, in a row.
+/// Stores one or four words per lane to contiguous addresses.
 #[inline(always)]
 fn store(
     memory: &mut PagedBytes,

@@ -1,5 +1,4 @@
-//! Loads (PTX ISA, "ld"), and what all accesses share: the bytes of the lanes. In: a plan and registers; out: registers
-//! and events.
+//! Loads (PTX ISA, "ld"), and common functions of all memory accesses.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, Bank, Element};
@@ -14,7 +13,7 @@ use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use crate::state::memory::{PagedBytes, TriedAccess, copy_few};
 use warpgrid_isa::{Signedness, StateSpace};
 
-/// Bytes of all lanes, lane after lane.
+/// Bytes of all lanes, in lane order.
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
 
 impl Reach<'_> {
@@ -30,7 +29,7 @@ impl Reach<'_> {
         }
     }
 
-    /// Finds the bytes that the active lanes mean, or the fault.
+    /// Resolves the addresses of the active lanes.
     pub(crate) fn find(
         &self,
         kind: AccessKind,
@@ -48,7 +47,7 @@ impl Reach<'_> {
         }
     }
 
-    /// As [`Reach::find`], looking at each lane of its own.
+    /// Slow path of [`Reach::find`], which resolves each lane separately.
     #[cold]
     #[inline(never)]
     pub(crate) fn find_closer(
@@ -61,7 +60,7 @@ impl Reach<'_> {
         self.find_each(kind, plan, &addresses(l, plan), l.mask, target)
     }
 
-    /// Finds the bytes at these addresses, lane by lane, or the fault.
+    /// Resolves these addresses separately.
     pub(crate) fn find_each(
         &self,
         kind: AccessKind,
@@ -87,7 +86,7 @@ impl Reach<'_> {
             })
     }
 
-    /// Where a range of addresses starts, if one memory that all lanes share has all of it.
+    /// Resolves the start of an address range, if a single shared memory or global allocation contains the whole range.
     pub(crate) fn find_span(
         &self,
         kind: AccessKind,
@@ -109,13 +108,13 @@ impl Reach<'_> {
         }
     }
 
-    /// Memory that keeps track of its pages; the stacks do not.
+    /// Returns the paged memory; `None` for stacks, which have no pages.
     #[inline(always)]
     pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
         paged(self.global, self.shared, &mut self.peers, backing)
     }
 
-    /// Bytes of the active lanes.
+    /// Returns the bytes of the active lanes.
     pub(crate) fn read_lanes(&self, target: &Target, mask: u32, width: usize) -> LaneBytes {
         let mut bytes = [0; LANES * MAX_WIDTH];
         for lane in lanes_of(mask) {
@@ -129,7 +128,7 @@ impl Reach<'_> {
     }
 }
 
-/// The address of every lane; inactive lanes repeat the lowest active one.
+/// Returns the address of each lane. Inactive lanes have the address of the lowest active lane.
 pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
     let mut row = if plan.wide {
         l.r64(plan.base)
@@ -154,7 +153,7 @@ const fn purpose_of(kind: AccessKind) -> Purpose {
     }
 }
 
-/// Loads from one memory, which no observer receives.
+/// Loads from one memory without an observer.
 #[inline(always)]
 pub(crate) fn load_rows(
     bytes: &[u8],
@@ -168,7 +167,7 @@ pub(crate) fn load_rows(
     }
 }
 
-/// One element of all lanes from one memory.
+/// Loads one element of all lanes from one memory.
 #[inline(always)]
 fn load_element(
     bytes: &[u8],
@@ -203,7 +202,7 @@ fn load_element(
     }
 }
 
-/// Elements that are not as wide as their registers, or wider than 64 bits.
+/// Loads elements whose size differs from the size of their registers, or exceeds 64 bits.
 #[inline(never)]
 fn load_odd_element(
     bytes: &[u8],
@@ -232,7 +231,7 @@ fn load_odd_element(
     write_loaded(l, plan, element, &row);
 }
 
-/// Extends and writes a loaded element.
+/// Extends a loaded element, and writes it to its register.
 fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u128; LANES]) {
     let bits = plan.element_bytes * 8;
     if bits > 64 {
@@ -246,8 +245,8 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
     }
 }
 
-/// Reads `W` bytes per lane, `at` bytes after the first of each lane. Elements lie at multiples of
-/// their width in every memory, so memory reads as an array of them.
+/// Reads `W` bytes per lane, `at` bytes after the start of each lane. Elements are aligned to their size in each
+/// memory, so memory is read as an array of elements.
 #[inline(always)]
 fn gather<T: Copy, const W: usize>(
     row: &mut [T; LANES],
@@ -279,8 +278,8 @@ fn gather<T: Copy, const W: usize>(
     }
 }
 
-/// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers each have a case, so that
-/// each is a loop without checks.
+/// Reads element `index` of each lane from contiguous memory with `n` elements per lane. Frequent values of `n` are
+/// constants in separate loops without bounds checks.
 #[inline(always)]
 fn read_each<T, const W: usize>(
     row: &mut [T; LANES],
@@ -317,7 +316,7 @@ fn read_lanes<T, const W: usize, const N: usize>(
     }
 }
 
-/// Loads across memories, and those that an observer hears of.
+/// Executes loads across several memories, and loads that an observer receives.
 #[inline(never)]
 pub(crate) fn load_lane_by_lane(
     reach: &mut Reach<'_>,
@@ -349,7 +348,7 @@ pub(crate) fn load_lane_by_lane(
     set_elements(l, plan, &bytes);
 }
 
-/// Writes what was read to the elements' registers.
+/// Writes loaded bytes to the registers of the elements.
 pub(crate) fn set_elements(l: &mut Lanes<'_>, plan: &AccessPlan, bytes: &LaneBytes) {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     for (index, element) in plan.elements.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Accesses to memory of several devices (PTX ISA, "multimem"). In: a plan, registers, and which buffers an address means; out: bytes of each of
-//! them, registers, and one event with the pieces of all.
+//! Accesses to the memory of several devices (PTX ISA, "multimem"). An access is reported as one event with the pieces
+//! of all devices.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, MultimemAction, MultimemPlan};
@@ -28,7 +28,7 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
         MultimemAction::Store => (AccessKind::Store, AccessAction::Store),
         MultimemAction::Reduce(_) => (AccessKind::Atomic, AccessAction::Reduction),
     };
-    // All places are looked at before one of them changes.
+    // Validate all addresses before any memory is modified.
     let places = places_of_members(reach, l, access, kind)?;
     let sources: Vec<Row128> = plan
         .sources
@@ -75,7 +75,7 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
     Ok(())
 }
 
-/// The lanes, the addresses and the places of the accesses to each device.
+/// Returns the lanes, the addresses and the resolved locations of the accesses to each device.
 fn places_of_members(
     reach: &Reach<'_>,
     l: &Lanes<'_>,
@@ -103,7 +103,7 @@ fn places_of_members(
     Ok(places)
 }
 
-/// What a lane leaves in the memory of a device; none where it only reads.
+/// Returns the bytes that a lane writes to the memory of a device; `None` for a load.
 fn changed(
     plan: &MultimemPlan,
     old: &[u8; MAX_WIDTH],
@@ -127,7 +127,7 @@ fn changed(
     Some(new)
 }
 
-/// What all devices hold, combined element by element.
+/// Combines the contents of the memory of all devices for each element.
 fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8; MAX_WIDTH] {
     let (ty, size) = (access.noted.ty, access.element_bytes as usize);
     let mut whole = [0; MAX_WIDTH];
@@ -142,7 +142,8 @@ fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8;
     whole
 }
 
-/// Small floats are added exactly and rounded once: the manual leaves open in which order, and how precisely, the devices are added.
+/// Adds small floats exactly, with a single rounding. The PTX ISA does not define the order and the precision of the
+/// addition.
 fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128>) -> u128 {
     let values: Vec<u128> = values.collect();
     let part = |value: u128, at: u32| (value >> (at * bits)) as u32 & ((1 << bits) - 1);
@@ -157,7 +158,7 @@ fn pair(ty: ScalarType, op: AtomicOp, a: u128, b: u128) -> u128 {
     combine(op, ty, FloatMode::default(), a, [b, 0]).0
 }
 
-/// Bytes as a number.
+/// Converts bytes to an integer.
 fn number(bytes: &[u8]) -> u128 {
     let mut number = [0; 16];
     if let Some(to) = number.get_mut(..bytes.len()) {

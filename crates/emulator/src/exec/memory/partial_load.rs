@@ -1,5 +1,5 @@
-//! Loads of which some elements go nowhere: those may lie outside of every memory. Compilers state so with the pragma
-//! `used_bytes_mask`, where one wide load is faster than several that stay inside.
+//! Loads with unused elements, which may be out of bounds. Compilers emit such loads with the pragma `used_bytes_mask`
+//! if one wide load is faster than several loads within bounds.
 
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
@@ -11,15 +11,15 @@ use crate::exec::memory::resolve::Target;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::semantics::registers::{LANES, Lanes, lanes_of};
 
-/// Whether a fault of a load concerns elements that may be unused.
+/// Checks whether the fault of a load may be caused by unused elements.
 pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &Halt) -> bool {
     halt.kind == FaultKind::OutOfBounds
         && plan.written != 0
         && plan.elements.iter().any(|element| !element.slot.is_some())
 }
 
-/// Loads the elements that are used, each as an access of its own at an address that is aligned for all of them. `halt` is
-/// the fault of the load as a whole.
+/// Loads the used elements separately. The address must be aligned to the size of the whole load. `halt` is the fault
+/// of the whole load.
 #[cold]
 #[inline(never)]
 pub(crate) fn load_used(

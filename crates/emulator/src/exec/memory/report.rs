@@ -1,4 +1,4 @@
-//! Events of what an access did: its pieces are put together while it is executed, and reported once it took effect.
+//! Reporting of memory accesses. Pieces are collected during execution, and reported after the access took effect.
 
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
@@ -13,7 +13,7 @@ use crate::semantics::registers::{Row64, lanes_of};
 use crate::state::memory::copy_few;
 
 impl Reach<'_> {
-    /// The memory that a lane means, and the address there.
+    /// Returns the memory of a lane and its address in that memory.
     pub(crate) fn place_of(
         &self,
         target: &Target,
@@ -25,7 +25,7 @@ impl Reach<'_> {
         self.memory_of(backing, at, lane, addresses[lane])
     }
 
-    /// The memory of a place, and the address there; `address` is how the lane called it.
+    /// Returns the memory of a location and the address in that memory. `address` is the address of the lane.
     pub(crate) fn memory_of(
         &self,
         backing: Backing,
@@ -52,9 +52,9 @@ impl Reach<'_> {
         }
     }
 
-    /// Which of the memories of the device an address is in.
+    /// Returns the memory that contains an address of the arena.
     fn memory_at(&self, address: u64) -> MemoryId {
-        // The windows that the address map gives to constants and to parameters.
+        // Address windows of constants and parameters.
         if address.wrapping_sub(self.map.constant) < self.map.global - self.map.constant {
             MemoryId::Constant
         } else if address.wrapping_sub(self.map.parameters)
@@ -66,7 +66,7 @@ impl Reach<'_> {
         }
     }
 
-    /// Bytes of one lane.
+    /// Reads the bytes of one lane.
     pub(crate) fn read_lane(&self, backing: Backing, at: usize, width: usize) -> [u8; MAX_WIDTH] {
         let mut bytes = [0; MAX_WIDTH];
         if let (Some(from), Some(to)) = (
@@ -78,7 +78,7 @@ impl Reach<'_> {
         bytes
     }
 
-    /// Reports what lanes did to the order of others.
+    /// Reports a synchronization event of lanes.
     pub(crate) fn report_sync(&mut self, lanes: u32, what: SyncKind<'_>) {
         let (function, instruction) = self.code.origin(self.pc);
         self.observer.sync(&SyncEvent {
@@ -92,7 +92,7 @@ impl Reach<'_> {
         });
     }
 
-    /// Reports the pieces that were put together to the observer.
+    /// Reports the collected pieces to the observer.
     #[inline(never)]
     pub(crate) fn report(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
         let head = EventHead {
@@ -115,20 +115,20 @@ impl Reach<'_> {
     }
 }
 
-/// What an access did for one lane.
+/// Memory access of one lane.
 pub(crate) struct LanePieces<'b> {
     pub(crate) lane: usize,
     pub(crate) memory: MemoryId,
-    /// Of the first element.
+    /// Address of the first element.
     pub(crate) address: u64,
     pub(crate) written: bool,
-    /// Of all elements.
+    /// Bytes of all elements.
     pub(crate) bytes: &'b [u8],
-    /// What was there before.
+    /// Contents of memory before the access.
     pub(crate) old: &'b [u8],
 }
 
-/// Adds the pieces of one lane: one for each element that is not a sink.
+/// Adds the pieces of one lane, one for each element that is not a sink.
 pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LanePieces<'_>) {
     let size = plan.element_bytes as usize;
     for element in lanes_of(plan.written) {

@@ -1,7 +1,8 @@
-//! From addresses to bytes: which memory each lane means, and whether it may have it.
+//! Address translation: resolves the address of each lane to a memory and an offset, and checks bounds, alignment and
+//! permissions.
 //!
-//! The quick way asks once for all lanes, with arithmetic that vectorises; where it finds anything
-//! unusual the slow way looks at each lane of its own, and names the lanes that may not.
+//! The fast path checks all lanes at once with vectorized arithmetic. If it detects an exception, the slow path checks
+//! each lane separately and determines the faulting lanes.
 
 use crate::code::AccessPlan;
 use crate::contract::fault::FaultKind;
@@ -10,48 +11,48 @@ use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner};
 use std::hint::black_box;
 use warpgrid_isa::StateSpace;
 
-/// Which bytes an access goes to.
+/// Memory that backs an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backing {
     Arena,
     Shared,
-    /// Shared memory of the block with this rank in the cluster, which is another block.
+    /// Shared memory of another block of the cluster, with this rank.
     Peer(u8),
     Stack,
 }
 
-/// Where the lanes' bytes start within their memory.
+/// Resolved addresses of the lanes.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) place: Place,
-    /// By lane, where the place does not say it all; inactive lanes repeat an active one.
+    /// Offset of each lane, unless the place determines it. Inactive lanes have the offset of an active lane.
     pub(crate) offsets: Row32,
-    /// By lane, where they differ.
+    /// Memory of each lane, if the lanes access different memories.
     backings: [Backing; LANES],
 }
 
-/// How the lanes' bytes lie.
+/// Address pattern of the lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// All lanes are active and follow each other without gaps.
+    /// All lanes are active, and their addresses are contiguous.
     Contiguous(Backing, usize),
-    /// All lanes are active and mean the same bytes.
+    /// All lanes are active, and access the same bytes.
     Uniform(Backing, usize),
-    /// Each at its offset.
+    /// Each lane accesses its offset in one memory.
     Each(Backing),
-    /// In different memories.
+    /// The lanes access different memories.
     Mixed,
 }
 
 impl Target {
-    /// To be found.
+    /// Placeholder before address translation.
     pub(crate) const UNKNOWN: Target = Target {
         place: Place::Each(Backing::Arena),
         offsets: [0; LANES],
         backings: [Backing::Arena; LANES],
     };
 
-    /// The memory of all lanes; that of the first where they differ.
+    /// Returns the memory of all lanes, or the memory of the first lane if the memories differ.
     #[inline(always)]
     pub(crate) fn backing(&self) -> Backing {
         match self.place {
@@ -62,7 +63,7 @@ impl Target {
         }
     }
 
-    /// Memory and first byte of one lane.
+    /// Returns the memory and the first byte of one lane.
     pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
         let offset = self.offsets[lane] as usize;
         match self.place {
@@ -74,60 +75,61 @@ impl Target {
     }
 }
 
-/// The memories of a warp, and how large they are.
+/// Memories that a warp can access, and their sizes.
 #[derive(Clone, Copy)]
 pub(crate) struct Memories<'a> {
     pub(crate) global: &'a GlobalMemory,
     pub(crate) map: &'a AddressMap,
     pub(crate) shared_bytes: u64,
-    /// Of one lane.
+    /// Stack size of one lane.
     pub(crate) stack_bytes: u64,
-    /// Bytes from a lane's stack to that of the next lane.
+    /// Distance between the stacks of consecutive lanes in bytes.
     pub(crate) stack_stride: u32,
-    /// Of the block, in its cluster.
+    /// Rank of the block in its cluster.
     pub(crate) own_rank: u32,
-    /// Blocks of the cluster; all have as much shared memory.
+    /// Number of blocks in the cluster. All of them have the same amount of shared memory.
     pub(crate) n_ranks: u32,
 }
 
-/// Lanes that may not.
+/// Lanes whose access failed its checks.
 pub(crate) struct Denied {
     pub(crate) kind: FaultKind,
     pub(crate) lanes: u32,
 }
 
-/// Whether an access changes memory.
+/// Whether an access modifies memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Read,
     Write,
 }
 
-/// A range of addresses in one memory.
+/// Address range in one memory.
 #[derive(Clone, Copy)]
 struct Range {
     backing: Backing,
-    /// Address of its first byte.
+    /// Address of the first byte.
     start: u64,
     size: u64,
-    /// Where its first byte is within the memory.
+    /// Offset of the first byte in the memory.
     at: u32,
 }
 
-/// Addresses of a whole warp, each half of which lies evenly. So lie the rows of a matrix, and those of a tile that is
-/// 16 wide.
+/// Addresses of a whole warp with a constant stride within each half-warp. The rows of a matrix and of a tile with 16
+/// columns have this pattern.
 #[derive(Clone, Copy)]
 pub(crate) struct Even<T> {
-    /// Of the first lane of each half.
+    /// Address of the first lane of each half-warp.
     pub(crate) starts: [T; 2],
-    /// The lanes of a half follow each other without gaps; else they mean the same bytes.
+    /// Whether the addresses within a half-warp are contiguous; otherwise they are equal.
     pub(crate) follow: bool,
 }
 
 macro_rules! even {
     ($name:ident, $ramps:ident, $word:ty) => {
-        /// How far each lane is from the first of its half: not at all, then by the logarithm of the distance between
-        /// neighbours. A table, since what the compiler knows of single lanes it simplifies, and no vectors are left.
+        /// Offset of each lane from the first lane of its half-warp, for stride 0 and for strides that are powers of
+        /// two. A table, because the compiler would otherwise simplify the expressions of single lanes and not
+        /// vectorize the comparison.
         static $ramps: [[$word; 16]; 8] = {
             let mut ramps = [[0; 16]; 8];
             let mut at = 16;
@@ -138,8 +140,8 @@ macro_rules! even {
             ramps
         };
 
-        /// How addresses lie; none if not evenly. `is_constant` says that they are known to be the same, `width` is a
-        /// power of two, at most 64.
+        /// Returns the address pattern, or `None` if the stride is not constant. `is_constant` indicates that all
+        /// addresses are known to be equal. `width` must be a power of two of at most 64.
         #[inline(always)]
         pub(crate) fn $name(
             base: &[$word; LANES],
@@ -170,7 +172,7 @@ macro_rules! even {
             for lane in 0..16 {
                 differ[lane + 16] = base[lane + 16] ^ second.wrapping_add(ramp[lane]);
             }
-            // Kept as a row, since the compiler would compare some lanes one by one.
+            // Opaque to the compiler, which would otherwise compare some lanes separately.
             let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
             (differ == 0).then_some(Even {
                 starts: [first, second],
@@ -184,7 +186,7 @@ even!(even64, RAMPS_64, u64);
 even!(even32, RAMPS_32, u32);
 
 impl<'a> Memories<'a> {
-    /// The memory that the lowest active lane means.
+    /// Returns the address range that contains the address of the lowest active lane.
     #[inline(always)]
     fn range(
         &self,
@@ -235,7 +237,8 @@ impl<'a> Memories<'a> {
         })
     }
 
-    /// Where a range of addresses starts, if one memory has all of it; stacks belong to lanes.
+    /// Resolves the start of an address range, if a single memory contains the whole range. Stacks are excluded,
+    /// because each lane has its own stack.
     pub(crate) fn span(
         &self,
         space: StateSpace,
@@ -250,7 +253,7 @@ impl<'a> Memories<'a> {
             .then(|| (range.backing, range.at as usize + relative as usize))
     }
 
-    /// The block whose shared memory a `.shared::cluster` address means, and the offset in it.
+    /// Resolves a `.shared::cluster` address to a block and an offset.
     fn shared_at(&self, address: u64) -> Option<(Backing, u64)> {
         let place = self.map.shared_place(address);
         let backing = match place.rank {
@@ -262,8 +265,8 @@ impl<'a> Memories<'a> {
         Some((backing, place.offset))
     }
 
-    /// Finds the bytes that the active lanes mean; false when that takes a closer look. `hint` is the allocation to try
-    /// first, and becomes the one that was met.
+    /// Fast path of address translation. Returns `false` if the access requires the slow path. `hint` is the allocation
+    /// to check first, and is updated to the allocation found.
     #[inline(always)]
     pub(crate) fn quick(
         &self,
@@ -319,7 +322,7 @@ impl<'a> Memories<'a> {
         }
     }
 
-    /// Every lane at its own place, checked without branches.
+    /// Resolves a separate address per lane, without branches.
     #[inline(always)]
     fn each64(&self, base: &Row64, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
         let width = u64::from(plan.width_bytes);
@@ -332,7 +335,7 @@ impl<'a> Memories<'a> {
         let offsets = &mut target.offsets;
         for lane in 0..LANES {
             let relative = base[lane].wrapping_add(delta);
-            // The top bit is set for offsets beyond the limit, and for those before the start.
+            // The top bit is set for offsets beyond the limit and for offsets before the start.
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
             offsets[lane] = (relative as u32).wrapping_add(range.at);
@@ -341,7 +344,7 @@ impl<'a> Memories<'a> {
         outside >> 63 == 0 && low & (width - 1) == 0
     }
 
-    /// As [`Memories::each64`], for memories that start at address 0 and 32-bit addresses.
+    /// Like [`Memories::each64`], for memories that start at address 0 and 32-bit addresses.
     #[inline(always)]
     fn each32(&self, base: &Row32, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
         let width = plan.width_bytes;
@@ -361,7 +364,7 @@ impl<'a> Memories<'a> {
         outside >> 31 == 0 && low & (width - 1) == 0
     }
 
-    /// The lanes' stacks lie one after the other.
+    /// Adds the start of the stack of each lane, because the stacks are consecutive.
     #[inline(always)]
     fn part_stacks(&self, range: Range, target: &mut Target) {
         target.place = Place::Each(range.backing);
@@ -372,7 +375,8 @@ impl<'a> Memories<'a> {
         }
     }
 
-    /// Looks at each lane of its own: for accesses across memories, and to name the faulting lanes.
+    /// Slow path of address translation: resolves each lane separately, for accesses across several memories and to
+    /// determine the faulting lanes.
     #[cold]
     #[inline(never)]
     pub(crate) fn examine(
@@ -420,7 +424,7 @@ impl<'a> Memories<'a> {
         self.examine_range(plan.space, address, width, width, purpose)
     }
 
-    /// Finds `width` bytes at an address that must be a multiple of `alignment`.
+    /// Resolves `width` bytes at an address, which must be a multiple of `alignment`.
     pub(crate) fn examine_range(
         &self,
         space: StateSpace,
@@ -481,8 +485,8 @@ impl<'a> Memories<'a> {
     }
 }
 
-/// The place of lanes that lie evenly within the range, the second half `gap` after the first; none for two halves
-/// apart, and beyond the range.
+/// Returns the place of lanes with a constant stride. `gap` is the distance between the half-warps. Returns `None` if
+/// the half-warps are not contiguous, or if the access is out of bounds.
 #[inline(always)]
 fn even_place(
     gap: u64,
@@ -507,7 +511,7 @@ fn even_place(
     within.then_some(place)
 }
 
-/// Inactive lanes repeat the lowest active one.
+/// Replaces the values of inactive lanes by the value of the lowest active lane.
 #[inline(always)]
 fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
     let mut row = [base[(mask.trailing_zeros() & 31) as usize]; LANES];
@@ -519,7 +523,7 @@ fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
     row
 }
 
-/// Whether an access that names a space may touch an allocation.
+/// Checks whether an access in a state space may access an allocation.
 pub(crate) fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
     match space {
         StateSpace::Global => matches!(

@@ -1,10 +1,9 @@
-//! Stores (PTX ISA, "st"), and every way in which instructions change memory. In: a plan and registers; out: bytes, who
-//! wrote them, and events.
+//! Stores (PTX ISA, "st"), and the functions by which instructions modify memory.
 //!
-//! There are two ways. [`Reach::write`] is the way of all that is tracked or reported: one lane after the other, so that
-//! the writer of each byte is known and lanes that meet at one address do so in their order. [`store_rows`] moves whole
-//! rows of 32 lanes to memory that tracks no writers, where no observer listens: kernels spend a third of their time in
-//! stores, and there it is five times as fast. Both mark the pages that change.
+//! [`Reach::write`] performs accesses that are tracked or reported. It processes the lanes sequentially, so that the
+//! writer of each byte is known, and lanes that access the same address are ordered. [`store_rows`] transfers rows of
+//! 32 lanes to memory without tracked writers and without an observer. Kernels spend a third of their time in stores,
+//! which this function executes five times as fast. Both functions mark modified pages as dirty.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, Bank, Element};
@@ -19,7 +18,7 @@ use crate::semantics::registers::{FULL, LANES, Lanes, lanes_of};
 use crate::state::memory::{PagedBytes, copy_few};
 
 impl Reach<'_> {
-    /// Writes bytes of one lane at a place in a memory, and notes that the step stored.
+    /// Writes the bytes of one lane, and records that the step modified memory.
     pub(crate) fn write(&mut self, backing: Backing, at: usize, lane: usize, data: &[u8]) {
         let writer = Writer {
             step: self.step,
@@ -33,7 +32,8 @@ impl Reach<'_> {
     }
 }
 
-/// Stores of 32-bit and 64-bit registers to one memory that tracks no writers; false for all others.
+/// Executes stores of 32-bit and 64-bit registers to one memory without tracked writers. Returns `false` for all other
+/// stores.
 #[inline(always)]
 pub(crate) fn store_rows(
     memory: &mut PagedBytes,
@@ -63,7 +63,7 @@ pub(crate) fn store_rows(
             }
             true
         }
-        // Lanes at one address, or in several memories: the slow way keeps their order.
+        // The slow path preserves the order of lanes that access the same address or several memories.
         Place::Uniform(..) | Place::Mixed => false,
     }
 }
@@ -98,7 +98,7 @@ fn scatter_element(
     }
 }
 
-/// One element of all lanes to bytes that follow each other.
+/// Stores one element of all lanes to contiguous memory.
 #[inline(always)]
 fn spread<T: Copy, const W: usize>(
     place: &mut [u8],
@@ -136,7 +136,7 @@ fn spread_lanes<T: Copy, const W: usize, const N: usize>(
     }
 }
 
-/// One element of the active lanes, each to its place; the lowest lane first, so that the highest wins.
+/// Stores one element of each active lane to its location. The lowest lane stores first, so that the highest lane wins.
 #[inline(always)]
 fn scatter<T: Copy, const W: usize>(
     memory: &mut PagedBytes,
@@ -162,7 +162,7 @@ fn scatter<T: Copy, const W: usize>(
     }
 }
 
-/// The elements of all lanes as bytes, lane after lane.
+/// Returns the elements of all lanes as bytes, in lane order.
 fn bytes_to_store(l: &Lanes<'_>, plan: &AccessPlan) -> LaneBytes {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     let mut bytes = [0; LANES * MAX_WIDTH];
@@ -188,7 +188,7 @@ fn bytes_to_store(l: &Lanes<'_>, plan: &AccessPlan) -> LaneBytes {
     bytes
 }
 
-/// Stores of any kind, lane after lane; each lane's old bytes are read before it writes.
+/// Executes any store, lane by lane. The old bytes of each lane are read before it writes.
 #[inline(never)]
 pub(crate) fn store_lane_by_lane(
     reach: &mut Reach<'_>,

@@ -1,5 +1,4 @@
-//! Textures and surfaces (PTX ISA, "Texture Instructions", "Surface Instructions"). In: a plan and registers; out: registers, bytes
-//! of surfaces, and events.
+//! Texture and surface instructions (PTX ISA, "Texture Instructions", "Surface Instructions").
 
 use crate::code::MAX_WIDTH;
 use crate::code::{ImagePlan, QueryPlan, ReferencePlan, SamplePlan, SurfacePlan};
@@ -23,7 +22,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::counted;
 
-/// Executes what is done with a texture or surface, lane by lane.
+/// Executes a texture or surface instruction.
 #[inline(never)]
 pub(crate) fn image(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ImagePlan) -> Executed {
     match plan {
@@ -37,7 +36,7 @@ pub(crate) fn image(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ImagePlan) 
     }
 }
 
-/// Which of the two a handle has to mean.
+/// Kind of image that a handle must denote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Texture,
@@ -49,7 +48,8 @@ fn wrong(why: String, lane: usize) -> Box<Halt> {
     Halt::new(FaultKind::Image { why }, 1 << lane)
 }
 
-/// The image that a handle means: the handle itself, or the address of a variable or parameter that holds it.
+/// Returns the image of a handle. The operand is the handle itself, or the address of a variable or parameter that
+/// contains it.
 fn find<'a>(reach: &Reach<'a>, handle: u64) -> Option<&'a Image> {
     if let Some(index) = ImageInit::index_of(handle) {
         return reach.images.get(index);
@@ -96,18 +96,18 @@ fn find_wanted<'a>(
     }
 }
 
-/// The planes that a geometry takes of an image; none if it is of another shape.
+/// Returns the number of planes of an image for a geometry, or `None` if the image has another geometry.
 fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     use Geometry as G;
     let is_flat = facts.depth == 0 && !facts.is_cubemap;
     let (has_rows, has_layers) = (facts.height > 0, facts.layers > 0);
     let fits = match geometry {
         G::D1 => is_flat && !has_rows && !has_layers,
-        // An image has one sample of each texel.
+        // Images are not multisampled: they have one sample per texel.
         G::D2 | G::D2ms => is_flat && has_rows && !has_layers,
         G::D3 => facts.depth > 0,
         G::A1d | G::D5 => is_flat && !has_rows && has_layers,
-        // The faces of a cube are the layers of an array.
+        // The faces of a cube map are the layers of an array.
         G::A2d | G::A2dms => is_flat && has_rows && has_layers || facts.is_cubemap,
         G::Cube => facts.is_cubemap && facts.layers <= 1,
         G::Acube => facts.is_cubemap,
@@ -121,7 +121,7 @@ fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     fits.then_some(planes)
 }
 
-/// What an image is, in words.
+/// Describes the extents of an image.
 fn shape(facts: &ImageInit) -> String {
     let ImageInit {
         width,
@@ -174,7 +174,7 @@ fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Execut
         let image = find_wanted(reach, handles[lane], Wanted::Texture, lane)?;
         let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
-        // Where the two are apart, the second reference is the sampler if it is a texture of the launch.
+        // With separate samplers, the second reference provides the sampler if it is a texture of the launch.
         let other = samplers
             .as_ref()
             .and_then(|samplers| find(reach, samplers[lane])?.facts.sampler);
@@ -210,7 +210,7 @@ fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Execut
     Ok(())
 }
 
-/// What the registers get: four words, or two pairs of halves.
+/// Returns the destination values: four words, or two pairs of 16-bit floats.
 fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     let bits = match texel {
         Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
@@ -228,13 +228,13 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     }
 }
 
-/// A coordinate of a lane. One register alone means all coordinates.
+/// Returns a coordinate of a lane. A single register provides all coordinates.
 fn coordinate(coordinates: &[Row64], index: usize, lane: usize) -> u32 {
     let row = coordinates.get(index).or_else(|| coordinates.last());
     row.map_or(0, |row| row[lane] as u32)
 }
 
-/// Coordinates of a geometry, without the layer.
+/// Returns the number of coordinates of a geometry, without the layer.
 const fn n_coordinates(geometry: Geometry) -> usize {
     use Geometry as G;
     match geometry {
@@ -244,7 +244,7 @@ const fn n_coordinates(geometry: Geometry) -> usize {
     }
 }
 
-/// The place that a lane reads.
+/// Returns the sample position of a lane.
 fn spot(
     plan: &SamplePlan,
     image: &Image,
@@ -304,7 +304,7 @@ fn spot(
     })
 }
 
-/// `istypep`: a texture brings its sampler, so that its handle refers to both.
+/// `istypep`. A texture has its sampler, so its handle is a reference to both.
 fn refers(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ReferencePlan) {
     let handles = read64(l, plan.image);
     let row: Row64 = std::array::from_fn(|lane| {
@@ -339,7 +339,7 @@ fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed
     Ok(())
 }
 
-/// The answer to a query (PTX ISA, "txq", "suq", "Texture, Sampler and Surface Types").
+/// Returns the result of a query (PTX ISA, "txq", "suq", "Texture, Sampler and Surface Types").
 fn answer(facts: &ImageInit, property: Property) -> u64 {
     let sampler = facts.sampler.unwrap_or_default();
     let mode = |dimension: usize| match sampler.address_modes[dimension] {
@@ -353,7 +353,7 @@ fn answer(facts: &ImageInit, property: Property) -> u64 {
         Property::Height => facts.height,
         Property::Depth => facts.depth,
         Property::ChannelType => channel_number(facts.channel),
-        // R, RG and RGBA, as OpenCL counts them.
+        // R, RG and RGBA, with the numbers of OpenCL.
         Property::ChannelOrder => match facts.channels {
             1 => 0x10b0,
             2 => 0x10b2,
@@ -371,7 +371,7 @@ fn answer(facts: &ImageInit, property: Property) -> u64 {
     }
 }
 
-/// The number of the type of a channel, that of OpenCL (PTX ISA, "Texture, Sampler and Surface Types").
+/// Returns the OpenCL number of a channel type (PTX ISA, "Texture, Sampler and Surface Types").
 const fn channel_number(ty: ScalarType) -> u64 {
     match ty {
         ScalarType::S8 => 0x10d7,
@@ -385,14 +385,14 @@ const fn channel_number(ty: ScalarType) -> u64 {
     }
 }
 
-/// Where a lane's bytes of a surface are, from its first texel; none where the access is left out.
+/// Offset of the bytes of a lane from the first texel of a surface; `None` if the access is ignored.
 type Place = Option<u64>;
 
 fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Executed {
     let handles = read64(l, plan.image);
     let coordinates: Vec<Row64> = plan.coordinates.iter().map(|e| read64(l, *e)).collect();
     let mut found: [Option<(&Image, Place)>; LANES] = [None; LANES];
-    // All lanes are looked at before one of them changes anything.
+    // Validate all lanes before any memory is modified.
     for lane in lanes_of(l.mask) {
         let image = find_wanted(reach, handles[lane], Wanted::Surface, lane)?;
         let place = place(plan, image, &coordinates, lane)?;
@@ -428,7 +428,7 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
         if is_written {
             reach.write(Backing::Arena, at, lane, &new[..n_bytes]);
         }
-        // What a format makes of several values has other bytes than the operands.
+        // The bytes of a formatted access may differ from its operands, so such an access produces no pieces.
         if listens && n_bytes == width {
             let pieces = LanePieces {
                 lane,
@@ -450,7 +450,7 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
     Ok(())
 }
 
-/// The bytes that a lane offers to memory, and whether memory takes them: a reduction may change nothing.
+/// Returns the bytes that a lane stores, and whether they are stored. A reduction may not change memory.
 fn changed_texel(
     plan: &SurfacePlan,
     facts: &ImageInit,
@@ -489,7 +489,7 @@ fn changed_texel(
     (new, true)
 }
 
-/// Bytes that a lane accesses.
+/// Returns the number of bytes that a lane accesses.
 fn bytes_of_access(plan: &SurfacePlan, facts: &ImageInit) -> usize {
     match plan.is_formatted {
         true => facts.texel_bytes() as usize,
@@ -497,7 +497,7 @@ fn bytes_of_access(plan: &SurfacePlan, facts: &ImageInit) -> usize {
     }
 }
 
-/// How an element of a surface is combined: formatted ones have the sign of the format.
+/// Returns the element type of a reduction. For formatted surfaces, the format determines the signedness.
 fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
     let ty = plan.access.noted.ty;
     match (
@@ -513,7 +513,7 @@ fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
     }
 }
 
-/// A value of 32 bits as a channel of a format; integers that do not fit become the nearest that does.
+/// Converts a 32-bit value to a channel of a format. Integers are clamped.
 fn formatted(channel: ScalarType, value: u32) -> u32 {
     let signed = |largest: i32| (value as i32).clamp(-largest - 1, largest) as u32;
     match channel {
@@ -530,7 +530,7 @@ fn formatted(channel: ScalarType, value: u32) -> u32 {
     }
 }
 
-/// The places that a lane names: x, y, and the layer or the plane of a volume.
+/// Returns the coordinates of a lane: x, y, and the layer or the plane of a volume.
 fn asked_places(
     plan: &SurfacePlan,
     facts: &ImageInit,
@@ -552,18 +552,18 @@ fn asked_places(
     ]
 }
 
-/// The place that a lane names along a dimension.
+/// Coordinate of a lane along a dimension.
 #[derive(Clone, Copy)]
 struct Along {
     dimension: usize,
     asked: i64,
-    /// How many places there are.
+    /// Number of valid coordinates.
     size: u64,
-    /// The last place of the access's size.
+    /// Last valid coordinate for the size of the access.
     last: Option<u64>,
 }
 
-/// Applies the clamp mode of an instruction to a place; none where the access is left out.
+/// Applies the clamp mode of an instruction to a coordinate. Returns `None` if the access is ignored.
 fn bounded(
     plan: &SurfacePlan,
     name: &str,
@@ -583,7 +583,7 @@ fn bounded(
     }
 }
 
-/// The fault of an access beyond the places along a dimension.
+/// Returns the fault of an out-of-bounds coordinate.
 fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> Box<Halt> {
     let found = along.asked;
     let unit = match (along.dimension, plan.is_formatted) {
@@ -599,7 +599,7 @@ fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> B
     Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane)
 }
 
-/// Where a lane accesses a surface.
+/// Returns the offset of the surface access of a lane.
 fn place(
     plan: &SurfacePlan,
     image: &Image,
@@ -618,7 +618,7 @@ fn place(
         );
         return Err(wrong(why, lane));
     }
-    // Places along x, and how many of them an access takes.
+    // Number of units along x, and number of units per access.
     let (row, taken) = match plan.is_formatted {
         true => (facts.width, 1),
         false => (facts.width * texel, width),
@@ -636,7 +636,7 @@ fn place(
         );
         return Err(wrong(why, lane));
     }
-    // The last place in a row of the access's size.
+    // Last valid x coordinate for the size of the access.
     let last = |dimension: usize| match dimension {
         0 => row.checked_sub(taken).map(|end| end / taken * taken),
         _ => sizes[dimension].checked_sub(1),

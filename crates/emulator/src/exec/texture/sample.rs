@@ -1,43 +1,43 @@
-//! What a texture unit makes of texels (CUDA programming guide, "Texture Fetching"). In: an image, its bytes and a place; out: four channels.
+//! Texture fetches (CUDA programming guide, "Texture Fetching").
 
 use crate::contract::image::{AddressMode, Sampler};
 use crate::exec::texture::filter::{Part, mix, shares};
 use crate::state::image::Image;
 use warpgrid_isa::{FloatFormat, ScalarType};
 
-/// What a lane gets of a texture: floats, or integers of 32 bits.
+/// Result of a texture fetch: four floats or four 32-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Texel {
     Floats([f32; 4]),
     Integers([u32; 4]),
 }
 
-/// A place to read: coordinates in texels or from 0 to 1, the plane, and texels that are added.
+/// Sample position: coordinates in texels or normalized, the plane, and texel offsets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub(crate) at: [f64; 3],
-    /// Of the coordinates, those that count.
+    /// Number of coordinates.
     pub(crate) n: usize,
-    /// The layer or face; volumes have none.
+    /// Layer or face; 0 for volumes.
     pub(crate) plane: u64,
     pub(crate) offsets: [i64; 3],
-    /// Coordinates count texels whatever the sampler says, and nothing is mixed.
+    /// Whether coordinates are unnormalized regardless of the sampler, and the fetch is not filtered.
     pub(crate) by_number: bool,
-    /// Coordinates go from 0 to 1 whatever the sampler says.
+    /// Whether coordinates are normalized regardless of the sampler.
     pub(crate) by_share: bool,
-    /// What texels are compared with: each is 1 where it is not less, else 0.
+    /// Reference value of a depth comparison, whose result is 1 if the reference is at most the texel, else 0.
     pub(crate) compared: Option<f32>,
 }
 
 impl Image {
-    /// Whether texels are read as floats.
+    /// Checks whether texels are read as floats.
     pub(crate) fn reads_floats(&self) -> bool {
         let is_normalized = self.facts.sampler.is_some_and(|s| s.reads_normalized);
-        // Integers of 32 bits are never normalised (CUDA driver API, "cuTexObjectCreate").
+        // 32-bit integers are never normalized (CUDA driver API, "cuTexObjectCreate").
         self.facts.channel.is_float() || is_normalized && self.facts.channel.width_bytes() < 4
     }
 
-    /// Texels along x, y and z.
+    /// Returns the number of texels along x, y and z.
     fn extents(&self) -> [u64; 3] {
         [
             self.facts.width,
@@ -46,14 +46,14 @@ impl Image {
         ]
     }
 
-    /// Where a texel lies in the arena.
+    /// Returns the offset of a texel in the arena.
     fn place(&self, [x, y, z]: [u64; 3], plane: u64) -> usize {
         let row = (plane + z) * self.facts.height.max(1) + y;
         self.start + (row * self.facts.pitch + x * self.facts.texel_bytes()) as usize
     }
 
-    /// A texel by numbers that may lie outside, or what a comparison makes of it. Which comparison it is the manual leaves to the texture
-    /// unit; ours is the usual one of shadows, "reference is not beyond".
+    /// Returns a texel, whose indices may be out of bounds, or the result of its depth comparison. The PTX ISA does not
+    /// define the comparison function. The emulator uses the common function of shadow maps, "reference <= texel".
     fn texel(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
         let texel = self.read(arena, spot, at, sampler);
         let Some(reference) = spot.compared else {
@@ -72,7 +72,7 @@ impl Image {
         }
     }
 
-    /// What a filter mixes of a texel: the bits of its channels, or of what a comparison makes of them.
+    /// Returns the input of the filter for a texel: the bits of its channels, or the result of its depth comparison.
     fn raw(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> [u32; 4] {
         if spot.compared.is_some() {
             return match self.texel(arena, spot, at, sampler) {
@@ -94,7 +94,7 @@ impl Image {
         }
     }
 
-    /// The bits of a texel's channels; none for the border.
+    /// Returns the bits of the channels of a texel, or `None` for the border.
     fn channels(
         &self,
         arena: &[u8],
@@ -109,7 +109,7 @@ impl Image {
         for dimension in 0..spot.n {
             let n = self.extents()[dimension].max(1);
             let mode = match sampler.address_modes[dimension] {
-                // A row of memory that is read by number has no address mode.
+                // Linear memory that is fetched by index has no addressing mode.
                 _ if is_row_of_memory && spot.by_number => AddressMode::Border,
                 AddressMode::Wrap | AddressMode::Mirror if !repeats => AddressMode::Clamp,
                 mode => mode,
@@ -150,7 +150,7 @@ impl Image {
         }
     }
 
-    /// A channel as a float; integers become shares of the largest.
+    /// Converts a channel to a float. Integers are normalized.
     fn float(&self, bits: u32) -> f32 {
         use ScalarType as T;
         let channel = self.facts.channel;
@@ -165,7 +165,7 @@ impl Image {
         }
     }
 
-    /// The bits of a channel that hold a float, or the integer next to a share of the largest.
+    /// Converts a float to the bits of a channel. For normalized integers, the value is scaled and rounded to nearest.
     fn bits(&self, value: f32) -> u32 {
         match (self.facts.channel, largest(self.facts.channel)) {
             (ScalarType::F16, _) => FloatFormat::F16.nearest(value.into()),
@@ -180,12 +180,13 @@ impl Image {
         }
     }
 
-    /// A channel as an integer of 32 bits.
+    /// Converts a channel to a 32-bit integer.
     fn integer(&self, bits: u32) -> u32 {
         integer_of(self.facts.channel, bits)
     }
 
-    /// The numbers of the texel before a place, and how far beyond its middle the place is, in 256ths rounded to nearest.
+    /// Returns the indices of the texel before a position, and the distances from its center in units of 1/256, rounded
+    /// to nearest.
     fn footprint(&self, spot: &Spot, sampler: &Sampler, shift: f64) -> ([i64; 3], [u32; 3]) {
         let extents = self.extents();
         let (mut numbers, mut weights) = ([0; 3], [0; 3]);
@@ -198,13 +199,13 @@ impl Image {
             let floor = from.floor();
             let beyond = from - floor;
             numbers[dimension] = (floor as i64).saturating_add(spot.offsets[dimension]);
-            // What is no number, or infinite, has no place between texels.
+            // NaN and infinite coordinates have no fractional part.
             weights[dimension] = ((beyond * 256.0).round() as u32).min(256);
         }
         (numbers, weights)
     }
 
-    /// What a texture unit gives for a place.
+    /// Returns the filtered result for a position.
     pub(crate) fn sample(&self, arena: &[u8], spot: &Spot) -> Texel {
         let sampler = self.facts.sampler.unwrap_or_default();
         if !sampler.is_linear || spot.by_number || !self.reads_floats() {
@@ -234,7 +235,7 @@ impl Image {
         self.complete(Texel::Floats(mixed))
     }
 
-    /// One channel of the four texels that a linear filter would mix, counter-clockwise from the lower left.
+    /// Returns one channel of the four texels that a linear filter would use, counterclockwise from the lower left.
     pub(crate) fn gather(&self, arena: &[u8], spot: &Spot, channel: usize) -> Texel {
         let sampler = self.facts.sampler.unwrap_or_default();
         let (numbers, _) = self.footprint(spot, &sampler, 0.5);
@@ -256,7 +257,7 @@ impl Image {
         }
     }
 
-    /// Channels that the format lacks: 0, 0 and 1.
+    /// Adds the missing channels of the format: 0, 0 and 1.
     fn complete(&self, texel: Texel) -> Texel {
         let n = self.facts.channels as usize;
         let lacks = |index: usize| index >= n;
@@ -275,7 +276,7 @@ impl Image {
     }
 }
 
-/// A channel as an integer of 32 bits, whatever lies above it.
+/// Extends a channel to a 32-bit integer.
 pub(crate) fn integer_of(channel: ScalarType, bits: u32) -> u32 {
     use ScalarType as T;
     match channel {
@@ -285,7 +286,7 @@ pub(crate) fn integer_of(channel: ScalarType, bits: u32) -> u32 {
     }
 }
 
-/// What an integer that is read as a share is a share of.
+/// Returns the divisor of a normalized integer format.
 fn largest(channel: ScalarType) -> Option<f32> {
     use ScalarType as T;
     Some(match channel {
@@ -297,7 +298,7 @@ fn largest(channel: ScalarType) -> Option<f32> {
     })
 }
 
-/// The number of a texel inside of `n`; none for the border.
+/// Applies the addressing mode to a texel index. Returns `None` for the border.
 fn resolve(index: i64, n: u64, mode: AddressMode) -> Option<u64> {
     let n = n.min(1 << 32) as i64;
     let inside = match mode {
@@ -316,7 +317,8 @@ fn resolve(index: i64, n: u64, mode: AddressMode) -> Option<u64> {
     Some(inside as u64)
 }
 
-/// The face of a cube that a direction meets, and where, from 0 to 1. Of equal components z counts before y, y before x.
+/// Returns the face of a cube map that a direction selects, and the normalized coordinates within the face. If
+/// components are equal, z takes precedence over y, and y over x.
 pub(crate) fn cube_face([x, y, z]: [f64; 3]) -> (u64, [f64; 2]) {
     let (face, s, t, major) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
         match z.is_sign_negative() {
