@@ -1,4 +1,4 @@
-//! A launch from its set-up to its end: who steps next, what stops it, what is reported.
+//! Execution of a launch: launch checks, scheduling, completions, deadlock detection, and inspection of the machine.
 
 #[cfg(test)]
 mod agent_tests;

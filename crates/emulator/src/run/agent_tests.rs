@@ -1,4 +1,4 @@
-//! Waits and wakes that no instruction of a test program makes yet, on code put together by hand.
+//! Tests of waits and wakeups for which no test program has an instruction yet; they use hand-assembled code.
 
 use crate::code::op::Op;
 use crate::code::plans::PlanId;
@@ -46,7 +46,7 @@ fn instruction(op: Op) -> Instr {
     }
 }
 
-/// A machine that executes these instructions in each warp.
+/// Returns a machine whose warps execute these instructions.
 fn machine(instructions: Vec<Instr>, grid: u32, threads: u32, cluster: u32) -> Machine {
     machine_within(Limits::default(), instructions, grid, threads, cluster)
 }
@@ -103,7 +103,7 @@ impl Observer for Steps {
     }
 }
 
-/// Puts an mbarrier whose phase waits for 4 bytes alone at address 16 of block 0's shared memory.
+/// Stores an mbarrier object at address 16 of the shared memory of block 0. Its phase waits only for 4 bytes.
 fn await_bytes(machine: &mut Machine) {
     let object = MbarrierState {
         parity: false,
@@ -115,7 +115,8 @@ fn await_bytes(machine: &mut Machine) {
     machine.state.shared[0].write(16, &object.word().to_le_bytes(), writer);
 }
 
-/// An operation that writes a word of block 0's shared memory and completes a phase of the mbarrier at address 16.
+/// Returns an operation that writes a word to the shared memory of block 0 and completes a phase of the mbarrier at
+/// address 16.
 fn operation(earliest_step: u64) -> PendingOperation {
     PendingOperation {
         origin: PendingOrigin {
@@ -182,7 +183,7 @@ fn a_cluster_barrier_opens_when_all_warps_of_all_blocks_have_arrived() {
 
 #[test]
 fn warps_that_end_do_not_hold_the_cluster_barrier() {
-    // The block with rank 1 ends at once.
+    // The block with rank 1 exits immediately.
     let code = [Op::ClusterArrive, Op::ClusterWait, Op::Exit, Op::Exit].map(instruction);
     let mut machine = machine(code.to_vec(), 2, 32, 2);
     for split in machine.state.blocks[1].warps[0].splits.all_mut() {

@@ -1,4 +1,4 @@
-//! Says no to launches that cannot run, before anything is allocated for them.
+//! Checks of a launch before memory is allocated for it. They return a [`LaunchError`] if the launch cannot run.
 
 use crate::contract::launch::{Launch, LaunchError, Limits};
 use crate::run::setup::Setup;
@@ -27,7 +27,7 @@ fn check_extents(
     Ok(())
 }
 
-/// The shape of the launch and its arguments.
+/// Checks the grid, block and cluster dimensions of a launch.
 pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), LaunchError> {
     let entry = program
         .functions
@@ -39,7 +39,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         });
     }
     let target = &program.target.limits;
-    // The cluster first: a grid that is guessed is made of clusters.
+    // Check the cluster dimensions first: an inferred grid is a multiple of the cluster.
     check_extents(
         "cluster",
         launch.cluster,
@@ -65,7 +65,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
     check_bounds(&entry.bounds, launch)
 }
 
-/// The bounds that the kernel declares.
+/// Checks the launch bounds that the kernel declares.
 fn check_bounds(bounds: &LaunchBounds, launch: &Launch) -> Result<(), LaunchError> {
     let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
     if let Some(wanted) = bounds.required_threads
@@ -108,7 +108,7 @@ fn check_bounds(bounds: &LaunchBounds, launch: &Launch) -> Result<(), LaunchErro
     Ok(())
 }
 
-/// How many blocks a cluster has (CUDA programming guide, "Thread Block Clusters").
+/// Checks the number of blocks per cluster (CUDA programming guide, "Thread Block Clusters").
 fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> {
     let blocks: u32 = launch.cluster.iter().product();
     if blocks > 1 && !program.target.has(Feature::Clusters) {
@@ -123,7 +123,7 @@ fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> 
     Ok(())
 }
 
-/// Checks what the host asks for.
+/// Checks the limits that the host has set.
 pub(crate) fn check_limits(limits: &Limits) -> Result<(), LaunchError> {
     match limits.max_memory_bytes {
         asked if asked > Limits::MOST_GLOBAL_BYTES => Err(LaunchError::LimitTooLarge {
@@ -134,7 +134,7 @@ pub(crate) fn check_limits(limits: &Limits) -> Result<(), LaunchError> {
     }
 }
 
-/// Checks what depends on sizes.
+/// Checks the number and the sizes of the arguments, and the sizes of shared memory and of the stack frame.
 pub(crate) fn check_layout(
     program: &Program,
     launch: &Launch,
@@ -168,7 +168,7 @@ pub(crate) fn check_layout(
             });
         }
     }
-    // The limit is that of a block's own shared memory; what the system reserves is not part of it.
+    // The limit applies to the shared memory of the program, without the bytes that the system reserves.
     let own_shared_bytes = layout
         .shared_bytes
         .saturating_sub(layout.reserved_shared_bytes);

@@ -1,4 +1,4 @@
-//! Finds warps that wait for something that cannot come.
+//! Deadlock detection: finds warps whose wait condition can never be satisfied.
 
 use crate::contract::fault::{FaultKind, WaitReason, Waiter};
 use crate::contract::inspect::Status;
@@ -10,14 +10,15 @@ use crate::state::schedule::{WarpPlace, can_run};
 use crate::state::warp::SplitState;
 
 impl Machine {
-    /// A cluster in which no warp can run, and for which nothing is in flight, is stuck: what its warps wait for can
-    /// only come from the cluster itself. Waits for memory are left to [`Machine::find_machine_stuck`].
+    /// Records a deadlock if no warp of the cluster is runnable and no operation is in flight for the cluster: only the
+    /// cluster itself can satisfy the wait conditions of its warps. [`Machine::find_machine_stuck`] handles waits for
+    /// memory.
     pub(crate) fn find_cluster_stuck(&mut self, place: WarpPlace) {
         let next = WarpPlace {
             warp: place.warp + 1,
             ..place
         };
-        // Most often the next warp can run.
+        // Fast path: the next warp is usually runnable.
         if can_run(&self.state.blocks, next) {
             return;
         }
@@ -40,7 +41,7 @@ impl Machine {
         }
     }
 
-    /// No agent can step: unless the launch is at its end, all that is left waits.
+    /// Records a deadlock if the launch is not finished. Called when no agent can execute a step.
     pub(crate) fn find_machine_stuck(&mut self) {
         if self.status() == Status::Running {
             self.record_deadlock(0..self.state.blocks.len());
@@ -54,7 +55,7 @@ impl Machine {
         }
     }
 
-    /// The mbarrier object that is waited for, in the shared memory of the block in this place.
+    /// Returns the mbarrier object for which a group waits, in the shared memory of the block in this resident slot.
     pub(crate) fn awaited(&self, place: usize, waits_for: WaitReason) -> Option<MbarrierState> {
         let WaitReason::MbarrierPhase { address, .. } = waits_for else {
             return None;
@@ -62,7 +63,7 @@ impl Machine {
         MbarrierState::read(object_at(self.state.shared.get(place)?, address)?)
     }
 
-    /// The groups that wait in these places.
+    /// Returns the waiting groups of the blocks in these resident slots.
     pub(crate) fn waiters(&self, places: std::ops::Range<usize>) -> Vec<Waiter> {
         let mut waiting = Vec::new();
         let start = places.start;
@@ -90,7 +91,7 @@ impl Machine {
         waiting
     }
 
-    /// Makes a fault of the groups that wait in these places.
+    /// Records a deadlock fault with the waiting groups of the blocks in these resident slots.
     fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
         self.note_stuck_parts();
         let waiting = self.waiters(places.clone());

@@ -1,11 +1,12 @@
-//! What registers hold at the first step, where a launch says so. In: names and values; out: their places.
+//! Initial register values: resolves the register names of a launch to register file elements.
 
 use crate::code::{Code, InitialRegister};
 use crate::contract::launch::{Launch, RegisterInit};
 use crate::state::memory::{GlobalMemory, Owner};
 use warpgrid_program::{MachineCode, Program};
 
-/// The places of the registers that the launch gives values; registers that the kernel does not name have none.
+/// Returns the elements and values of the registers that the launch initializes. Names of registers that the kernel
+/// does not use are skipped.
 pub(crate) fn initial_registers(
     program: &Program,
     launch: &Launch,
@@ -32,7 +33,7 @@ pub(crate) fn initial_registers(
             }));
         };
         add(&given.name, start, given);
-        // The upper half of an address goes to the register after it, where one has 32 bits.
+        // A 64-bit address occupies two registers of 32 bits; its upper half goes to the next register.
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer
@@ -50,7 +51,7 @@ pub(crate) fn initial_registers(
     initial
 }
 
-/// The constant part of a value.
+/// Returns the value of a register before the contributions of lane and thread.
 fn start_of(given: &RegisterInit, global: &GlobalMemory) -> u64 {
     let buffer = given.buffer.and_then(|buffer| {
         let mut allocations = global.allocations().iter();

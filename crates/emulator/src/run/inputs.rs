@@ -1,5 +1,5 @@
-//! What a host does to a run from outside: it starts an operation, or lets one land now. An input belongs to a
-//! position; a run that comes to the position again meets it again.
+//! Inputs of the host to a run: it can issue operations and complete operations early. An input belongs to a position,
+//! so that a replay that reaches this position applies the same input again.
 
 use crate::contract::event::PendingId;
 use crate::contract::pending::{Pending, PendingOperation};
@@ -8,7 +8,7 @@ use crate::exec::matrix::tiles::tiles;
 use crate::run::machine::Machine;
 use std::sync::Arc;
 
-/// One input, before the step from `position`.
+/// An input, applied before the step at `position`.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     position: u64,
@@ -22,17 +22,18 @@ enum What {
 }
 
 impl Machine {
-    /// Operations in flight, in the order in which they will land.
+    /// Returns the operations in flight, in the order of their completion.
     pub fn pending(&self) -> &[Arc<Pending>] {
         self.state.in_flight.all()
     }
 
-    /// The matrices that an operation in flight reads and writes, and where each lies; none of one that moves no matrix, or that will fault.
+    /// Returns the tiles that an operation in flight reads and writes, with their positions. Empty if the operation
+    /// transfers no matrix, or if it will fault.
     pub fn tiles(&self, pending: &Pending) -> Vec<Tile> {
         tiles(&self.setup.code, pending)
     }
 
-    /// Puts an operation in flight, as an instruction at this position would. For hosts and tests.
+    /// Issues an operation at the current position, as an instruction would. For hosts and tests.
     pub fn start_pending(&mut self, operation: PendingOperation) -> Option<PendingId> {
         self.add_input(What::Start(Arc::new(operation)));
         let before = self.state.inputs_done;
@@ -40,8 +41,9 @@ impl Machine {
         (self.state.inputs_done > before).then(|| self.state.in_flight.latest())?
     }
 
-    /// Makes the landing of an operation the next step, in place of another landing that was asked for at the same
-    /// position; of one that must land before it, if there is one. False if it is not in flight.
+    /// Makes the completion of an operation the next step. It replaces another completion requested at the same
+    /// position. If another operation must complete first, the next step is the completion of that operation. Returns
+    /// `false` if the operation is not in flight.
     pub fn land(&mut self, id: PendingId) -> bool {
         let in_flight = self.state.in_flight.get(id).is_some();
         if in_flight {
@@ -50,7 +52,8 @@ impl Machine {
         in_flight
     }
 
-    /// A new input makes another future: later inputs go.
+    /// Appends an input, and drops the inputs that were recorded for later positions: the new input changes the
+    /// execution after it.
     fn add_input(&mut self, what: What) {
         self.inputs.truncate(self.state.inputs_done);
         self.inputs.push(Input {
@@ -59,13 +62,13 @@ impl Machine {
         });
     }
 
-    /// The next input, once its position is reached.
+    /// Returns the next input if its position has been reached.
     fn due_input(&self) -> Option<&Input> {
         let input = self.inputs.get(self.state.inputs_done)?;
         (input.position <= self.state.position).then_some(input)
     }
 
-    /// Starts the operations that the host started at this position.
+    /// Issues the operations that the host has requested at this position.
     pub(crate) fn apply_starts(&mut self) {
         while let Some(Input {
             what: What::Start(operation),
@@ -79,7 +82,7 @@ impl Machine {
         }
     }
 
-    /// The operation that the host lets land at this position.
+    /// Returns the operation whose completion the host has requested at this position.
     pub(crate) fn asked_landing(&mut self) -> Option<PendingId> {
         while let Some(Input { what, .. }) = self.due_input() {
             if let What::Land(id) = *what {
@@ -93,7 +96,7 @@ impl Machine {
         None
     }
 
-    /// As [`Machine::asked_landing`], without changing anything.
+    /// Returns the result of [`Machine::asked_landing`] without consuming inputs.
     pub(crate) fn due_landing(&self) -> Option<PendingId> {
         let due = self.inputs.get(self.state.inputs_done..)?.iter();
         due.take_while(|input| input.position <= self.state.position)
@@ -103,7 +106,7 @@ impl Machine {
             })
     }
 
-    /// The position at which a warp's turn is interrupted at the latest.
+    /// Returns the position at which the turn of a warp must end.
     pub(crate) fn next_interruption(&self) -> u64 {
         let input = self.inputs.get(self.state.inputs_done);
         let input = input.map_or(u64::MAX, |input| input.position);

@@ -1,4 +1,4 @@
-//! An operation in flight lands: its bytes are written, and those that wait for it try again.
+//! Completion of asynchronous operations: writes their results, signals their mbarriers, and wakes the waiting groups.
 
 use crate::code::plans::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
@@ -33,18 +33,18 @@ use std::borrow::Cow;
 use warpgrid_isa::fragment::TensorCore;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};
 
-/// Bytes of an answer of `clusterlaunchcontrol.try_cancel`.
+/// Bytes of a response of `clusterlaunchcontrol.try_cancel`.
 const ANSWER_BYTES: u32 = 16;
 
 impl Machine {
-    /// The step in which an operation lands.
+    /// Executes the step in which an operation completes.
     pub(crate) fn land_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
         let step = self.state.position;
         let interest = observer.interest();
-        // Where no observer listens a tile is moved as a whole.
+        // Fast path: a tile is copied without pieces if no observer receives its accesses.
         let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
         let pending = match !listens && self.moves_whole(pending) {
             true => Pending::clone(pending),
@@ -99,7 +99,7 @@ impl Machine {
         self.state.refill(&setup, &mut self.spare);
     }
 
-    /// Does what an operation does beside writing its pieces.
+    /// Executes the part of an operation that is not expressed as pieces.
     fn do_work(&mut self, pending: &Pending, step: u64) -> Executed {
         match &pending.operation.work {
             Work::Pieces | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
@@ -130,7 +130,7 @@ impl Machine {
         });
     }
 
-    /// Computes a product, and writes the registers of the warp that started it.
+    /// Computes a `wgmma`, and writes the registers of the warp that issued it.
     fn land_product(
         &mut self,
         pending: &Pending,
@@ -167,8 +167,9 @@ impl Machine {
         Ok(())
     }
 
-    /// An operation that asks for a cluster, with the answer: the next cluster of the grid is taken away, if there is one that has not
-    /// started. Further blocks that get the answer get it by operations of their own.
+    /// Resolves a `clusterlaunchcontrol.try_cancel` into the write of its response: cancels the launch of the next
+    /// cluster of the grid, if there is one that has not started. For each further block that receives the response, a
+    /// separate operation is issued.
     fn answered(&mut self, pending: Pending) -> Pending {
         let Work::Cancel {
             lane,
@@ -211,7 +212,9 @@ impl Machine {
         }
     }
 
-    /// Takes the next cluster away: the index of its first block, x in 32 bits, y and z in 16, and a bit that says so (as assembler 13.5 reads them).
+    /// Cancels the launch of the next cluster and returns the response: the index of its first block (x in 32 bits, y
+    /// and z in 16 bits each) and the success bit 64 (encoding as read by the code of assembler 13.5). Returns 0 if no
+    /// cluster is left.
     fn cancel_cluster(&mut self) -> u128 {
         if self.state.next_cluster >= self.setup.n_clusters {
             return 0;
@@ -223,7 +226,7 @@ impl Machine {
         x | y << 32 | z << 48 | 1 << 64
     }
 
-    /// Does what was started on tensor memory.
+    /// Executes an operation on tensor memory.
     fn land_in_tensor_memory(
         &mut self,
         work: &TensorMemoryWork,
@@ -250,7 +253,7 @@ impl Machine {
         tensor_product::land(plan, work, &mut blocks, core, step)
     }
 
-    /// The step in which an operation reads its source.
+    /// Executes the step in which an operation reads its source.
     pub(crate) fn read_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
@@ -271,7 +274,7 @@ impl Machine {
         self.state.position += 1;
     }
 
-    /// Puts what the sources of an operation hold now into its pieces, and tells an observer of loads.
+    /// Copies the current contents of the sources of an operation to its pieces, and reports the loads to the observer.
     fn read_sources(&mut self, pending: &mut Pending, observer: &mut dyn Observer) {
         let pieces = &pending.operation.pieces;
         if pieces.iter().all(|piece| piece.source.is_none()) {
@@ -295,7 +298,8 @@ impl Machine {
         }
     }
 
-    /// What a source holds. It was there when the copy started, and stays as long as the copy is in flight.
+    /// Returns the bytes of a source. Its bounds were checked when the copy was issued, and its memory is not released
+    /// while the copy is in flight.
     fn source_bytes(
         &self,
         places: &mut Places,
@@ -367,7 +371,7 @@ impl Machine {
         }
     }
 
-    /// Writes what the operation brings, and puts together what an observer hears of it.
+    /// Writes the pieces of an operation, and collects the event for the observer.
     fn write_pieces(
         &mut self,
         pending: &Pending,
@@ -405,7 +409,7 @@ impl Machine {
         self.events = events;
     }
 
-    /// Where each piece is written; the first that has no place.
+    /// Returns the location of each piece. Fails with the first piece that is out of bounds.
     fn piece_places<'p>(&self, pending: &'p Pending) -> Result<Vec<PiecePlace>, &'p PendingPiece> {
         let mut places = Places::default();
         let pieces = pending.operation.pieces.iter();
@@ -413,7 +417,8 @@ impl Machine {
         pieces.map(place).collect()
     }
 
-    /// The memory that a piece is written to, and where in it; none if it is not there.
+    /// Returns the memory and the offset to which a piece is written. Returns `None` if the piece is empty, out of
+    /// bounds, or in read-only memory.
     fn piece_place(&self, places: &mut Places, piece: &PendingPiece) -> Option<PiecePlace> {
         let n_bytes = piece.bytes.len() as u64;
         if n_bytes == 0 {
@@ -435,7 +440,7 @@ impl Machine {
         }
     }
 
-    /// What becomes of the mbarrier that the operation signals: where it is, and what it holds then.
+    /// Returns the new state of the mbarrier that the operation signals, if any.
     fn signal(&self, pending: &Pending) -> Result<Option<Signal>, MbarrierFault> {
         let (block, address) = match pending.operation.completion {
             PendingCompletion::Mbarrier { block, address, .. }
@@ -471,7 +476,7 @@ impl Machine {
         }))
     }
 
-    /// Writes what a signalled mbarrier holds; the block of a phase that has ended.
+    /// Writes the new state of a signaled mbarrier. Returns the block if the phase has completed.
     fn write_signal(&mut self, signal: Option<Signal>, step: u64) -> Option<u64> {
         let signal = signal?;
         let memory = self.state.shared.get_mut(signal.place)?;
@@ -495,7 +500,7 @@ impl Machine {
         self.record_landing_fault(pending, halt);
     }
 
-    /// Lets those that wait for the operation, or for any change of memory, try their instruction again.
+    /// Wakes the groups that wait for the operation or for any change of memory; they execute their instruction again.
     fn wake_after(&mut self, pending: &Pending, ended: Option<u64>) {
         let operation = &pending.operation;
         let origin = operation.origin;
@@ -520,10 +525,10 @@ impl Machine {
     }
 }
 
-/// Where a piece is written.
+/// Location to which a piece is written.
 #[derive(Clone, Copy, Debug)]
 enum PiecePlace {
-    /// In the shared memory of the block at this place.
+    /// Shared memory of the block in this resident slot.
     Shared {
         block: usize,
         offset: usize,
@@ -533,7 +538,7 @@ enum PiecePlace {
     },
 }
 
-/// What a landing's event says of all its pieces.
+/// Returns the fields of a completion event that are common to its pieces.
 fn head_of(pending: &Pending, step: u64) -> EventHead {
     let operation = &pending.operation;
     let pieces = &operation.pieces;
@@ -545,7 +550,7 @@ fn head_of(pending: &Pending, step: u64) -> EventHead {
         origin: (operation.origin.function, operation.origin.instruction),
         action: AccessAction::Store,
         space: first.map_or(StateSpace::Generic, |piece| piece.space),
-        // Operations in flight are weak accesses (PTX ISA, "Asynchronous Operations").
+        // The accesses of asynchronous operations are weak (PTX ISA, "Asynchronous Operations").
         sem: Sem::Weak,
         scope: None,
         cache: CacheHints::default(),
@@ -555,9 +560,9 @@ fn head_of(pending: &Pending, step: u64) -> EventHead {
     }
 }
 
-/// What an mbarrier holds after an operation has landed.
+/// New state of an mbarrier that an operation signals at its completion.
 struct Signal {
-    /// Of its block, on the machine.
+    /// Resident slot of the block.
     place: usize,
     block: u64,
     address: u64,
@@ -572,7 +577,7 @@ impl PendingCompletion {
     }
 }
 
-/// Checks whether an operation stores to memory without pieces.
+/// Checks whether an operation stores to memory without using pieces.
 const fn stores_by_rule(work: &Work) -> bool {
     match work {
         Work::TensorMemory(_) | Work::Tensor(_) => true,
@@ -580,7 +585,7 @@ const fn stores_by_rule(work: &Work) -> bool {
     }
 }
 
-/// What memory holds once the piece has landed, where it holds `old` now.
+/// Returns the bytes that a piece writes to memory with the contents `old`.
 fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     let Some(Reduction { op, ty, flushes }) = piece.reduces else {
         return Cow::Borrowed(&piece.bytes);
@@ -607,7 +612,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     Cow::Owned(result)
 }
 
-/// The pieces of an event: bytes without elements are split into parts of 16.
+/// Adds bytes without element type to an event, in pieces of at most 16 bytes.
 fn add_pieces(events: &mut EventBuffer, mut head: PieceHead, bytes: &[u8], old: &[u8]) {
     let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));
     for (bytes, old) in chunks {
@@ -617,7 +622,7 @@ fn add_pieces(events: &mut EventBuffer, mut head: PieceHead, bytes: &[u8], old: 
     }
 }
 
-/// Untyped bits of this many bytes.
+/// Returns the untyped bit type with this number of bytes, and `B8` for all other sizes.
 fn type_of(n_bytes: usize) -> ScalarType {
     match n_bytes {
         2 => ScalarType::B16,
@@ -635,14 +640,14 @@ fn head_of_piece(piece: &PendingPiece) -> PieceHead {
         element: 0,
         written: true,
         ty: type_of(piece.bytes.len()),
-        // The registers were read when the operation was started.
+        // The registers were read when the operation was issued.
         operand: None,
         memory: memory_of(piece.space, piece.block),
         address: piece.address,
     }
 }
 
-/// The memory that an operation in flight names.
+/// Returns the memory that an asynchronous operation accesses.
 fn memory_of(space: StateSpace, block: u64) -> MemoryId {
     match space {
         StateSpace::Shared | StateSpace::SharedCluster => MemoryId::Shared { block },

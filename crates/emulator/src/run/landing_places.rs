@@ -1,5 +1,5 @@
-//! Where an operation in flight reads and writes, and tiles of tensors that are moved without being taken to pieces. In: addresses; out: places
-//! in the memory of a block and in the arena.
+//! Source and destination locations of asynchronous operations: resolves addresses to resident slots and arena offsets.
+//! Copies tensor tiles without splitting them into pieces.
 
 use crate::contract::inspect::Writer;
 use crate::contract::pending::{Pending, Work};
@@ -8,14 +8,14 @@ use crate::run::machine::Machine;
 use crate::state::block::Block;
 use crate::state::memory::GlobalMemory;
 
-/// Where the last block and the last allocation were: pieces that follow each other are mostly in the same.
+/// Most recently used block and allocation. Consecutive pieces usually access the same ones.
 #[derive(Default)]
 pub(crate) struct Places {
     block: Option<(u64, usize)>,
     allocation: Option<Found>,
 }
 
-/// A part of an allocation: its addresses, and where it is in the arena.
+/// A range of an allocation: its addresses and its offset in the arena.
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
     address: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Found {
 }
 
 impl Places {
-    /// The place of a block by its index.
+    /// Returns the resident slot of the block with this index.
     pub(crate) fn block(&mut self, blocks: &[Block], index: u64) -> Option<usize> {
         if let Some((last, place)) = self.block
             && last == index
@@ -37,7 +37,7 @@ impl Places {
         Some(place)
     }
 
-    /// Bytes of global memory that one allocation holds, from where they start on.
+    /// Returns the rest of an allocation from `address` on, if it contains `n_bytes`.
     pub(crate) fn global(
         &mut self,
         memory: &GlobalMemory,
@@ -67,14 +67,14 @@ impl Places {
     }
 }
 
-/// Bytes within which a swizzle moves bytes.
+/// Bytes of a swizzle pattern, within which swizzling permutes bytes.
 const PATTERN_BYTES: u64 = 1024;
-/// Bytes that are filled at once; a multiple of the size of every element.
+/// Bytes filled per write; a multiple of every element size.
 const FILLED_BYTES: usize = 64;
 
 impl Machine {
-    /// Whether an operation is a load of a tile whose bytes move as they are, and whose place in shared memory is there with all that a
-    /// swizzle reaches.
+    /// Checks whether an operation is a load of a tile that copies bytes unchanged, and whose destination, including
+    /// the complete swizzle patterns, is within shared memory.
     pub(crate) fn moves_whole(&self, pending: &Pending) -> bool {
         let Work::Tensor(transfer) = &pending.operation.work else {
             return false;
@@ -91,7 +91,7 @@ impl Machine {
         transfer.direction == TensorDirection::Load && transfer.copies_bytes() && is_there
     }
 
-    /// Moves the tile of a load.
+    /// Copies the tile of a load from global to shared memory.
     pub(crate) fn move_tile(&mut self, transfer: &TensorTransfer, step: u64) {
         let writer = Writer {
             step,
@@ -115,7 +115,8 @@ impl Machine {
                     }
                     return;
                 };
-                // It was there when the copy started, and stays as long as the copy is in flight.
+                // The bounds were checked when the copy was issued, and the memory is not released while the copy is in
+                // flight.
                 let found = places.global(global, address, run.n_bytes as u64);
                 let bytes = found.and_then(|found| {
                     let bytes = global.arena.bytes().get(found.start..)?;

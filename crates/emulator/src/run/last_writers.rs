@@ -1,11 +1,11 @@
-//! Who wrote the bytes of a region last, as a host sees it.
+//! Last writers of the bytes of a region, for hosts.
 
 use crate::contract::inspect::Writer;
 use crate::state::writers::Writers;
 use std::fmt;
 use std::ops::Range;
 
-/// The last writer of each byte of a region.
+/// Last writer of each byte of a region.
 #[derive(Clone)]
 pub struct LastWriters<'a> {
     kept: Kept<'a>,
@@ -13,9 +13,9 @@ pub struct LastWriters<'a> {
 
 #[derive(Clone)]
 enum Kept<'a> {
-    /// One entry for each byte.
+    /// One entry per byte.
     Plain(&'a [u64]),
-    /// A part of a memory.
+    /// Range of a paged memory.
     Paged(&'a Writers, Range<usize>),
 }
 
@@ -26,14 +26,14 @@ impl<'a> LastWriters<'a> {
         }
     }
 
-    /// None if the memory does not track writers.
+    /// Returns `None` if the memory does not track writers.
     pub(crate) fn paged(writers: &'a Writers, range: Range<usize>) -> Option<LastWriters<'a>> {
         writers.is_tracked().then_some(LastWriters {
             kept: Kept::Paged(writers, range),
         })
     }
 
-    /// Bytes of the region.
+    /// Returns the size of the region in bytes.
     pub fn len(&self) -> usize {
         match &self.kept {
             Kept::Plain(entries) => entries.len(),
@@ -53,31 +53,31 @@ impl<'a> LastWriters<'a> {
         }
     }
 
-    /// The last writer of a byte; none if no step wrote it, it is beyond the region, or the launch is so large that only
-    /// [`LastWriters::is_written`] is known.
+    /// Returns the last writer of a byte. Returns `None` if no step has written the byte, if it is outside of the
+    /// region, or if the launch is so large that only [`LastWriters::is_written`] is known.
     pub fn of(&self, byte: usize) -> Option<Writer> {
         Writer::unpack(self.entry(byte))
     }
 
-    /// Whether a step wrote a byte.
+    /// Checks whether a step has written a byte.
     pub fn is_written(&self, byte: usize) -> bool {
         self.entry(byte) != 0
     }
 
-    /// The latest writer of any of these bytes.
+    /// Returns the latest writer of a range of bytes.
     pub fn latest(&self, bytes: Range<usize>) -> Option<Writer> {
         bytes
             .filter_map(|byte| self.of(byte))
             .max_by_key(|writer| writer.step)
     }
 
-    /// The last writers of all bytes, in order.
+    /// Returns the last writers of all bytes in address order.
     pub fn iter(&self) -> impl Iterator<Item = Option<Writer>> + '_ {
         (0..self.len()).map(|byte| self.of(byte))
     }
 }
 
-/// Equal if all bytes have the same writers.
+/// Compares the last writers of all bytes.
 impl PartialEq for LastWriters<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

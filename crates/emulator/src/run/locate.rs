@@ -1,4 +1,4 @@
-//! Faults get their names here: which instruction, which thread, and what the address belongs to.
+//! Construction of faults: resolves the instruction, the thread and the memory region of a failed access.
 
 use crate::contract::event::Agent;
 use crate::contract::fault::{AccessFault, Fault, Place, Region};
@@ -10,7 +10,7 @@ use crate::state::schedule::WarpPlace;
 use warpgrid_isa::StateSpace;
 
 impl Machine {
-    /// Records a fault at the instruction of the running group.
+    /// Records a fault at the instruction of the current group.
     pub(crate) fn stop(&mut self, place: WarpPlace, halt: Halt) {
         let pc = self
             .state
@@ -21,7 +21,7 @@ impl Machine {
         self.record_fault(place, pc, halt);
     }
 
-    /// Stops at something that cannot be.
+    /// Records an internal fault.
     #[cold]
     pub(crate) fn fail(&mut self, what: &str, place: WarpPlace) {
         self.stop(place, *Halt::internal(what, 1));
@@ -47,7 +47,7 @@ impl Machine {
         self.record(agent, origin, stack, halt);
     }
 
-    /// A fault of an operation that cannot land, at the instruction that started it.
+    /// Records a fault of an operation that cannot complete, at the instruction that issued it.
     pub(crate) fn record_landing_fault(&mut self, pending: &Pending, halt: Halt) {
         let agent = Agent::InFlight(pending.id);
         self.record(agent, pending.operation.origin, 0, halt);
@@ -81,7 +81,7 @@ impl Machine {
         });
     }
 
-    /// What an address belongs to, or what is near.
+    /// Returns the region that contains an address, or the nearest region.
     fn place_of(&self, space: StateSpace, address: u64, stack_bytes: u64) -> Place {
         let layout = &self.setup.layout;
         let window = |region, offset: u64, size_bytes| Place {
@@ -89,7 +89,7 @@ impl Machine {
             byte_offset: offset as i64,
             size_bytes,
         };
-        // Counted from the first byte of the block's own.
+        // Offsets are relative to the first byte of the shared memory that the program uses.
         let in_shared = |offset: u64| {
             let reserved = layout.reserved_shared_bytes;
             let own = layout.shared_bytes.saturating_sub(reserved);
@@ -115,9 +115,9 @@ impl Machine {
         }
     }
 
-    /// The allocation that an address belongs to, or that is near.
+    /// Returns the allocation that contains an address, or the nearest allocation.
     fn place_near(&self, address: u64) -> Place {
-        // Beyond a few megabytes nothing counts as near.
+        // Allocations at a distance of more than 4 MiB are unrelated to the address.
         let near = self.state.global.nearest(address).filter(|a| {
             let distance = address.wrapping_sub(a.address) as i64;
             distance > -(1 << 22) && distance < a.size as i64 + (1 << 22)

@@ -1,6 +1,6 @@
-//! One thread by itself. In: a program, a launch, and which thread; out: its registers, and what instructions that change registers alone
-//! make of them. Memory, barriers, what other lanes give and the order of threads are the business of whoever asks: the explorer of the memory
-//! model says what each load returns.
+//! Execution of a single thread: keeps its registers and executes instructions that access only registers. The caller
+//! handles memory, barriers, values from other lanes and the order of threads; for example, the explorer of the memory
+//! model chooses the result of each load.
 
 use crate::code::op::Op;
 use crate::code::{Bank, Code, Element, Instr};
@@ -18,16 +18,16 @@ use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType};
 use warpgrid_program::{Program, RegisterId};
 
-/// Which thread of a launch.
+/// A thread of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadPlace {
     /// Position of the block in the grid.
     pub block: [u32; 3],
-    /// Linear index within the block.
+    /// Linear index of the thread within the block.
     pub thread: u32,
 }
 
-/// The registers of one thread.
+/// Registers of one thread.
 #[derive(Clone)]
 pub struct Lone {
     code: Arc<Code>,
@@ -38,16 +38,16 @@ pub struct Lone {
     map: AddressMap,
 }
 
-/// A place in the shared memory of a block.
+/// A location in the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAddress {
-    /// Rank of the block in the cluster of the thread; none for the block of the thread itself.
+    /// Rank of the block in the cluster of the thread; `None` for the block of the thread itself.
     pub rank: Option<u32>,
     pub offset: u64,
 }
 
 impl SharedAddress {
-    /// The number that a program with 64-bit addresses has for it.
+    /// Returns the shared memory address of the location in a program with 64-bit addresses.
     pub const fn number(self) -> u64 {
         match self.rank {
             Some(rank) => AddressMap::for_address_bits(64).map_to_rank(self.offset, rank),
@@ -57,7 +57,7 @@ impl SharedAddress {
 }
 
 impl Lone {
-    /// A thread before its first instruction: all its registers are zero.
+    /// Returns a thread before its first instruction; all registers are zero.
     pub fn new(
         program: &Arc<Program>,
         launch: &Launch,
@@ -79,7 +79,8 @@ impl Lone {
         })
     }
 
-    /// Executes an instruction of the entry that changes registers alone, whatever its guard; false for all others, which do nothing.
+    /// Executes an instruction of the entry function that accesses only registers, without evaluating its guard.
+    /// Returns `false` without an effect for all other instructions.
     pub fn compute(&mut self, instruction: u32) -> bool {
         let code = Arc::clone(&self.code);
         let mut results = Results {
@@ -94,8 +95,9 @@ impl Lone {
                 .all(|part| compute_apart(part, &code, &mut lanes, &mut results))
     }
 
-    /// Executes an exchange between the lanes of a warp: other lanes bring what they give, which is in the register that the instruction has for
-    /// that; all lanes that take part have one mask. False for all other instructions, which do nothing.
+    /// Executes an instruction that exchanges values between the lanes of a warp. `others` contains the other lanes and
+    /// their values of the register `given`. All participating lanes have the same member mask. Returns `false` without
+    /// an effect for all other instructions.
     pub fn exchange(
         &mut self,
         instruction: u32,
@@ -136,7 +138,7 @@ impl Lone {
         runs
     }
 
-    /// What a register holds; predicates are 0 or 1.
+    /// Returns the value of a register; predicates are 0 or 1.
     pub fn register(&mut self, register: RegisterId) -> u64 {
         let code = Arc::clone(&self.code);
         let lane = self.lane;
@@ -145,14 +147,15 @@ impl Lone {
         row.get(lane).copied().unwrap_or(0)
     }
 
-    /// Puts a value into a register; bits beyond its width are cut off.
+    /// Sets a register; the value is truncated to the width of the register.
     pub fn set_register(&mut self, register: RegisterId, value: u64) {
         let code = Arc::clone(&self.code);
         let element = element_of(&code, register);
         write64(&mut self.lanes(&code), element, &[value; LANES]);
     }
 
-    /// The place in shared memory that a number means, as an address of shared memory or as a generic one; none where it is neither.
+    /// Resolves a shared memory address or a generic address to a location in shared memory. Returns `None` if the
+    /// address is neither.
     pub fn shared_place(&self, address: u64) -> Option<SharedAddress> {
         let offset = match self.map.in_shared_cluster(address) {
             true => address.wrapping_sub(self.map.shared),
@@ -171,7 +174,8 @@ impl Lone {
         })
     }
 
-    /// `mapa`: the address, generic where it was, of the same place in the block with this rank.
+    /// Executes `mapa`: returns the address of the same location in the block with this rank. The result is generic if
+    /// `address` is generic.
     pub fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
         let window = match self.map.in_shared_cluster(address) {
             true => self.map.shared,
@@ -193,19 +197,19 @@ impl Lone {
     }
 }
 
-/// Where the entry keeps a register.
+/// Returns the register file element of a register of the entry function.
 fn element_of(code: &Code, register: RegisterId) -> Element {
     let registers = code.functions.first().map_or(&[][..], |f| &f.registers);
     let found = registers.get(register.0 as usize).copied();
     found.filter(is_narrow).unwrap_or(Element::SINK)
 }
 
-/// Whether 64 bits hold it.
+/// Checks whether an element has at most 64 bits.
 fn is_narrow(element: &Element) -> bool {
     element.bank != Bank::B128
 }
 
-/// An atomic on one element: what memory holds after it.
+/// Returns the memory contents after an atomic operation on one element.
 pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2]) -> u64 {
     let (new, takes) = combine(
         op,
@@ -217,7 +221,7 @@ pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2])
     if takes { new as u64 } else { old }
 }
 
-/// The decoded parts of an instruction.
+/// Returns the decoded operations of an instruction.
 fn parts_of(code: &Code, instruction: u32) -> &[Instr] {
     let first = code.origins.partition_point(|o| *o < instruction);
     let parts = code.origins.iter().skip(first);

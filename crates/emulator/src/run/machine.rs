@@ -1,4 +1,4 @@
-//! A launch in progress: its set-up, its state, and the loop that lets one agent after the other step.
+//! A launch in progress: the constant setup, the state, and the loop that executes one agent after another.
 
 use crate::contract::event::{Agent, Outcome};
 use crate::contract::fault::{Fault, WaitReason};
@@ -31,25 +31,25 @@ use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::Program;
 
-/// A launch in progress: one step is one instruction of one group of lanes of one warp, or the landing of one
-/// operation in flight.
+/// A launch in progress. A step is either one instruction of a group of lanes of a warp, or one completion of an
+/// asynchronous operation.
 #[derive(Clone)]
 pub struct Machine {
     pub(crate) setup: Arc<Setup>,
     pub(crate) state: State,
-    /// What a host did to the run, by position. Not part of the state, as the program is not: going back and running
-    /// again meets the same inputs again.
+    /// Inputs of the host, ordered by position. They are not part of the state, so that a replay after a seek applies
+    /// the same inputs again.
     pub(crate) inputs: Vec<Input>,
-    /// Where events are put together; no part of the state.
+    /// Scratch buffer in which events are assembled; not part of the state.
     pub(crate) events: EventBuffer,
-    /// Memory for the registers of warps that have not run yet; no part of the state.
+    /// Register files for warps that have not run yet; not part of the state.
     pub(crate) spare: Vec<Banks>,
-    /// Where steps work; no part of the state.
+    /// Scratch rows of the executing instruction; not part of the state.
     pub(crate) rows: Box<Rows>,
 }
 
 impl Machine {
-    /// Lays out memory and decodes; refuses what cannot run.
+    /// Lays out memory and decodes the program. Fails if the launch cannot run.
     pub fn new(
         program: Arc<Program>,
         launch: &Launch,
@@ -58,8 +58,8 @@ impl Machine {
         Machine::with_decoded(program, launch, limits, None)
     }
 
-    /// A machine that runs the code of another one where both have the same program, with all that its instructions name in
-    /// the same places; else it decodes the program itself.
+    /// Like [`Machine::new`], but reuses the code of another machine if both have the same program and identical
+    /// layouts for everything to which instructions refer. Otherwise, decodes the program.
     pub fn with_decoded(
         program: Arc<Program>,
         launch: &Launch,
@@ -83,12 +83,12 @@ impl Machine {
         Machine::start(setup, global)
     }
 
-    /// What it decoded, for [`Machine::with_decoded`].
+    /// Returns the decoded code, for [`Machine::with_decoded`].
     pub fn decoded(&self) -> Decoded {
         Decoded(Arc::clone(&self.setup))
     }
 
-    /// A machine whose first clusters have their places.
+    /// Returns a machine whose first clusters are resident.
     pub(crate) fn start(setup: Setup, global: GlobalMemory) -> Result<Machine, LaunchError> {
         let n_clusters = setup.n_resident_clusters(global.arena.len() as u64)?;
         let mut state = State {
@@ -122,7 +122,7 @@ impl Machine {
         })
     }
 
-    /// One step of one agent.
+    /// Executes one step of one agent.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
         self.run_observed(1, observer)
     }
@@ -132,7 +132,7 @@ impl Machine {
         self.run_observed(max_steps, &mut ())
     }
 
-    /// Runs up to `max_steps` steps and reports to `observer`.
+    /// Runs up to `max_steps` steps and reports events to `observer`.
     pub fn run_observed(&mut self, max_steps: u64, observer: &mut dyn Observer) -> Status {
         let end = self.state.position.saturating_add(max_steps);
         loop {
@@ -160,8 +160,8 @@ impl Machine {
         self.status()
     }
 
-    /// The agent of the next step. An operation lands when its time has come, when a host asked for it, or when no
-    /// warp can run.
+    /// Returns the agent of the next step. An operation completes when it is due, when a host has requested it, or when
+    /// no warp is runnable.
     fn choose(&mut self) -> Option<Turn> {
         if let Some(id) = self.asked_landing() {
             return Some(Turn::InFlight(id));
@@ -172,7 +172,7 @@ impl Machine {
             .choose(&state.blocks, &state.in_flight, state.position)
     }
 
-    /// Steps of one warp, until its turn is over, it stops, something lands, or `end` is reached.
+    /// Executes steps of one warp until its quantum is used up, it stops, an operation completes, or `end` is reached.
     fn turn(&mut self, place: WarpPlace, end: u64, observer: &mut dyn Observer) {
         let end = end.min(self.next_interruption());
         let setup = &*self.setup;
@@ -233,7 +233,7 @@ impl Machine {
         self.after_run(place, run, observer);
     }
 
-    /// Handles why a warp stopped.
+    /// Handles the reason for which a warp stopped.
     fn after_run(&mut self, place: WarpPlace, run: Run, observer: &mut dyn Observer) {
         if !matches!(run.stop, Stop::Turn | Stop::Yield | Stop::Blocked) {
             self.state.watch.events += 1;
@@ -271,7 +271,7 @@ impl Machine {
         }
     }
 
-    /// Counts the step of lanes that came to a barrier, and reports whether they wait there.
+    /// Completes the step of lanes that have arrived at a barrier, and reports whether they wait there.
     fn after_arrival(
         &mut self,
         place: WarpPlace,
@@ -315,7 +315,7 @@ impl Machine {
         self.find_cluster_stuck(place);
     }
 
-    /// Reports an arrival at a barrier of the block, and that it opened.
+    /// Reports the arrival of lanes at a barrier of the block, and the completion of the barrier.
     fn report_barrier(
         &self,
         place: WarpPlace,
@@ -339,7 +339,7 @@ impl Machine {
         }
     }
 
-    /// Reports barriers that opened because threads have ended: a bit for each.
+    /// Reports the barriers that were completed by exiting threads; `opened` has one bit per barrier.
     #[cold]
     #[inline(never)]
     fn report_opened(&self, place: WarpPlace, opened: u32, observer: &mut dyn Observer) {
@@ -348,7 +348,7 @@ impl Machine {
         }
     }
 
-    /// Reports what lanes at a place in the code did to the order of others.
+    /// Reports a synchronization event of lanes at a program counter.
     fn report_at(
         &self,
         place: WarpPlace,
@@ -372,7 +372,7 @@ impl Machine {
         });
     }
 
-    /// Lanes of a warp that have arrived at the cluster's barrier in a phase that has not ended.
+    /// Returns the lanes of a warp that have arrived at the cluster barrier in the current, incomplete phase.
     pub(crate) fn cluster_pending(&self, place: WarpPlace) -> u32 {
         let rank = self.setup.rank_of_place(place.block);
         let block = self.state.blocks.get(place.block);
@@ -387,7 +387,8 @@ impl Machine {
         }
     }
 
-    /// Lanes of the cluster's barrier arrive; a phase that ends wakes those that wait for it. Whether one ended.
+    /// Records the arrival of lanes at the cluster barrier. If the phase completes, wakes the waiting groups and
+    /// returns `true`.
     pub(crate) fn arrive_at_cluster_barrier(&mut self, place: WarpPlace, mask: u32) -> bool {
         let rank = self.setup.rank_of_place(place.block);
         let cluster = self.setup.cluster_of_place(place.block);
@@ -405,7 +406,7 @@ impl Machine {
         self.end_cluster_phase(cluster)
     }
 
-    /// Ends the phase of a cluster's barrier if all live lanes have arrived; whether it did.
+    /// Completes the phase of a cluster barrier if all live lanes have arrived. Returns whether the phase completed.
     fn end_cluster_phase(&mut self, index: usize) -> bool {
         let n_ranks = self.setup.n_ranks as usize;
         let State {
@@ -429,7 +430,7 @@ impl Machine {
         true
     }
 
-    /// A phase of an mbarrier of the cluster has ended: those that wait for one look again.
+    /// Wakes the groups that wait for an mbarrier phase, after a phase of an mbarrier in the cluster has completed.
     fn wake_phases(&mut self, place: WarpPlace) {
         let n_ranks = self.setup.n_ranks as usize;
         let first = place.block - self.setup.rank_of_place(place.block);
@@ -442,7 +443,7 @@ impl Machine {
         }
     }
 
-    /// Lets those of the block that wait for columns of tensor memory try again.
+    /// Wakes the groups of the block that wait for columns of tensor memory.
     fn wake_allocations(&mut self, place: WarpPlace) {
         let block = self.state.blocks.get_mut(place.block);
         for warp in block.into_iter().flat_map(|block| &mut block.warps) {
@@ -453,7 +454,7 @@ impl Machine {
         }
     }
 
-    /// Lanes have ended: barriers may open, and the block and its cluster may be done.
+    /// Handles exited lanes: completes barriers that waited for them, and finishes the block and its cluster.
     fn after_exit(&mut self, place: WarpPlace, observer: &mut dyn Observer) {
         let setup = &*self.setup;
         let cluster = setup.cluster_of_place(place.block);
@@ -493,7 +494,7 @@ impl Machine {
         self.state.position
     }
 
-    /// A launch ends when all its blocks are done and nothing is in flight.
+    /// Returns the status. A launch is finished when all of its blocks have finished and no operation is in flight.
     pub fn status(&self) -> Status {
         if self.state.fault.is_some() {
             Status::Faulted
@@ -504,7 +505,7 @@ impl Machine {
         }
     }
 
-    /// Why the run stopped before its end.
+    /// Returns the fault that stopped the run.
     pub fn fault(&self) -> Option<&Fault> {
         self.state.fault.as_ref()
     }

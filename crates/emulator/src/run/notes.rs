@@ -1,5 +1,5 @@
-//! Notes of a run: what it did that no fault is, such as an aligned barrier to which a warp came in parts. In: what steps found;
-//! out: notes, each once for an instruction.
+//! Notes of a run: behavior that is not a fault, such as an aligned barrier at which only a part of a warp arrives.
+//! Each note is recorded once per instruction.
 
 use crate::contract::inspect::{Note, NoteKind};
 use crate::exec::barrier::{Part, waiting_parts};
@@ -20,7 +20,7 @@ impl Machine {
         add_once(&mut state.notes, note, self.setup.limits.max_notes);
     }
 
-    /// Notes the parts of warps that came to aligned barriers of the block in this place.
+    /// Records a note for each partial warp that has arrived at an aligned barrier of the block in this resident slot.
     pub(crate) fn note_parts(&mut self, block: usize, parts: &[Part]) {
         for part in parts {
             let (function, instruction) = self.setup.code.origin(part.pc);
@@ -35,7 +35,7 @@ impl Machine {
         }
     }
 
-    /// Notes the parts of warps that wait at aligned barriers for ever.
+    /// Records a note for each partial warp that waits at an aligned barrier in a deadlock.
     pub(crate) fn note_stuck_parts(&mut self) {
         for place in 0..self.state.blocks.len() {
             let Some(block) = self.state.blocks.get(place) else {
@@ -46,7 +46,7 @@ impl Machine {
         }
     }
 
-    /// Notes the columns of tensor memory that a block has not given back at its end.
+    /// Records a note if a finished block has not deallocated all columns of its tensor memory.
     pub(crate) fn note_kept_columns(&mut self, place: WarpPlace) {
         let n = match self.state.tensor.get(place.block) {
             Some(memory) if memory.len() > 0 => n_columns_in_use(memory),

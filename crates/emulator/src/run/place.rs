@@ -1,4 +1,4 @@
-//! Clusters of the grid get their places: blocks, warps and shared memory as they are at their first step.
+//! Assignment of clusters to resident slots, with the initial state of their blocks, warps and shared memory.
 
 use crate::contract::mbarrier::MbarrierState;
 use crate::run::setup::Setup;
@@ -11,7 +11,7 @@ use crate::state::tensor_memory::TENSOR_BYTES;
 use crate::state::warp::{Frame, Warp};
 
 impl State {
-    /// Makes places for clusters and starts the first clusters of the grid there.
+    /// Creates resident slots for clusters, and starts the first clusters of the grid in them.
     pub(crate) fn make_places(&mut self, setup: &Setup, n_clusters: usize, spare: &mut Vec<Banks>) {
         spare.reserve(n_clusters * (setup.n_ranks * setup.n_threads.div_ceil(32)) as usize);
         for cluster in 0..n_clusters {
@@ -32,7 +32,8 @@ impl State {
         self.next_cluster = n_clusters as u64;
     }
 
-    /// Puts a cluster of the grid into a cluster's places; keeps the allocations of the one that was there.
+    /// Starts a cluster of the grid in the resident slots of a cluster. The allocations of the previous cluster are
+    /// reused.
     fn start_cluster(&mut self, setup: &Setup, place: usize, index: u64, spare: &mut Vec<Banks>) {
         let Some(cluster) = self.clusters.get_mut(place) else {
             return;
@@ -54,8 +55,8 @@ impl State {
         }
     }
 
-    /// Gives the places of clusters that are done to the next clusters of the grid. Shared memory that an operation
-    /// in flight will write keeps its place until the operation has landed.
+    /// Starts the next clusters of the grid in the resident slots of finished clusters. Slots for which an operation is
+    /// in flight are reused only after its completion, because it may write to their shared memory.
     pub(crate) fn refill(&mut self, setup: &Setup, spare: &mut Vec<Banks>) {
         for place in 0..self.clusters.len() {
             if self.next_cluster == setup.n_clusters {
@@ -73,7 +74,7 @@ impl State {
         }
     }
 
-    /// Whether operations in flight belong to the cluster in these places.
+    /// Checks whether operations are in flight for the blocks in the resident slots of a cluster.
     pub(crate) fn has_operations(&self, setup: &Setup, place: usize) -> bool {
         if self.in_flight.is_empty() {
             return false;
@@ -87,7 +88,8 @@ impl State {
 }
 
 impl Setup {
-    /// Position in the grid of the block with a rank in a cluster; both count x first.
+    /// Returns the grid position of the block with this rank in a cluster. Cluster indices and ranks increase fastest
+    /// in x.
     pub(crate) fn block_position(&self, cluster: u64, rank: u32) -> [u32; 3] {
         let [gx, gy, _] = [0, 1, 2].map(|i: usize| u64::from(self.grid[i] / self.cluster[i]));
         let [cx, cy, _] = self.cluster;
@@ -96,7 +98,7 @@ impl Setup {
         [0, 1, 2].map(|i: usize| of_cluster[i] as u32 * self.cluster[i] + in_cluster[i])
     }
 
-    /// Position in the grid of the block with this linear index.
+    /// Returns the grid position of the block with this linear index.
     pub(crate) fn position_of(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);
         [
@@ -106,7 +108,7 @@ impl Setup {
         ]
     }
 
-    /// The cluster that holds the block with this linear index.
+    /// Returns the cluster of the block with this linear index.
     pub(crate) fn cluster_of(&self, block: u64) -> u64 {
         let position = self.position_of(block);
         let [x, y, z] = [0, 1, 2].map(|i: usize| u64::from(position[i] / self.cluster[i]));
@@ -114,7 +116,7 @@ impl Setup {
         (z * ny + y) * nx + x
     }
 
-    /// Bytes of a block's tensor memory, if its code uses any.
+    /// Returns the size of the tensor memory of a block; 0 if the code does not use it.
     fn tensor_bytes(&self) -> usize {
         match self.code.tensor_memory.is_empty() {
             true => 0,
@@ -134,7 +136,7 @@ impl Setup {
         }
     }
 
-    /// Puts the block at a position of the grid into a place.
+    /// Starts the block at a grid position in a resident slot.
     fn start_block(&self, block: &mut Block, position: [u32; 3], spare: &mut Vec<Banks>) {
         let [x, y, z] = position.map(u64::from);
         let [nx, ny, _] = self.grid.map(u64::from);
@@ -151,7 +153,8 @@ impl Setup {
         }
     }
 
-    /// The mbarrier of two blocks with tensor memory, which the system makes before the kernel begins.
+    /// Initializes the mbarrier for pairs of blocks that use tensor memory. The system creates it before the kernel
+    /// starts.
     fn fill_pair_barrier(&self, shared: &mut PagedBytes, rank: usize) {
         let Some(start) = self.layout.pair_barrier else {
             return;
@@ -172,7 +175,7 @@ impl Setup {
         }
     }
 
-    /// Initial values of shared variables, where a dialect allows them.
+    /// Writes the initial values of shared variables, for dialects with such variables.
     fn fill_shared(&self, shared: &mut PagedBytes) {
         for placed in &self.layout.shared_variables {
             let variable = match (placed.function, placed.variable) {
@@ -208,7 +211,7 @@ impl Setup {
         let linear = u64::from(warp.index) << 48
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {
-            // Half of the seeds keep the lanes of a warp together where they can.
+            // For half of the seeds, the lanes of a warp stay converged where possible.
             0..4 => None,
             _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
         });
@@ -217,7 +220,8 @@ impl Setup {
         if warp.fresh {
             let mut banks = std::mem::take(&mut warp.banks);
             banks.grow(self.code.entry_sizes);
-            // More than the places need would be left over after going back.
+            // Do not keep more register files than the resident slots need: after a seek, the surplus would remain
+            // unused.
             if spare.len() < spare.capacity() {
                 spare.push(banks);
             }
@@ -233,7 +237,7 @@ impl Setup {
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
         warp.stack.is_tracked = self.tracking == Tracking::LastWriter;
-        // An untracked stack has no writers, so a tracked one has at least one entry.
+        // An untracked stack has no writers. A tracked stack has at least one entry, so that tracking is visible.
         let least = if warp.stack.is_tracked { 16 } else { 0 };
         warp.stack.grow(frame.max(least) as usize);
         self.fill_specials(warp, position);

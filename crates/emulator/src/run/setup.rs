@@ -1,4 +1,4 @@
-//! What never changes while a launch runs: program, code, layout, shape.
+//! The part of a launch that does not change during execution: program, code, layout and dimensions.
 
 use crate::code::Code;
 use crate::contract::launch::{Launch, LaunchError, Limits};
@@ -10,15 +10,16 @@ use crate::state::multicast::Multicast;
 use std::sync::Arc;
 use warpgrid_program::{FunctionKind, Program};
 
-/// Everything about a launch that no step changes.
+/// Everything about a launch that remains constant during execution.
 #[derive(Debug)]
 pub(crate) struct Setup {
     pub(crate) program: Arc<Program>,
     pub(crate) code: Arc<Code>,
     pub(crate) layout: Layout,
-    /// Textures and surfaces; their places are known once memory is laid out.
+    /// Textures and surfaces. Their addresses are known after memory has been laid out.
     pub(crate) images: Vec<Image>,
-    /// Addresses that stand for several buffers; their places are known once memory is laid out.
+    /// Multicast objects, whose addresses refer to several buffers. Their addresses are known after memory has been
+    /// laid out.
     pub(crate) multicasts: Vec<Multicast>,
     pub(crate) limits: Limits,
     pub(crate) grid: [u32; 3],
@@ -28,19 +29,19 @@ pub(crate) struct Setup {
     pub(crate) n_threads: u32,
     pub(crate) n_blocks: u64,
     pub(crate) n_clusters: u64,
-    /// Blocks of a cluster.
+    /// Number of blocks per cluster.
     pub(crate) n_ranks: u32,
     pub(crate) shape: GridShape,
     pub(crate) tracking: Tracking,
     pub(crate) seed: u64,
 }
 
-/// What a machine decoded of its program, which holds none of its memory.
+/// Decoded code of a machine, without its memory.
 #[derive(Clone, Debug)]
 pub struct Decoded(pub(crate) Arc<Setup>);
 
 impl Decoded {
-    /// The code, where a program and a layout decode to the same.
+    /// Returns the code if the program and the layout decode to the same code.
     pub(crate) fn code_for(&self, program: &Arc<Program>, layout: &Layout) -> Option<Arc<Code>> {
         let Decoded(setup) = self;
         let is_same = Arc::ptr_eq(&setup.program, program) && setup.layout.decodes_as(layout);
@@ -49,7 +50,7 @@ impl Decoded {
 }
 
 impl Setup {
-    /// The launch's facts beside program, code and layout.
+    /// Returns the setup of a launch without images and multicast objects.
     pub(crate) fn new(
         program: Arc<Program>,
         code: Arc<Code>,
@@ -83,7 +84,7 @@ impl Setup {
         }
     }
 
-    /// Bytes that one block takes while it runs.
+    /// Returns the number of bytes that a resident block needs.
     fn block_bytes(&self) -> u64 {
         let n_warps = u64::from(self.n_threads.div_ceil(32));
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
@@ -93,8 +94,8 @@ impl Setup {
             + self.layout.shared_bytes * tracked
     }
 
-    /// How many clusters run at the same time: all blocks of a cluster do, or none (PTX ISA, "Cluster of Cooperative
-    /// Thread Arrays").
+    /// Returns the number of resident clusters. The blocks of a cluster are always co-resident (PTX ISA, "Cluster of
+    /// Cooperative Thread Arrays").
     pub(crate) fn n_resident_clusters(&self, used_bytes: u64) -> Result<usize, LaunchError> {
         let n_ranks = u64::from(self.n_ranks);
         let most = self
@@ -126,16 +127,16 @@ impl Setup {
         Ok(n as usize)
     }
 
-    /// The rank of a block in its cluster, by its place on the machine.
+    /// Returns the rank of a block in its cluster, given its resident slot.
     pub(crate) fn rank_of_place(&self, place: usize) -> usize {
-        // Most clusters are one block, and a division takes as long as a step.
+        // Fast path: most clusters have one block, and a division takes as long as a step.
         match self.n_ranks {
             0 | 1 => 0,
             n => place % n as usize,
         }
     }
 
-    /// The place of a block's cluster.
+    /// Returns the index of the cluster of a resident slot.
     pub(crate) fn cluster_of_place(&self, place: usize) -> usize {
         match self.n_ranks {
             0 | 1 => place,
@@ -143,7 +144,7 @@ impl Setup {
         }
     }
 
-    /// Whether a function is the kind that can be launched.
+    /// Checks whether a function can be launched.
     pub(crate) fn is_entry(function: &warpgrid_program::Function) -> bool {
         function.kind == FunctionKind::Entry && function.defined
     }

@@ -1,4 +1,4 @@
-//! Special registers: what each lane reads from them, and the rows of each warp that hold the values.
+//! Special registers: their values per lane, and the register file rows with these values.
 
 use crate::run::setup::Setup;
 use crate::semantics::registers::LANES;
@@ -6,7 +6,8 @@ use crate::state::warp::Warp;
 use warpgrid_isa::SpecialRegister;
 
 impl Setup {
-    /// Fills the special registers; those that no block changes are as they were for the block before.
+    /// Fills the rows of special registers. Rows that do not depend on the block are filled only for the first block of
+    /// a slot.
     pub(crate) fn fill_specials(&self, warp: &mut Warp, position: [u32; 3]) {
         let index = warp.index;
         let row = |special: SpecialRegister| {
@@ -43,14 +44,14 @@ impl Setup {
         }
     }
 
-    /// The thread of a lane.
+    /// Returns the position in the block of the thread of a lane.
     pub(crate) fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
         let linear = warp * 32 + lane;
         let [x, y, _] = self.block;
         [linear % x, linear / x % y, linear / (x * y)]
     }
 
-    /// The value of a special register (PTX ISA, "Special Registers").
+    /// Returns the value of a special register (PTX ISA, "Special Registers").
     pub(crate) fn special(
         &self,
         special: SpecialRegister,
@@ -107,8 +108,8 @@ impl Setup {
     }
 }
 
-/// Whether a special register differs between blocks, or shows the time and begins again with each; the others hold what
-/// they held for the block before.
+/// Checks whether a special register must be filled again for each block: its value depends on the block, or it
+/// contains the time, which starts again with each block.
 fn changes(special: SpecialRegister) -> bool {
     use SpecialRegister as S;
     match special {
@@ -151,7 +152,8 @@ fn changes(special: SpecialRegister) -> bool {
     }
 }
 
-/// Whether blocks see different values in a special register; none if it shows the time.
+/// Checks whether a special register has different values in different blocks. Returns `None` for registers that
+/// contain the time.
 pub(crate) fn differs_by_block(special: SpecialRegister) -> Option<bool> {
     use SpecialRegister as S;
     match special {

@@ -1,13 +1,14 @@
-//! Finds waiting loops that no other agent can end: every thread that is left waits, or repeats loads whose answers cannot change.
+//! Detection of endless spin loops: every live thread either waits, or repeats loads whose results cannot change.
 //!
-//! As long as memory, barriers and operations in flight do not change, a group of lanes that returns to the same registers and program counter
-//! loops forever. After a number of steps without a change, the detector records the state of each ready group of each warp and observes the
-//! groups for a window of steps. The window includes a time slice of every group: a group that has not been scheduled may still change memory,
-//! for example a lane that holds a lock for which other lanes of its warp spin. The detector has no overhead between windows. The records are
-//! part of the state of the machine, so that a replay detects the same loops.
+//! As long as memory, barriers and operations in flight do not change, a group of lanes that returns to the same
+//! registers and program counter loops forever. After a number of steps without a change, the detector records the
+//! state of each ready group of each warp and observes the groups for a window of steps. The window includes a time
+//! slice of every group: a group that has not been scheduled may still change memory, for example a lane that holds a
+//! lock for which other lanes of its warp spin. The detector has no overhead between windows. The records are part of
+//! the state of the machine, so that a replay detects the same loops.
 //!
-//! A store of the value that memory holds already is no progress. While stores go on, a copy of the machine runs a window of steps at
-//! exponentially growing distances: the launch never ends if the copy repeats its complete state.
+//! A store that does not change memory is no progress. While stores continue, a copy of the machine executes a window
+//! of steps at exponentially growing intervals: the launch never finishes if the copy repeats its complete state.
 
 use crate::contract::event::{Agent, StepEvent, WarpId};
 use crate::contract::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
@@ -24,18 +25,20 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::{FunctionId, Program};
 
-/// Steps without a change after which warps are watched, and as many for each of them: at first all go on without one.
+/// Number of steps without a change before the first window, plus [`QUIET_OF_WARP`] steps per warp: every launch starts
+/// with steps that change nothing.
 const QUIET: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
 /// Number of steps for which each group of lanes is observed.
 const WATCHED: u64 = 32 * 64;
-/// How much longer the next pause is than the one before.
+/// Factor between the lengths of consecutive pauses.
 const LONGER: u64 = 16;
-/// Windows for stores are as long as those of this number of warps, at most.
+/// Maximum number of warps by which the length of a window for stores is scaled.
 const MAX_REPEATED_WARPS: u64 = 64;
-/// Steps of a window after the first store that changed memory, per warp: the previous contents may return.
+/// Steps per warp in a window for stores after the first store that changed memory: later stores may restore the
+/// previous contents.
 const WATCHED_CHANGED: u64 = 8 * 64;
-/// Bytes that a repetition may change and restore, at most.
+/// Maximum number of bytes that a repetition may change and restore.
 const MAX_CHANGED_BYTES: usize = 4096;
 
 impl Mark {
@@ -48,7 +51,7 @@ impl Mark {
     }
 }
 
-/// What a spinning group of lanes reads, and where.
+/// A load or test of a spinning group of lanes, and its location.
 #[derive(Clone, Copy, Debug)]
 struct Read {
     lanes: u32,
@@ -57,7 +60,7 @@ struct Read {
 }
 
 impl Machine {
-    /// Looks whether the run can ever end; `place` is the warp that ran last.
+    /// Checks for an endless spin loop; `place` is the warp that ran last.
     #[cold]
     #[inline(never)]
     pub(crate) fn look_for_spins(&mut self, place: WarpPlace) {
@@ -103,7 +106,7 @@ impl Machine {
         }
     }
 
-    /// Counts all that can change what a load reads or whom somebody waits for.
+    /// Returns the number of events that can change the result of a load or satisfy a wait condition.
     fn changes(&self) -> u64 {
         let state = &self.state;
         state.stores_done + state.in_flight.n_started() + state.blocks_done + state.watch.events
@@ -154,7 +157,8 @@ impl Machine {
             let are_all_back = marks.iter().all(|mark| mark.is_back);
             let is_repeated = match written.has_changed {
                 false => are_all_back,
-                // The same warps take the same turns in the same memory. A single warp has no other to take turns with.
+                // All groups are back in the same state of the scheduler, and memory has its previous contents. For a
+                // single warp, the state of the scheduler is irrelevant.
                 true => {
                     let is_same_turn = match n_warps {
                         1 => true,
@@ -177,13 +181,15 @@ impl Machine {
         }
     }
 
-    /// Checks whether both machines hold the same tensor memory; its stores are not reported to observers.
+    /// Checks whether both machines have the same contents of tensor memory. Stores to tensor memory are not reported
+    /// to observers.
     fn has_same_tensor_memory(&self, other: &Machine) -> bool {
         let mut both = self.state.tensor.iter().zip(&other.state.tensor);
         both.all(|(one, other)| one.contents() == other.contents())
     }
 
-    /// Checks whether every group has returned to its recorded state, the last of them the group that executed the last step of this warp.
+    /// Checks whether every group has returned to its recorded state, and the group that executed the last step of this
+    /// warp is the last of them.
     fn is_back(&mut self, place: WarpPlace) -> bool {
         let State { blocks, watch, .. } = &mut self.state;
         let block = blocks.get(place.block);
@@ -203,7 +209,7 @@ impl Machine {
         watch.marks.iter().all(|mark| mark.is_back)
     }
 
-    /// Records that every warp that can run goes round for ever, with what each of them reads or tests.
+    /// Records a deadlock in which every ready warp spins, with the loads and tests of each warp.
     fn find_spin(&mut self) {
         let n_steps = steps_of_window(&self.state) * n_warps(&self.state.watch.marks);
         let program = self.setup.program.clone();
@@ -224,7 +230,7 @@ impl Machine {
             };
             let found = reads.by_warp.remove(&key);
             let found = found.or_else(|| reads.tests.remove(&key));
-            // A loop without a test waits for nothing.
+            // A loop without loads and branches on predicates has no wait condition.
             let found = found.unwrap_or_else(|| {
                 let warp = block.warps.get(place.warp);
                 let splits = warp.into_iter().flat_map(|warp| warp.splits.all());
@@ -365,16 +371,16 @@ impl Mixer {
     }
 }
 
-/// Compares what a run writes with the contents of memory at its start.
+/// Observer that compares the written bytes with the contents of memory at the start of the run.
 #[derive(Default)]
 struct WrittenBytes {
-    /// The byte at the start, for each byte that was written.
+    /// Initial value of each written byte.
     first: BTreeMap<(MemoryId, u64), u8>,
-    /// Bytes that differ from the start now.
+    /// Number of bytes that currently differ from their initial value.
     n_different: usize,
-    /// Whether any write has changed memory.
+    /// Whether any store has changed memory.
     has_changed: bool,
-    /// Whether more has changed than is compared.
+    /// Whether the run has changed more than the observer compares.
     is_beyond: bool,
 }
 
@@ -412,7 +418,7 @@ impl Observer for WrittenBytes {
     }
 }
 
-/// Notes what each warp reads, group by group, and where it tests registers.
+/// Observer that collects the loads of each warp, grouped by instruction, and the branches that test predicates.
 struct Reads<'p> {
     program: &'p Program,
     by_warp: BTreeMap<WarpId, Vec<Read>>,
@@ -428,7 +434,7 @@ impl<'p> Reads<'p> {
         }
     }
 
-    /// Whether an instruction is a branch that depends on a predicate.
+    /// Checks whether an instruction is a branch with a guard.
     fn is_test(&self, function: FunctionId, instruction: u32) -> bool {
         let body = self.program.functions.get(function.0 as usize);
         let found = body.and_then(|body| body.instructions.get(instruction as usize));
@@ -483,7 +489,7 @@ impl Observer for Reads<'_> {
         let Some(piece) = event.pieces.first() else {
             return;
         };
-        // No other thread writes the stack of a thread, constants or parameters.
+        // No other thread writes to the stack of a thread, to constants or to parameters.
         let is_shared = matches!(piece.memory, MemoryId::Global | MemoryId::Shared { .. });
         if !is_shared || !(event.action.reads() || event.action.is_atomic()) {
             return;

@@ -1,4 +1,4 @@
-//! Looking into a machine between two steps.
+//! Inspection of a machine between two steps.
 
 use crate::code::{Bank, Element};
 use crate::contract::event::{Agent, PendingId, StepEvent};
@@ -18,14 +18,14 @@ use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// What the search for the next step changes in place of the machine's own.
+/// Copies of the machine state that the search for the next step modifies.
 struct Copies {
     schedule: Schedule,
     blocked: Vec<WarpPlace>,
 }
 
 impl Machine {
-    /// Checks whether a value is the address of a function of a virtual language, or of an instruction of machine code.
+    /// Checks whether a value is the address of a function in PTX, or of an instruction in SASS.
     pub fn is_code_address(&self, value: u64) -> bool {
         let setup = &self.setup;
         let addresses = &setup.code.addresses;
@@ -38,7 +38,7 @@ impl Machine {
         functions.any(|id| setup.layout.function_address(id) == value)
     }
 
-    /// What the program printed so far.
+    /// Returns the notes that the run has recorded so far, including the output of `printf`.
     pub fn notes(&self) -> &[Note] {
         &self.state.notes
     }
@@ -47,28 +47,29 @@ impl Machine {
         &self.setup.program
     }
 
-    /// Blocks of the grid.
+    /// Returns the number of blocks of the grid.
     pub fn n_blocks(&self) -> u64 {
         self.setup.n_blocks
     }
 
-    /// The kernel of the launch.
+    /// Returns the kernel of the launch.
     pub fn entry(&self) -> Option<FunctionId> {
         let functions = &self.setup.code.functions;
         functions.first().map(|function| function.id)
     }
 
-    /// Blocks that have finished.
+    /// Returns the number of finished blocks.
     pub fn blocks_done(&self) -> u64 {
         self.state.blocks_done
     }
 
-    /// Whether a block of the grid, by linear index, has or had a place.
+    /// Checks whether the block with this linear index is or was resident.
     pub fn has_started(&self, block: u64) -> bool {
         self.setup.cluster_of(block) < self.state.next_cluster
     }
 
-    /// Bytes of the resident blocks' registers, stacks and shared memory. A warp that has not run will have registers.
+    /// Returns the number of bytes of the registers, stacks, shared memory and tensor memory of the resident blocks.
+    /// Includes the registers of warps that have not run yet, although they are not allocated.
     pub(crate) fn resident_bytes(&self) -> u64 {
         let registers = self.setup.code.entry_sizes.bytes();
         let of_warp = |warp: &Warp| match warp.fresh {
@@ -90,12 +91,13 @@ impl Machine {
                 .sum::<u64>()
     }
 
-    /// The thread of a lane within its block.
+    /// Returns the position in the block of the thread of a lane.
     pub fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
         self.setup.thread(warp, lane)
     }
 
-    /// Threads that a barrier of a resident block expects, and those that have arrived.
+    /// Returns the number of threads that a barrier of a resident block expects, and the number of threads that have
+    /// arrived.
     pub fn barrier(&self, block: u64, id: u32) -> (u32, u32) {
         let found = self.state.blocks.iter().find(|b| b.index == block);
         let Some(block) = found else {
@@ -113,7 +115,7 @@ impl Machine {
         (expected, arrived)
     }
 
-    /// Lanes of each warp of a resident block that have not ended.
+    /// Returns the live lanes of each warp of a resident block.
     pub fn live_lanes(&self, block: u64) -> Vec<u32> {
         let found = self.state.blocks.iter().find(|b| b.index == block);
         found.map_or(Vec::new(), |block| {
@@ -121,7 +123,7 @@ impl Machine {
         })
     }
 
-    /// The place of a block in the grid.
+    /// Returns the grid position of a block.
     pub fn block_position(&self, block: u64) -> [u32; 3] {
         self.setup.position_of(block)
     }
@@ -142,20 +144,20 @@ impl Machine {
             })
     }
 
-    /// Shared memory of a resident block.
+    /// Returns the shared memory of a resident block.
     fn shared(&self, block: u64) -> Option<&PagedBytes> {
         let place = self.state.blocks.iter().position(|b| b.index == block)?;
         self.state.shared.get(place)
     }
 
-    /// Tensor memory of a resident block, when its code uses any.
+    /// Returns the tensor memory of a resident block, if its code uses tensor memory.
     fn tensor(&self, block: u64) -> Option<&PagedBytes> {
         let place = self.state.blocks.iter().position(|b| b.index == block)?;
         let tensor = self.state.tensor.get(place)?;
         (tensor.len() >= CELL_BYTES).then_some(tensor)
     }
 
-    /// The blocks of a resident block's cluster, by rank; linear indices.
+    /// Returns the linear indices of the blocks in the cluster of a resident block, ordered by rank.
     pub fn cluster(&self, block: u64) -> Vec<u64> {
         let blocks = &self.state.blocks;
         let Some(place) = blocks.iter().position(|b| b.index == block) else {
@@ -167,8 +169,8 @@ impl Machine {
         cluster.iter().map(|block| block.index).collect()
     }
 
-    /// The mbarrier objects that were made in the shared memory of a resident block, by offset, and what each holds; none
-    /// where something else was written over it.
+    /// Returns the offsets and states of the mbarrier objects that were initialized in the shared memory of a resident
+    /// block. The state is `None` if the object has been overwritten.
     pub fn mbarriers(&self, block: u64) -> Vec<(u64, Option<MbarrierState>)> {
         let Some(shared) = self.shared(block) else {
             return Vec::new();
@@ -178,7 +180,7 @@ impl Machine {
         objects.map(|offset| (*offset, held(*offset))).collect()
     }
 
-    /// The bytes of a region; `None` when it is not there (any more).
+    /// Returns the bytes of a region. Returns `None` if the region does not exist, or no longer exists.
     pub fn memory(&self, region: MemoryRegion) -> Option<&[u8]> {
         match region {
             MemoryRegion::Shared { block } => Some(self.shared(block)?.contents()),
@@ -198,7 +200,7 @@ impl Machine {
         }
     }
 
-    /// The address of a region's first byte in its own space.
+    /// Returns the address of the first byte of a region in its state space.
     pub fn address(&self, region: MemoryRegion) -> Option<u64> {
         match region {
             MemoryRegion::Shared { .. }
@@ -208,7 +210,7 @@ impl Machine {
         }
     }
 
-    /// The region that holds a global, constant or parameter address, and the offset in it.
+    /// Returns the region that contains a global, constant or parameter address, and the offset of the address in it.
     pub fn region_at(&self, address: u64) -> Option<(MemoryRegion, u64)> {
         let a = self.state.global.find(address)?;
         let region = match &a.owner {
@@ -221,7 +223,7 @@ impl Machine {
         Some((region, address - a.address))
     }
 
-    /// Who wrote each byte of a region last. Only when the launch asked for it.
+    /// Returns the last writer of each byte of a region. Returns `None` unless the launch tracks writers.
     pub fn writers(&self, region: MemoryRegion) -> Option<LastWriters<'_>> {
         match region {
             MemoryRegion::Shared { block } => {
@@ -245,12 +247,13 @@ impl Machine {
         }
     }
 
-    /// Where the shared variables lie in the memory of each block.
+    /// Returns the shared variables with their offsets in the shared memory of each block.
     pub fn shared_variables(&self) -> &[SharedVariable] {
         &self.setup.layout.shared_variables
     }
 
-    /// How the source calls a place in the shared memory of a block: the variable that holds it, with the number of the 8 bytes in it.
+    /// Returns the source-level name of an offset in shared memory: the variable that contains it, with the index of
+    /// the 8-byte element.
     pub fn shared_name(&self, offset: u64) -> Option<String> {
         let found = self.shared_variables().iter().find(|variable| {
             (variable.byte_offset..variable.byte_offset + variable.size_bytes).contains(&offset)
@@ -262,12 +265,12 @@ impl Machine {
         })
     }
 
-    /// Offset and size of each kernel parameter in the parameters' memory.
+    /// Returns the offset and size of each kernel parameter in the parameter memory.
     pub fn parameters(&self) -> &[(u64, u64)] {
         &self.setup.layout.parameters
     }
 
-    /// Blocks that have a place now, in the order of their places.
+    /// Returns the resident blocks, ordered by slot.
     pub fn blocks(&self) -> Vec<BlockView> {
         self.state
             .blocks
@@ -286,7 +289,7 @@ impl Machine {
         block.warps.get(warp as usize)
     }
 
-    /// A warp and its groups, the one that would run first in front.
+    /// Returns a warp with its groups of lanes. The first group is the next one to execute.
     pub fn warp(&self, block: u64, warp: u32) -> Option<WarpView> {
         let found = self.find_warp(block, warp)?;
         let mut splits = found.splits;
@@ -320,26 +323,26 @@ impl Machine {
         })
     }
 
-    /// What the last step did; none at the beginning.
+    /// Returns the event of the last step. Returns `None` before the first step.
     pub fn last_step(&self) -> Option<StepEvent> {
         let step = self.state.position.checked_sub(1)?;
         let last = self.state.last_step.as_ref()?;
         Some(last.event(&self.setup.code, step))
     }
 
-    /// Executed lane-instructions: the sum of the active lanes over all steps of warps. The order in which the lanes of a
-    /// divergent warp execute does not change it.
+    /// Returns the number of executed lane-instructions: the sum of the active lanes over all steps of warps. It does
+    /// not depend on the order in which the groups of a divergent warp execute.
     pub fn lane_instructions(&self) -> u64 {
         self.state.lane_instructions
     }
 
-    /// Steps done that stored.
+    /// Returns the number of completed steps that stored to memory.
     pub fn stores_done(&self) -> u64 {
         self.state.stores_done
     }
 
-    /// Which agent steps next, and what it does: found by the functions that the steps use, on copies of what they
-    /// would change.
+    /// Returns the agent of the next step and its instruction. Runs the functions of the actual step on copies of the
+    /// state that they modify.
     pub fn next_step(&self) -> Option<NextStep> {
         if self.state.fault.is_some() {
             return None;
@@ -363,7 +366,7 @@ impl Machine {
                 Turn::InFlight(id) | Turn::Read(id) => return self.next_landing(id),
                 Turn::Warp(place) => match self.next_of_warp(place) {
                     Some(next) => return Some(next),
-                    // Its groups only begin to wait: the schedule is asked again, as it is in a run.
+                    // All groups of the warp would only start to wait: select another agent, as an actual run does.
                     None => machine.blocked.push(place),
                 },
             }
@@ -387,7 +390,7 @@ impl Machine {
         })
     }
 
-    /// What a warp does in its next step; none if it can only wait.
+    /// Returns the next step of a warp. Returns `None` if all of its groups can only wait.
     fn next_of_warp(&self, place: WarpPlace) -> Option<NextStep> {
         let block = self.state.blocks.get(place.block)?;
         let mut warp = block.warps.get(place.warp)?.clone();
@@ -424,9 +427,10 @@ impl Machine {
         }
     }
 
-    /// A row of any bank, by slot.
+    /// Returns a row of any bank by slot.
     fn row(&self, warp: &Warp, depth: u32, bank: Bank, slot: Slot) -> Option<[u128; LANES]> {
-        // The banks are only read here, but lanes want to be able to write: a copy of one row is made by hand.
+        // `Lanes` requires mutable access to the banks, which an inspection does not have; therefore, the row is read
+        // here.
         let code = &self.setup.code;
         let base = code.base(depth);
         let (banks, start) = match slot.0 >> 30 {
@@ -453,8 +457,9 @@ impl Machine {
         })
     }
 
-    /// The bits of a register in all lanes of a warp: each lane's in the innermost frame of the function.
-    /// Lanes that are not in the function, or have exited, show what the kernel's frame held last.
+    /// Returns the bits of a register in all lanes of a warp. The value of a lane belongs to the innermost frame of the
+    /// function. Lanes that are not in the function, or that have exited, have the last value in the frame of the
+    /// kernel.
     pub fn register_row(
         &self,
         block: u64,
@@ -485,7 +490,7 @@ impl Machine {
         Some(row)
     }
 
-    /// The bits of a register of a lane: see [`Machine::register_row`].
+    /// Returns the bits of a register of a lane; see [`Machine::register_row`].
     pub fn register(
         &self,
         block: u64,
