@@ -1,5 +1,5 @@
-//! What a translator reads of a machine: decoded code, where memory lies, and what threads see in special registers.
-//! In comes a machine at its start; out come its parts, and the end of a run that was done elsewhere goes back in.
+//! Interface of a machine for the JIT compiler: decoded code, memory layout, and values of special registers. Takes
+//! over the final state of a run that translated code has executed.
 
 pub(crate) mod approximate;
 pub(crate) mod calls;
@@ -50,10 +50,10 @@ use warpgrid_program::FunctionId;
 /// Position of a machine at the end of a translated run without step counts.
 pub(crate) const UNCOUNTED: u64 = u64::MAX;
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub const LANES: usize = crate::semantics::registers::LANES;
 
-/// What bytes of memory belong to.
+/// Kind of the memory of an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeKind {
     Global,
@@ -67,38 +67,39 @@ pub struct AddressRange {
     pub kind: RangeKind,
     pub address: u64,
     pub size: u64,
-    /// Where its bytes start in the arena.
+    /// Offset of the first byte in the arena.
     pub start: usize,
 }
 
-/// How a run ended that was done elsewhere.
+/// Final state of a run that translated code has executed.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainEnd<'a> {
-    /// Bytes of the arena that may have changed: where they start, and what they are.
+    /// Ranges of the arena that may have changed: start offset and new contents.
     pub changes: &'a [(usize, &'a [u8])],
     /// `None` if a warp diverged: its number of steps depends on the order in which its lanes reconverge.
     pub counts: Option<StepCounts>,
-    /// Executed lane-instructions: see [`Machine::lane_instructions`].
+    /// Number of executed lane-instructions: see [`Machine::lane_instructions`].
     pub lane_instructions: u64,
 }
 
-/// Numbers of steps of a run.
+/// Step counts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepCounts {
     pub steps: u64,
-    /// Steps that stored.
+    /// Number of steps that stored to memory.
     pub stores: u64,
 }
 
-/// A machine at its start, whose launch needs nothing beside code, registers, shared memory and the arena.
+/// A machine before its first step whose launch requires only code, registers, shared memory and the arena.
 #[derive(Clone, Copy)]
 pub struct Plain<'m> {
     machine: &'m Machine,
 }
 
 impl Machine {
-    /// Its parts, while it is at its start; none if the launch has more than these: clusters, tensor maps, images, last writers,
-    /// registers that begin with a value.
+    /// Returns the translator interface of a machine before its first step. Returns `None` if the launch requires
+    /// features that translated code does not support: clusters, images, multicast objects, last writers, host inputs,
+    /// or initial register values.
     pub fn plain(&self) -> Option<Plain<'_>> {
         let setup = &*self.setup;
         let code = &*setup.code;
@@ -117,8 +118,8 @@ impl Machine {
         is_plain.then_some(Plain { machine: self })
     }
 
-    /// Takes over the end of a run that was done elsewhere: all blocks are done. False, and nothing changes, if the arena has no
-    /// such bytes.
+    /// Takes over the final state of a run that translated code has executed; all blocks have finished. Returns `false`
+    /// without an effect if a change is outside of the arena.
     pub(crate) fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
         let state = &mut self.state;
         let arena = &mut state.global.arena;
@@ -173,7 +174,7 @@ impl<'m> Plain<'m> {
         &self.setup().layout
     }
 
-    /// The instruction of the source that a place in the code comes from.
+    /// Returns the source instruction of a decoded operation.
     pub fn origin(self, at: u32) -> (FunctionId, u32) {
         self.code().origin(at)
     }
@@ -221,23 +222,24 @@ impl<'m> Plain<'m> {
             .is_some_and(|mask| *mask != 0)
     }
 
-    /// The special register of 32 bits with this number.
+    /// Returns the 32-bit special register with this index.
     pub fn special32(self, index: u32) -> Option<SpecialRegister> {
         self.code().specials32.get(index as usize).copied()
     }
 
-    /// What a lane of a warp of a block reads from a special register.
+    /// Returns the value of a special register for a lane of a warp of a block.
     pub fn special(self, special: SpecialRegister, block: u64, warp: u32, lane: u32) -> u64 {
         let position = self.setup().position_of(block);
         self.setup().special(special, position, warp, lane)
     }
 
-    /// Whether blocks see different values in it; none if it shows the time.
+    /// Checks whether a special register has different values in different blocks. Returns `None` if the register
+    /// contains the time.
     pub fn differs_by_block(self, special: SpecialRegister) -> Option<bool> {
         crate::run::special::differs_by_block(special)
     }
 
-    /// What may be accessed, by address.
+    /// Returns the accessible address ranges, ordered by address.
     pub fn ranges(self) -> impl Iterator<Item = AddressRange> + 'm {
         let kind = |allocation: &Allocation| match allocation.owner {
             Owner::Buffer(..) | Owner::GlobalVariable(..) => RangeKind::Global,
@@ -253,18 +255,18 @@ impl<'m> Plain<'m> {
         })
     }
 
-    /// All bytes that blocks share.
+    /// Returns the memory that all blocks share.
     pub fn arena(self) -> &'m [u8] {
         self.machine.state.global.arena.bytes()
     }
 
-    /// The generic address of shared memory, and its size in bytes.
+    /// Returns the generic address of shared memory and its size in bytes.
     pub fn shared(self) -> (u64, u64) {
         let layout = self.layout();
         (layout.map.shared, layout.shared_bytes)
     }
 
-    /// Bytes of local memory that each thread has, all zeros at its start, from address 0.
+    /// Returns the number of bytes of local memory per thread. Local memory starts at address 0 and is initially zero.
     pub fn local_bytes(self) -> u64 {
         let warp = self
             .machine
@@ -276,13 +278,14 @@ impl<'m> Plain<'m> {
         warp.map_or(0, |warp| warp.stack.lane_bytes as u64)
     }
 
-    /// Whether a generic address may be one of a stack or of another memory that is not among the ranges.
+    /// Returns the generic addresses of the local memory window. These addresses are not part of any range of
+    /// [`Plain::ranges`].
     pub fn local_window(self) -> std::ops::Range<u64> {
         let map = self.layout().map;
         map.local..map.local.saturating_add(map.window_bytes)
     }
 
-    /// The seed of the schedule; 0 goes round.
+    /// Returns the seed of the schedule; 0 selects round robin.
     pub fn seed(self) -> u64 {
         self.setup().seed
     }
@@ -291,12 +294,12 @@ impl<'m> Plain<'m> {
         self.setup().n_blocks
     }
 
-    /// Threads of a block and blocks of the grid, by axis.
+    /// Returns the block dimensions in threads and the grid dimensions in blocks.
     pub fn extents(self) -> ([u32; 3], [u32; 3]) {
         (self.setup().block, self.setup().grid)
     }
 
-    /// Threads of a block.
+    /// Returns the number of threads per block.
     pub fn n_threads(self) -> u32 {
         self.setup().n_threads
     }

@@ -1,5 +1,5 @@
-//! The unit for approximate functions as data, for a translator. In: an operation on `f32`; out: which function the unit has for it, and the
-//! coefficients of that.
+//! Tables of the unit for approximate functions, for the JIT compiler: maps an operation on `f32` to a function of the
+//! unit and its coefficients.
 
 use crate::exec::arithmetic::float::function_of;
 use crate::semantics::approximate::Table;
@@ -9,7 +9,7 @@ use crate::semantics::ops::Float32Op;
 
 pub(crate) use crate::semantics::approximate::Function as UnitFunction;
 
-/// Coefficients of an interval: c0 + c1 x + c2 x^2, in 2^-17 of a last digit.
+/// Coefficients of an interval: c0 + c1 x + c2 x^2, in units of 2^-17 ulp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitRow {
     pub c0: i64,
@@ -17,12 +17,13 @@ pub struct UnitRow {
     pub c2: i32,
 }
 
-/// Which function the unit has for an operation.
+/// Returns the function of the unit that implements an operation.
 pub fn unit_function(f: Float32Op, round: Round) -> Option<UnitFunction> {
     function_of(f, round)
 }
 
-/// The rows of a function, by the first bits of the fraction. Of the hyperbolic tangent there are sixteen for each power of two from 2^-8 to 4.
+/// Returns the coefficients of a function for all intervals, ordered by the leading bits of the fraction. The
+/// hyperbolic tangent has sixteen rows for each power of two from 2^-8 to 4.
 pub fn unit_rows(function: UnitFunction) -> Vec<UnitRow> {
     match table_of(function) {
         Some(table) => {
@@ -42,12 +43,13 @@ pub fn unit_rows(function: UnitFunction) -> Vec<UnitRow> {
     }
 }
 
-/// By power of two from 2^-8 to 4: how many bits of the fraction choose the interval of a hyperbolic tangent.
+/// Returns the number of fraction bits that select the interval of the hyperbolic tangent, for each power of two from
+/// 2^-8 to 4.
 pub fn tangent_bits() -> [u32; 11] {
     tables::TANGENT_OCTAVES.map(|(_, bits)| bits)
 }
 
-/// How many bits of the fraction choose the interval; none where that depends on the exponent.
+/// Returns the number of fraction bits that select the interval. Returns `None` if it depends on the exponent.
 pub fn index_bits(function: UnitFunction) -> Option<u32> {
     table_of(function).map(|table| table.index_bits)
 }

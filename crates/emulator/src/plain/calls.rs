@@ -1,5 +1,5 @@
-//! Calls of functions, for a translator that puts functions in the places of their calls. In: calls of the decoded code; out: functions, the
-//! values that go there and come back, and where frames lie.
+//! Direct calls, for a JIT compiler that inlines functions: called functions, arguments, return values and stack
+//! frames.
 
 use crate::code::FrameAddress;
 use crate::code::op::Op;
@@ -12,24 +12,25 @@ use std::ops::Range;
 
 pub(crate) use crate::code::{CallPlan, Place};
 
-/// A call of a function that the text names.
+/// A direct call of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'m> {
-    /// Its number; the kernel's is 0.
+    /// Index of the function; the kernel has index 0.
     pub function: u32,
-    /// From places of the caller to places of the function.
+    /// Copies from the caller to the function.
     pub arguments: &'m [(Place, Place)],
-    /// From places of the function to places of the caller.
+    /// Copies from the function to the caller.
     pub returns: &'m [(Place, Place)],
 }
 
 impl<'m> Plain<'m> {
-    /// The code of the kernel and of all functions that it may call; branches and [`Plain::function`] name places in it.
+    /// Returns the code of the kernel and of all functions that it may call. Branch targets and [`Plain::function`]
+    /// index this code.
     pub fn all_instructions(self) -> &'m [Instr] {
         &self.code().instructions
     }
 
-    /// Where the code of a function lies.
+    /// Returns the range of the code of a function.
     pub fn function(self, number: u32) -> Range<usize> {
         let functions = &self.code().functions;
         let start = |number: usize| functions.get(number).map(|f| f.start as usize);
@@ -38,14 +39,14 @@ impl<'m> Plain<'m> {
         first..start(number as usize + 1).unwrap_or(end)
     }
 
-    /// Bytes of a function's variables on the stack. The next frame begins after them, at a multiple of 16 bytes.
+    /// Returns the size of the stack frame of a function in bytes. The next frame starts after it, aligned to 16 bytes.
     pub fn frame_bytes(self, number: u32) -> u64 {
         let function = self.code().functions.get(number as usize);
         function.map_or(0, |function| function.frame_bytes.into())
     }
 
-    /// Registers of a function that hold addresses on the stack from its start on, each with what it is beyond the start of the frame; no
-    /// instruction writes them.
+    /// Returns the registers of a function that contain stack addresses from the start of the function, with their
+    /// offsets from the start of the frame. No instruction writes these registers.
     pub fn frame_addresses(self, number: u32) -> impl Iterator<Item = (RegisterName, u64)> + 'm {
         let function = self.code().functions.get(number as usize);
         let all = function.map_or(&[][..], |function| &function.frame_addresses);
@@ -56,7 +57,7 @@ impl<'m> Plain<'m> {
         all.iter().filter_map(register)
     }
 
-    /// A call, unless registers say what is called.
+    /// Returns a direct call. Returns `None` for indirect calls.
     pub fn call(self, plan: PlanId<CallPlan>) -> Option<Call<'m>> {
         let plan = self.code().calls.get(plan)?;
         let [target] = plan.targets.as_slice() else {
@@ -69,7 +70,7 @@ impl<'m> Plain<'m> {
         })
     }
 
-    /// How many registers of a bank a frame has at most: of the kernel, and of a function.
+    /// Returns the maximum number of registers of a bank per frame: for the kernel, and for a function.
     pub fn most_registers(self, bank: Bank) -> [u32; 2] {
         let code = self.code();
         [code.entry_sizes, code.frame_sizes].map(|sizes| match bank {
@@ -82,7 +83,7 @@ impl<'m> Plain<'m> {
 }
 
 impl Instr {
-    /// A branch to a place, in the same step as the instruction that is there.
+    /// Returns a branch that is executed in the same step as its target instruction.
     pub fn within_step(target: u32) -> Instr {
         Instr {
             op: Op::Branch { target },

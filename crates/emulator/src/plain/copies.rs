@@ -1,4 +1,4 @@
-//! Copies in flight as a translator reads them: those from global to shared memory that each thread makes groups of.
+//! `cp.async` copies from global to shared memory, for the JIT compiler.
 
 use crate::code::plans::PlanId;
 use crate::code::{AccessPlan, AsyncPlan, Bank, Element, Predicate};
@@ -10,18 +10,20 @@ use crate::semantics::registers::SlotPlace;
 /// `cp.async`.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyAccess<'m> {
-    /// Places in shared memory; the width is the bytes that a lane writes, and the alignment of both places.
+    /// Destination in shared memory. Its width is the number of bytes that a lane writes, and the required alignment of
+    /// both addresses.
     pub to: &'m AccessPlan,
-    /// Places in global memory.
+    /// Source in global memory.
     pub from: &'m AccessPlan,
-    /// Bytes that are read, if fewer than are written; the others are zeros.
+    /// Number of bytes to read, if it is less than the width; the remaining bytes are set to zero.
     pub read: Option<Element>,
-    /// Lanes that read nothing.
+    /// Lanes that read no bytes.
     pub ignores: Option<Predicate>,
 }
 
 impl<'m> Plain<'m> {
-    /// The copy that an instruction starts; none for what is no `cp.async`.
+    /// Returns the copy that an instruction issues. Returns `None` if the instruction is not a `cp.async` that the JIT
+    /// compiler supports.
     pub fn copy(self, plan: PlanId<AsyncPlan>) -> Option<CopyAccess<'m>> {
         let AsyncPlan {
             to: Some(to),
@@ -58,7 +60,7 @@ impl<'m> Plain<'m> {
         })
     }
 
-    /// Whether the code makes groups of this kind.
+    /// Checks whether the code commits groups of this kind.
     pub fn makes_groups(self, kind: GroupKind) -> bool {
         self.code().makes_groups(kind)
     }

@@ -1,4 +1,4 @@
-//! Matrix operations as a translator reads them: what memory they move, and how sums are computed.
+//! Matrix operations, for the JIT compiler: their memory accesses, and the rules for the computation of sums.
 
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::matrix_plan::{Gather, LinesPlan, OperandPlan, ProductPlan, RowsPlan};
@@ -10,7 +10,7 @@ use crate::semantics::registers::LANES;
 use crate::semantics::registers::Slot;
 use crate::semantics::tensor::rule::SumRule;
 
-/// A value in a register of a lane, from bit `shift` on.
+/// A value in a register of a lane, starting at bit `shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValuePlace {
     pub register: u8,
@@ -28,12 +28,13 @@ impl From<Gather> for ValuePlace {
     }
 }
 
-/// An operand of a product: its registers, and where its values are: rows of A, C and D, columns of B.
+/// An operand of an MMA: its registers and the locations of its values. The values are ordered by rows of A, C and D,
+/// and by columns of B.
 #[derive(Clone, Debug)]
 pub struct Operand<'m> {
     pub registers: &'m [Element],
     pub values: Vec<ValuePlace>,
-    /// All places of values, copies included, in the same order.
+    /// Locations of all values in the same order, including duplicates.
     pub held: Vec<ValuePlace>,
 }
 
@@ -47,7 +48,7 @@ impl<'m> Operand<'m> {
     }
 }
 
-/// `mma` or `wmma.mma` with factors of 16 bits and sums of `f32`.
+/// `mma` or `wmma.mma` with 16-bit operands and `f32` accumulators.
 #[derive(Clone, Debug)]
 pub struct FusedProduct<'m> {
     pub rule: SumRule,
@@ -60,40 +61,40 @@ pub struct FusedProduct<'m> {
 /// `wmma.load` or `wmma.store`.
 #[derive(Clone, Copy, Debug)]
 pub struct LinesAccess<'m> {
-    /// Its elements are the registers.
+    /// Access whose elements are the registers.
     pub access: &'m AccessPlan,
     pub is_store: bool,
-    /// Elements between lines, of 32 bits.
+    /// Number of elements between consecutive lines, as a 32-bit register.
     pub stride: Slot,
-    /// Registers that memory fills; those beyond repeat them.
+    /// Number of registers that are loaded; the remaining registers duplicate them.
     pub n_read: usize,
-    /// Units in a register, and the bytes of one.
+    /// Number of units per register, and bytes per unit.
     pub per_register: u32,
     pub unit_bytes: u32,
     pub element_bits: u32,
-    /// By unit and lane: line, and position in the line.
+    /// Line, and position in the line, for each unit and lane.
     pub places: &'m [[[u16; 2]; LANES]],
-    /// Lines, and elements of a line.
+    /// Number of lines, and number of elements per line.
     pub n_lines: u16,
     pub line_elements: u16,
-    /// Address and stride in bytes are multiples of it.
+    /// Required alignment of the address and of the stride in bytes.
     pub align_bytes: u8,
 }
 
-/// `ldmatrix` of elements of 16 bits: who holds element 0 of each word of a row.
+/// `ldmatrix` or `stmatrix` with 16-bit elements.
 #[derive(Clone, Debug)]
 pub struct RowsAccess<'m> {
     pub access: &'m AccessPlan,
-    /// A row of 16 bytes.
+    /// Access to a row of 16 bytes.
     pub row: &'m AccessPlan,
     pub is_store: bool,
-    /// Lanes that give addresses.
+    /// Lanes that provide row addresses.
     pub asking: u32,
-    /// By element: the lane that gives the address of its row, its column, and where it is held.
+    /// For each element: the lane that provides the address of its row, its column, and its location in the registers.
     pub places: Vec<RowElement>,
 }
 
-/// An element of 16 bits of a row.
+/// A 16-bit element of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowElement {
     pub asked: u8,
@@ -101,19 +102,19 @@ pub struct RowElement {
     pub held: ValuePlace,
 }
 
-/// What a matrix operation does.
+/// A matrix operation.
 #[derive(Clone, Debug)]
 pub enum MatrixOperation<'m> {
     Lines(LinesAccess<'m>),
     Rows(RowsAccess<'m>),
     Product(Box<FusedProduct<'m>>),
-    /// A product of other types, which needs registers alone.
+    /// An MMA with other types, which accesses only registers.
     OtherProduct,
     Other,
 }
 
 impl<'m> Plain<'m> {
-    /// The matrix operation of a plan.
+    /// Returns the matrix operation of a plan.
     pub fn matrix(self, plan: PlanId<MatrixPlan>) -> MatrixOperation<'m> {
         match self.code().matrices.get(plan) {
             Some(MatrixPlan::Lines(plan)) => MatrixOperation::Lines(lines(plan)),

@@ -1,5 +1,4 @@
-//! Operations that need registers alone, done one by one for a translator that lacks them. In: an operation by its place in the code, and
-//! rows of registers; out: the registers that it reads and writes, and the rows after it.
+//! Execution of single operations that access only registers, for operations that the JIT compiler does not translate.
 
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::op::Op;
@@ -13,7 +12,7 @@ use crate::plain::Plain;
 use crate::semantics::registers::{BankSizes, Banks, LANES, Lanes, Results};
 use crate::semantics::registers::{Slot, SlotPlace};
 
-/// A register, by bank and number.
+/// A register, identified by bank and index.
 pub type RegisterName = (Bank, u32);
 
 /// The registers that an instruction reads and writes.
@@ -40,14 +39,15 @@ impl OperationRegisters {
     }
 }
 
-/// Rows of registers of a warp, 32 lanes each.
+/// Register rows of a warp with 32 lanes each.
 #[derive(Clone, Debug)]
 pub struct WarpRegisters {
     banks: Banks,
 }
 
 impl WarpRegisters {
-    /// The word or, of 64 bits, the two words that a lane has of a register; of a predicate all ones or zeros. Zero where there is none.
+    /// Returns the value of a register in a lane, with 32 or 64 bits. Predicates are `u32::MAX` or 0. Returns 0 if the
+    /// register does not exist.
     pub fn lane(&self, (bank, index): RegisterName, lane: usize) -> u64 {
         let (index, lane) = (index as usize, lane % LANES);
         match bank {
@@ -61,7 +61,7 @@ impl WarpRegisters {
         }
     }
 
-    /// Gives a lane what [`WarpRegisters::lane`] reads.
+    /// Sets the value that [`WarpRegisters::lane`] returns.
     pub fn set_lane(&mut self, (bank, index): RegisterName, lane: usize, value: u64) {
         let (index, lane) = (index as usize, lane % LANES);
         match bank {
@@ -86,7 +86,7 @@ impl WarpRegisters {
 }
 
 impl Plain<'_> {
-    /// Registers of a warp, all zero.
+    /// Returns the registers of a warp, initialized to zero.
     pub fn warp_registers(self) -> WarpRegisters {
         let mut banks = Banks::default();
         banks.grow(self.code().entry_sizes.max(self.code().frame_sizes));
@@ -121,8 +121,8 @@ impl Plain<'_> {
         (!found.has_others).then_some(found)
     }
 
-    /// Does the instruction at a place in the code for lanes of a warp, as the interpreter does. False, and nothing changes, if it needs
-    /// more than registers.
+    /// Executes the instruction at a place in the code for lanes of a warp, with the results of the interpreter.
+    /// Returns `false` without an effect if the instruction accesses more than registers.
     pub fn execute(self, at: u32, lanes: u32, registers: &mut WarpRegisters) -> bool {
         let Some(instr) = self.all_instructions().get(at as usize) else {
             return false;
