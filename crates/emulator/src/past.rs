@@ -1,4 +1,4 @@
-//! Snapshots of the state, and a machine that goes back as easily as forward.
+//! Snapshots of the state, and a machine that can seek to any position.
 
 pub(crate) mod pages;
 pub(crate) mod recent;

@@ -1,14 +1,14 @@
-//! Global memory in a snapshot: pages that snapshots share as long as nothing is written to them.
+//! Snapshots of global memory. Consecutive snapshots share the pages that have not been written in between.
 
 use crate::state::memory::PagedBytes;
 use crate::state::page::PAGE_BYTES;
 use crate::state::writers::SharedPage;
 use std::sync::Arc;
 
-/// Pages that are shared or copied together.
+/// Number of pages in a chunk. Snapshots share chunks in which no page has changed.
 const CHUNK_PAGES: usize = 64;
 
-/// The bytes of one page, and who wrote them where that is tracked.
+/// Contents of a page, and its last writers if they are tracked.
 #[derive(Debug)]
 struct Page {
     bytes: Box<[u8]>,
@@ -23,7 +23,7 @@ impl Page {
 
 type Chunk = Arc<Vec<Arc<Page>>>;
 
-/// All pages of the global memory.
+/// All pages of global memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages {
     chunks: Vec<Chunk>,
@@ -34,7 +34,8 @@ fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
     start..size.min(start + PAGE_BYTES)
 }
 
-/// A copy of a page, or `like` if that is the same: memory that is zero or filled with a pattern is kept once.
+/// Returns a copy of a page, or `like` if it has the same contents: memory that is zero or has a repeating pattern is
+/// stored only once.
 fn copy_page(memory: &PagedBytes, page: usize, like: Option<&Arc<Page>>) -> Arc<Page> {
     let range = page_range(page, memory.len());
     let bytes = memory.bytes().get(range).unwrap_or(&[]);
@@ -51,8 +52,8 @@ fn copy_page(memory: &PagedBytes, page: usize, like: Option<&Arc<Page>>) -> Arc<
     }
 }
 
-/// Whether both have the same bytes. What `==` calls in wasm goes byte by byte, which was a sixth of a streaming kernel's
-/// time, so words are compared there; elsewhere it has the widest vectors of the host, which words lack.
+/// Checks whether two slices are equal. In WebAssembly, `==` compares byte by byte, which took a sixth of the time of a
+/// streaming kernel, so words are compared there. On other hosts, `==` uses the widest vectors of the host.
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     match cfg!(target_arch = "wasm32") {
         true => are_equal_words(a, b),
@@ -73,7 +74,7 @@ fn are_equal_words(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl Pages {
-    /// The memory's pages; those that are clean are shared with `base`. Adds what is new to `fresh`.
+    /// Takes the pages of a memory; shares the clean pages with `base`. Adds the size of the new pages to `fresh`.
     pub(crate) fn take(memory: &PagedBytes, base: Option<&Pages>, fresh: &mut u64) -> Pages {
         let n_pages = memory.len().div_ceil(PAGE_BYTES);
         let mut chunks = Vec::with_capacity(n_pages.div_ceil(CHUNK_PAGES));
@@ -105,7 +106,7 @@ impl Pages {
         Pages { chunks }
     }
 
-    /// Brings memory, which is `base` but for dirty pages, to what these pages say.
+    /// Restores these pages in a memory that equals `base` except for its dirty pages.
     pub(crate) fn restore(&self, memory: &mut PagedBytes, base: &Pages) {
         let size = memory.len();
         for (index, chunk) in self.chunks.iter().enumerate() {
@@ -131,7 +132,7 @@ impl Pages {
         memory.clear_dirty();
     }
 
-    /// Bytes that no other snapshot holds.
+    /// Returns the size of the pages that no other snapshot shares.
     pub(crate) fn own_bytes(&self) -> u64 {
         let own = |chunk: &&Chunk| Arc::strong_count(chunk) == 1;
         let pages = self

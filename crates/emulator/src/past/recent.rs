@@ -1,18 +1,18 @@
-//! The recent past of a run whose snapshots are large: the small parts of the state at a few positions, and what steps
-//! overwrote in global memory between them. A store to scattered places changes a few bytes of many pages, so that
-//! copies of the pages would take a second where the bytes take a millisecond.
+//! Undo log based snapshots for runs with large snapshots: stores the small parts of the state at a few positions, and
+//! the bytes of global memory that the steps between them overwrite. Scattered stores change a few bytes of many pages:
+//! copying the pages would take a second, whereas logging the bytes takes a millisecond.
 
 use crate::past::snapshot::Snapshot;
 use crate::state::State;
 use std::collections::VecDeque;
 
-/// Positions that are kept.
+/// Maximum number of stored positions.
 const MOST: usize = 64;
 
-/// Positions that can be gone back to by taking back changes; the memory's undo log has a segment for each.
+/// Positions to which the undo log can return; the undo log of the memory has a segment for each position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
-    /// By position, each with the bytes that it takes.
+    /// Snapshots without global memory, ordered by position, and their sizes in bytes.
     snapshots: VecDeque<(Snapshot, u64)>,
     bytes: u64,
 }
@@ -22,7 +22,7 @@ impl Recent {
         self.snapshots.is_empty()
     }
 
-    /// The latest position at or before `n`.
+    /// Returns the latest position at or before `n`.
     pub(crate) fn nearest(&self, n: u64) -> Option<u64> {
         let after = self
             .snapshots
@@ -31,7 +31,7 @@ impl Recent {
         Some(snapshot.position)
     }
 
-    /// Keeps the present position, and forgets the oldest where all take more than `most_bytes`.
+    /// Records the current position. Drops the oldest positions while the total size exceeds `most_bytes`.
     pub(crate) fn keep(&mut self, state: &mut State, base: &mut Snapshot, most_bytes: u64) {
         if self.nearest(u64::MAX) == Some(state.position) {
             return;
@@ -55,12 +55,12 @@ impl Recent {
         }
     }
 
-    /// Memory that the positions and the changes take.
+    /// Returns the size of the snapshots and of the undo log in bytes.
     pub(crate) fn size(&self, state: &State) -> u64 {
         self.bytes + state.global.arena.undo_bytes()
     }
 
-    /// Goes back to the latest position at or before `n`, which there must be.
+    /// Returns to the latest position at or before `n`, which must exist.
     pub(crate) fn go_back(&mut self, n: u64, state: &mut State, base: &mut Snapshot) {
         while let Some((snapshot, bytes)) = self.snapshots.back() {
             state.global.arena.take_back();
@@ -80,7 +80,7 @@ impl Recent {
         }
     }
 
-    /// Keeps nothing any more.
+    /// Drops all positions and ends the undo log.
     pub(crate) fn forget(&mut self, state: &mut State) {
         *self = Recent::default();
         state.global.arena.end_undo();

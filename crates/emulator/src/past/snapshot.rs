@@ -1,7 +1,7 @@
-//! A machine's state at one position, sharing with other snapshots all that did not change.
+//! Snapshot of the state of a machine at one position. Snapshots share unchanged parts.
 //!
-//! A snapshot is the state itself in the form [`Kept`]. Both ways between the forms name every field of the state
-//! without `..`: a field that is added to [`State`] and not carried here does not compile.
+//! A snapshot is a [`State`] of the form [`Kept`]. The conversions in both directions destructure the state without
+//! `..`, so that a new field of [`State`] that is not converted here causes a compile error.
 
 use crate::past::pages::Pages;
 use crate::state::block::{Barrier, Block};
@@ -10,7 +10,7 @@ use crate::state::warp::Warp;
 use crate::state::{Form, Live, State};
 use std::sync::Arc;
 
-/// The form of a state in the past: large parts are shared between snapshots.
+/// Form of a state in a snapshot: large parts are shared between snapshots.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept;
 
@@ -21,10 +21,10 @@ impl Form for Kept {
     type Barriers = Arc<Vec<Barrier>>;
 }
 
-/// What a machine was at a position.
+/// State of a machine at a position.
 pub(crate) type Snapshot = State<Kept>;
 
-/// About what the small parts of a snapshot take.
+/// Approximate size of the small parts of a snapshot.
 const SMALL_PARTS_BYTES: u64 = 1024;
 
 impl Block<Kept> {
@@ -81,7 +81,7 @@ impl Block<Kept> {
     }
 }
 
-/// Whether the state's part is what it was at `base`.
+/// Checks whether a part of the state is unchanged since `base`.
 fn is_same<T>(base: Option<&Arc<T>>, kept: &Arc<T>) -> bool {
     base.is_some_and(|base| Arc::ptr_eq(base, kept))
 }
@@ -116,8 +116,8 @@ fn restore_shared(memory: &mut PagedBytes, base: Option<&Arc<PagedBytes>>, kept:
 }
 
 impl Snapshot {
-    /// The state now, and the bytes that the snapshot takes beyond what it shares with `base`: the snapshot that the
-    /// state was last taken as or restored from.
+    /// Takes a snapshot of the current state. Returns it with the number of bytes that it does not share with `base`.
+    /// `base` must be the snapshot that was last taken from, or restored to, this state.
     pub(crate) fn take(state: &mut State<Live>, base: Option<&Snapshot>) -> (Snapshot, u64) {
         let mut fresh = 0;
         let arena = &mut state.global.arena;
@@ -127,8 +127,8 @@ impl Snapshot {
         (snapshot, fresh + rest)
     }
 
-    /// As [`Snapshot::take`], but for global memory, which is that of `base`: whoever goes back to this snapshot takes
-    /// back the changes of global memory by other means.
+    /// Takes a snapshot like [`Snapshot::take`], except for global memory, which is shared with `base`. The caller
+    /// restores global memory by other means.
     pub(crate) fn take_without_memory(state: &mut State<Live>, base: &Snapshot) -> (Snapshot, u64) {
         Snapshot::with_pages(state, base.global.clone(), Some(base))
     }
@@ -194,13 +194,13 @@ impl Snapshot {
         (snapshot, fresh)
     }
 
-    /// Brings a state that was last at `base`, and has run since, to this one.
+    /// Restores this snapshot in a state that has executed steps since `base`.
     pub(crate) fn restore(&self, state: &mut State<Live>, base: &Snapshot) {
         self.global.restore(&mut state.global.arena, &base.global);
         self.restore_without_memory(state, base);
     }
 
-    /// Brings all but global memory to this snapshot.
+    /// Restores everything except global memory.
     pub(crate) fn restore_without_memory(&self, state: &mut State<Live>, base: &Snapshot) {
         let State {
             position,
@@ -245,7 +245,7 @@ impl Snapshot {
         state.last_step = *last_step;
     }
 
-    /// Bytes that no other snapshot holds.
+    /// Returns the size of the parts that no other snapshot shares.
     pub(crate) fn own_bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
         let warps = warps.filter(|warp| Arc::strong_count(warp) == 1);

@@ -1,4 +1,4 @@
-//! Which steps stored, for the transport of a host: a sample, and the exact count.
+//! Steps that stored to memory, for the timeline control of a host: a sample, and the exact number.
 
 use crate::contract::event::StepEvent;
 use crate::contract::observe::{
@@ -6,16 +6,16 @@ use crate::contract::observe::{
 };
 use crate::contract::sync_event::SyncEvent;
 
-/// Steps that stored: a sample of them, thinned evenly when there are too many.
+/// Steps that stored to memory. If there are too many, the sample is thinned evenly.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StoreTicks {
-    /// Ascending.
+    /// Sampled steps in ascending order.
     pub steps: Vec<u64>,
-    /// `steps` holds every `one_in`-th store.
+    /// `steps` contains every `one_in`-th step with a store.
     pub one_in: u64,
-    /// Stores of all steps before `known_to`.
+    /// Number of steps with a store before `known_to`.
     pub n_stores: u64,
-    /// The steps before this one are covered.
+    /// End of the steps that have been observed.
     pub known_to: u64,
 }
 
@@ -40,7 +40,7 @@ impl StoreTicks {
         self.n_stores += 1;
     }
 
-    /// Forgets what is known about the steps from `position` on; `n_stores` steps before it stored.
+    /// Discards the steps from `position` on. `n_stores` is the number of earlier steps with a store.
     pub(crate) fn forget_from(&mut self, position: u64, n_stores: u64) {
         if position < self.known_to {
             self.steps
@@ -51,7 +51,7 @@ impl StoreTicks {
     }
 }
 
-/// Notes which steps store, and passes everything on.
+/// Observer that records the steps with stores, and forwards all events to the host.
 pub(crate) struct Ticking<'a> {
     pub(crate) ticks: &'a mut StoreTicks,
     pub(crate) max: usize,

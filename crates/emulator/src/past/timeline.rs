@@ -1,7 +1,8 @@
-//! A machine that goes back as easily as forward: snapshots at even distances, and runs from them.
+//! A machine that can seek in both directions: it takes snapshots at even distances, and replays the steps after a
+//! snapshot.
 //!
-//! The past is never edited. Memory at a position is what the nearest earlier snapshot and the steps
-//! from there make it, so every way to a position gives the same bytes.
+//! The past is immutable. The contents of memory at a position result from the nearest earlier snapshot and the
+//! following steps, and do not depend on the preceding seeks.
 
 use crate::contract::event::PendingId;
 use crate::contract::inspect::Status;
@@ -13,14 +14,14 @@ use crate::past::ticks::{StoreTicks, Ticking};
 use crate::plain::{PlainEnd, UNCOUNTED};
 use crate::run::machine::Machine;
 
-/// How much memory the past may take.
+/// Memory limits for the past of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
     pub snapshot_bytes: u64,
     pub max_snapshots: usize,
-    /// Store steps that are kept for the transport.
+    /// Maximum number of recorded store steps.
     pub max_ticks: usize,
-    /// Fewest steps between two snapshots.
+    /// Minimum number of steps between two snapshots.
     pub min_interval: u64,
 }
 
@@ -35,67 +36,69 @@ impl Default for TimelineLimits {
     }
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub status: Status,
-    /// Steps done.
+    /// Number of executed steps.
     pub position: u64,
-    /// Blocks that are done, and blocks in all.
+    /// Number of finished blocks, and number of blocks of the grid.
     pub blocks_done: u64,
     pub n_blocks: u64,
 }
 
-/// A machine with its past.
+/// A machine with its past states.
 #[derive(Clone)]
 pub struct Timeline {
     machine: Machine,
     limits: TimelineLimits,
-    /// By position; the first is the beginning.
+    /// Snapshots ordered by position; the first is the initial state.
     snapshots: Vec<Snapshot>,
-    /// Closer ones before the place that was sought last, for going back from there.
+    /// Denser snapshots before the target of the last seek, for steps back from the target.
     trail: Vec<Snapshot>,
-    /// Positions of the trail that are still to come on the way there.
+    /// Positions of the trail that the current seek has not reached yet.
     marks: Vec<u64>,
-    /// What takes the place of the trail where snapshots are large.
+    /// Replaces the trail if snapshots are large.
     recent: Recent,
-    /// Whether a snapshot was seen to be large.
+    /// Whether a large snapshot has occurred.
     is_costly: bool,
-    /// What the machine was last snapshotted at or restored to.
+    /// Snapshot that was last taken from, or restored to, the machine.
     base: Snapshot,
     bytes: u64,
-    /// Distance of the snapshots, a power of two.
+    /// Number of steps between snapshots, a power of two.
     interval: u64,
-    /// Distance below which running is cheaper than a snapshot.
+    /// Number of steps below which replaying is cheaper than a snapshot.
     closest: u64,
     length: Option<u64>,
     ticks: StoreTicks,
     steps_run: u64,
 }
 
-/// Entries of the trail.
+/// Maximum number of snapshots in the trail.
 const MAX_TRAIL: usize = 24;
 
-/// Part of the memory for snapshots that the trail may have even where the others have taken all: without a trail
-/// each step back would run from the nearest snapshot again.
+/// Reciprocal of the fraction of the snapshot memory that the trail may use even if the other snapshots have used up
+/// all of it. Without a trail, each step back would replay the steps from the nearest snapshot.
 const TRAIL_SHARE: u64 = 4;
 
-/// Part of the memory for snapshots beyond which a single one is too large to leave many on the way.
+/// Reciprocal of the fraction of the snapshot memory above which a single snapshot is too large for a trail.
 const COSTLY_SHARE: u64 = 16;
 
-/// How often a snapshot may exceed all memory for snapshots. A run that changes more is run again from further back.
+/// Maximum size of the changes since the last snapshot, as a multiple of the memory for snapshots. If a run changes
+/// more, no snapshot is taken, and a seek replays more steps.
 const MOST_EXCESS: u64 = 2;
 
-/// Steps before the goal of a seek whose changes are kept, where snapshots are large, in units of the fewest steps
-/// between two snapshots.
+/// Number of steps before the target of a seek for which the undo log is kept if snapshots are large, in units of the
+/// minimum number of steps between two snapshots.
 const RECENT_INTERVALS: u64 = 16;
 
 impl Timeline {
-    /// From a machine that has not stepped.
+    /// Returns a timeline for a machine that has not executed a step.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
         let (base, bytes) = Snapshot::take(&mut machine.state, None);
-        // A snapshot copies what the resident blocks are; it should cost little beside the steps between, and those
-        // steps, run again on the way back, should take no more than a frame or two: half a million at most.
+        // A snapshot copies the state of the resident blocks. Its cost should be small compared to the steps between
+        // snapshots, and replaying these steps should take no longer than one or two frames of the display: half a
+        // million steps at most.
         let resident: u64 = machine.resident_bytes();
         let mut timeline = Timeline {
             machine,
@@ -133,8 +136,8 @@ impl Timeline {
         self.machine.position()
     }
 
-    /// Whether the number of steps to the present position is known. The number is unknown at the end of a translated run without step counts. A seek
-    /// to any other position executes the run with the interpreter.
+    /// Checks whether the number of steps to the current position is known. The number is unknown at the end of a
+    /// translated run without step counts. A seek to any other position executes the run with the interpreter.
     pub fn is_counted(&self) -> bool {
         self.position() != UNCOUNTED
     }
@@ -143,29 +146,29 @@ impl Timeline {
         self.machine.status()
     }
 
-    /// The number of steps of the whole run, once its end was seen.
+    /// Returns the number of steps of the complete run, if its end has been reached.
     pub fn length(&self) -> Option<u64> {
         self.length
     }
 
-    /// Which steps stored, as far as the run was seen.
+    /// Returns the steps with stores in the observed part of the run.
     pub fn ticks(&self) -> &StoreTicks {
         &self.ticks
     }
 
-    /// Memory that the past takes, in bytes.
+    /// Returns the size of the past states in bytes.
     pub fn snapshot_bytes(&self) -> u64 {
         self.bytes + self.recent.size(&self.machine.state)
     }
 
-    /// One step forward.
+    /// Executes one step.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
         if !self.is_counted() {
             return self.machine.status();
         }
         self.marks.clear();
         let next = self.position().saturating_add(1);
-        // Most steps lead to a position without a snapshot, in a run whose end was not seen: no more is to be done.
+        // Fast path: there is no snapshot at the next position, and the end of the run is unknown.
         let is_plain = self.length.is_none() && self.recent.is_empty();
         if is_plain && next & (self.interval - 1) != 0 {
             self.run(next, observer);
@@ -177,7 +180,7 @@ impl Timeline {
         self.machine.status()
     }
 
-    /// One step back; false at the beginning.
+    /// Goes back by one step. Returns `false` at the initial position.
     pub fn back(&mut self) -> bool {
         self.count_steps();
         match self.position().checked_sub(1) {
@@ -189,8 +192,8 @@ impl Timeline {
         }
     }
 
-    /// Lets an operation in flight land in the next step, which is taken. The steps after it become others, so what was
-    /// known about them is forgotten. False if the operation is not in flight.
+    /// Executes a step in which an operation in flight completes. Discards the recorded steps after the current
+    /// position, because they change. Returns `false` if the operation is not in flight.
     pub fn land(&mut self, id: PendingId, observer: &mut dyn Observer) -> bool {
         let lands = self.machine.land(id);
         if lands {
@@ -200,25 +203,25 @@ impl Timeline {
         lands
     }
 
-    /// Puts an operation in flight at the present position: see [`Machine::start_pending`].
+    /// Issues an operation at the current position: see [`Machine::start_pending`].
     pub fn start_pending(&mut self, operation: PendingOperation) -> Option<PendingId> {
         self.forget_future();
         self.machine.start_pending(operation)
     }
 
-    /// Steps that were executed so far, on all ways back and forward together.
+    /// Returns the total number of executed steps, including replayed steps.
     pub fn steps_run(&self) -> u64 {
         self.steps_run
     }
 
-    /// To position `n`, or to the end if that comes first.
+    /// Seeks to position `n`, or to the end if it comes first.
     pub fn seek(&mut self, n: u64) -> Status {
         while !self.seek_within(n, u64::MAX) {}
         self.machine.status()
     }
 
-    /// At most `budget` steps towards position `n`; for hosts that must stay responsive. True when there,
-    /// or at the end.
+    /// Executes at most `budget` steps of a seek to position `n`, so that hosts stay responsive. Returns `true` if the
+    /// position or the end is reached.
     pub fn seek_within(&mut self, n: u64, budget: u64) -> bool {
         let n = self.length.map_or(n, |length| n.min(length));
         let now = self.position();
@@ -239,7 +242,7 @@ impl Timeline {
         there
     }
 
-    /// At most `budget` steps towards the end.
+    /// Executes at most `budget` steps towards the end of the run.
     pub fn run_to_end(&mut self, budget: u64) -> Progress {
         self.seek_within(u64::MAX, budget);
         Progress {
@@ -250,15 +253,16 @@ impl Timeline {
         }
     }
 
-    /// Counts the steps to the present position, if their number is unknown. The interpreter executes the run from its start.
+    /// Counts the steps to the current position if their number is unknown: the interpreter executes the run from its
+    /// start.
     pub fn count_steps(&mut self) {
         if !self.is_counted() {
             self.seek(UNCOUNTED - 1);
         }
     }
 
-    /// Takes over the end of the run from the start, which was done elsewhere; false if it is not that of this machine. The way
-    /// back from it runs from the start again.
+    /// Takes over the final state of a run that translated code has executed from the start. Returns `false` if the
+    /// state does not belong to this machine. A seek back replays the run from its start.
     pub fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
         if self.position() != 0 || !self.machine.take_end(end) {
             return false;
@@ -277,19 +281,19 @@ impl Timeline {
         true
     }
 
-    /// Takes over the number of steps of the whole run, which was done elsewhere.
+    /// Sets the number of steps of the complete run, which is known from another execution.
     pub fn learn_length(&mut self, length: u64) {
         self.length = self.length.or(Some(length));
     }
 
-    /// Runs forward to position `n`, or to the end if that comes first, and reports the steps to `observer`.
+    /// Runs to position `n`, or to the end if it comes first, and reports the steps to `observer`.
     pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> Status {
         self.advance(n, n, observer);
         self.raise_fault();
         self.machine.status()
     }
 
-    /// Runs the steps `from..to` once more, reports them to `observer`, and comes back to the present position.
+    /// Executes the steps `from..to` again, reports them to `observer`, and returns to the current position.
     pub fn replay(&mut self, from: u64, to: u64, observer: &mut dyn Observer) {
         let stood = self.position();
         self.seek(from);
@@ -299,14 +303,14 @@ impl Timeline {
         self.seek(stood);
     }
 
-    /// Whether there are snapshots of later positions: seldom while a run goes forward.
+    /// Checks whether there are snapshots of later positions, which is rare while a run moves forward.
     fn is_before_snapshots(&self) -> bool {
         let now = self.position();
         let is_later = |list: &[Snapshot]| list.last().is_some_and(|s| s.position > now);
         is_later(&self.snapshots) || is_later(&self.trail)
     }
 
-    /// The position of the closest snapshot at or before `n`.
+    /// Returns the position of the nearest snapshot at or before `n`.
     fn nearest(&self, n: u64) -> Option<u64> {
         let last = |list: &[Snapshot]| {
             let after = list.partition_point(|s| s.position <= n);
@@ -317,7 +321,7 @@ impl Timeline {
             .max(self.recent.nearest(n))
     }
 
-    /// Puts the machine to a snapshot before `n` and plans a trail from there to `n`.
+    /// Restores a snapshot at or before `n`, and plans a trail from its position to `n`.
     fn go_back(&mut self, n: u64) {
         let usable = self.trail.partition_point(|s| s.position <= n);
         for snapshot in self.trail.split_off(usable) {
@@ -328,7 +332,7 @@ impl Timeline {
         };
         self.restore(start);
         self.marks.clear();
-        // Where snapshots are large and the start is far, what steps change is kept near the goal only.
+        // If snapshots are large and the start is far away, the undo log is kept only near the target.
         let most = match self.is_costly {
             true => self.recent_steps() * RECENT_INTERVALS,
             false => u64::MAX,
@@ -338,7 +342,7 @@ impl Timeline {
             self.marks.push(n - distance);
             distance /= 2;
         }
-        // Next one last, so that it can be popped.
+        // The next position is last, so that `pop` returns it.
         self.marks.reverse();
     }
 
@@ -361,13 +365,13 @@ impl Timeline {
         }
     }
 
-    /// Runs until `end` on the way to `goal`, with snapshots on the way.
+    /// Executes steps up to `end` on the way to `goal`, and takes snapshots in between.
     fn advance(&mut self, end: u64, goal: u64, observer: &mut dyn Observer) {
         while self.position() < end && self.machine.status() == Status::Running {
             let now = self.position();
             let next_look = self.prepare_recent(goal);
             let last = self.snapshots.last().map_or(0, |s| s.position);
-            // A power of two.
+            // `interval` is a power of two.
             let boundary = (now | (self.interval - 1)) + 1;
             let mark = self.marks.last().copied().unwrap_or(u64::MAX);
             let stop = end.min(boundary).min(next_look).min(mark.max(now + 1));
@@ -387,12 +391,12 @@ impl Timeline {
         self.note_end();
     }
 
-    /// Steps between two positions of the recent past.
+    /// Returns the number of steps between two positions of the recent past.
     fn recent_steps(&self) -> u64 {
         self.limits.min_interval.max(1).next_power_of_two()
     }
 
-    /// Finds out whether snapshots are large, and begins or ends to keep the recent past. The position to look again.
+    /// Detects large snapshots, and starts or stops recording the recent past. Returns the position of the next check.
     fn prepare_recent(&mut self, goal: u64) -> u64 {
         let arena = &self.machine.state.global.arena;
         let costly = self.limits.snapshot_bytes / COSTLY_SHARE;
@@ -405,7 +409,7 @@ impl Timeline {
         if !self.is_costly {
             return next_look;
         }
-        // The end of a run is not known before it is reached.
+        // If the goal is the end of the run, its position is unknown.
         let first = goal.saturating_sub(steps * RECENT_INTERVALS);
         if goal != u64::MAX && now < first {
             self.recent.forget(&mut self.machine.state);
@@ -423,7 +427,7 @@ impl Timeline {
             .keep(&mut self.machine.state, &mut self.base, most);
     }
 
-    /// Runs to `stop`, and notes the stores of steps that were never seen before.
+    /// Executes steps up to `stop`, and records the stores of the steps that are executed for the first time.
     fn run(&mut self, stop: u64, observer: &mut dyn Observer) {
         let mut ticking = Ticking {
             ticks: &mut self.ticks,
@@ -437,7 +441,7 @@ impl Timeline {
         self.ticks.known_to = self.ticks.known_to.max(self.machine.position());
     }
 
-    /// Keeps a snapshot for good, and thins the past when it has grown too large.
+    /// Takes a permanent snapshot, and thins out the snapshots if they use too much memory.
     fn keep(&mut self) {
         if self.is_costly
             && self.machine.state.global.arena.dirty_bytes()
@@ -472,7 +476,8 @@ impl Timeline {
         }
     }
 
-    /// Leaves a snapshot on the way. Where memory is short the farthest go: the next steps back need the nearest.
+    /// Takes a snapshot for the trail. If memory is short, drops the farthest snapshots of the trail: the following
+    /// steps back need the nearest ones.
     fn leave_trail(&mut self) {
         if self.is_costly {
             return self.keep_recent();
@@ -497,7 +502,8 @@ impl Timeline {
         }
     }
 
-    /// Forgets all that comes after the present position: another input makes another future.
+    /// Discards the snapshots and records after the current position, because a new input changes the execution after
+    /// it.
     fn forget_future(&mut self) {
         let now = self.position();
         let is_past = |s: &Snapshot| s.position <= now;
@@ -514,15 +520,15 @@ impl Timeline {
         self.ticks.forget_from(now, self.machine.stores_done());
     }
 
-    /// A run that is at its end has a known length.
+    /// Records the length of a run that has reached its end.
     fn note_end(&mut self) {
         if self.length.is_none() && self.machine.status() != Status::Running && self.is_counted() {
             self.length = Some(self.position());
         }
     }
 
-    /// A run that faults is at its last step until the next is tried: at the end it is tried, so
-    /// that the end looks the same whichever way it was reached.
+    /// Executes the step that faults. A run with a fault is still `Running` at its last position until that step is
+    /// attempted; this function attempts it, so that the status at the end does not depend on the path to it.
     fn raise_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == Status::Running {
             self.run(self.position() + 1, &mut ());
