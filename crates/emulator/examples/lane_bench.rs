@@ -1,4 +1,4 @@
-//! Lane-instructions a second on one core, for saxpy and a tiled matrix product built by hand.
+//! Benchmark of the interpreter on one core: lane-instructions per second for saxpy and a tiled matrix multiplication.
 //! `cargo run --release -p warpgrid-emulator --example lane_bench`
 #![expect(
     clippy::print_stdout,
@@ -15,7 +15,7 @@ use warpgrid_isa::{ArithmeticOp, CompareOp, MulPart, Rounding, ScalarType, State
 use warpgrid_program::RegisterId;
 
 fn measure(name: &str, make: impl Fn() -> Machine) {
-    // `kinds ld.` measures what starts so.
+    // `kinds ld.` measures only the benchmarks whose names start with `ld.`.
     if std::env::args()
         .nth(2)
         .is_some_and(|only| !name.starts_with(&only))
@@ -40,13 +40,13 @@ fn measure(name: &str, make: impl Fn() -> Machine) {
     );
 }
 
-/// How often each is measured; `kinds ld. 3` measures three times.
+/// Returns the number of measurements per benchmark; `kinds ld. 3` measures three times.
 fn rounds() -> u32 {
     let given = std::env::args().nth(3);
     given.and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
-/// One kind of instruction over and over, on one warp.
+/// Measures a loop of one kind of instruction on one warp.
 fn one_kind(name: &str, emit: impl Fn(&mut Kernel, [RegisterId; 4])) {
     measure(name, || {
         let mut k = Kernel::new();

@@ -1,4 +1,5 @@
-//! The speed of matrix products: a 1024 x 1024 x 1024 product of `f16` in m16n16k16 pieces, by generation.
+//! Benchmark of MMA semantics: a 1024 x 1024 x 1024 matrix multiplication of `f16` in m16n16k16 tiles, by GPU
+//! generation.
 
 use std::io::Write;
 use std::time::Instant;
@@ -22,7 +23,7 @@ fn main() {
             bit_op: BitOp::Xor,
         })
         .expect("every generation has it");
-        // Numbers around 1, of both signs.
+        // Values around 1 with both signs.
         let element = |at: u64| 0x3800 + at * 2_654_435_761 % 0x800 + (at % 3 % 2) * 0x8000;
         let a: Vec<u64> = (0..256).map(element).collect();
         let b: Vec<u64> = (300..556).map(element).collect();

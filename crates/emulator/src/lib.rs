@@ -1,9 +1,43 @@
-//! Executes a checked program warp by warp: registers, memory, divergence, barriers, asynchronous operations and time travel.
+//! Emulator of GPU kernels: executes a checked program warp by warp, with registers, memory, divergence, barriers, asynchronous
+//! operations and time travel.
 //!
-//! - Input and output: a [`warpgrid_program::Program`] and a [`Launch`]; memory, events for an [`Observer`], and faults.
-//! - Main types: [`Machine`] executes steps; [`Timeline`] moves to any step of a run; [`plain::Plain`] is the interface of the translator.
-//! - Invariants: a run is a function of program, launch and seed; a module imports only lower layers (see the README).
-//! - Tests: `cargo test -p warpgrid-emulator` in seconds; `crates/view/tests` run kernels, and `crates/translate/tests` compare engines.
+//! - **Input**: a [`warpgrid_program::Program`], a [`Launch`] (grid, buffers, arguments, scheduler seed), and [`Limits`].
+//! - **Output**: registers and memory at any position, events for an [`Observer`], [`Note`]s, and a [`Fault`] if the run fails.
+//! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run. [`plain::Plain`] is the interface of
+//!   the JIT compiler.
+//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers (see the
+//!   README).
+//! - **Tests**: `cargo test -p warpgrid-emulator` takes seconds. `crates/view/tests` run textual kernels, and
+//!   `crates/translate/tests` compare the interpreter with translated code.
+//!
+//! # Example
+//!
+//! Runs a kernel to its end, reads its first buffer, and goes back by one step. The program comes from a front end, such as PTX.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use warpgrid_emulator::{
+//!     BufferIndex, Launch, LaunchError, Limits, Machine, MemoryRegion, Status, Timeline, TimelineLimits,
+//! };
+//! use warpgrid_program::Program;
+//!
+//! fn first_buffer(program: Arc<Program>, launch: &Launch) -> Result<Option<Vec<u8>>, LaunchError> {
+//!     let machine = Machine::new(program, launch, Limits::default())?;
+//!     let mut timeline = Timeline::new(machine, TimelineLimits::default());
+//!     let end = timeline.run_to_end(u64::MAX);
+//!     match end.status {
+//!         Status::Finished => println!("{} steps", end.position),
+//!         Status::Running => unreachable!("the budget of steps is unlimited"),
+//!         Status::Faulted => return Ok(None),
+//!     }
+//!     let region = MemoryRegion::Buffer(BufferIndex(0));
+//!     let bytes = timeline.machine().memory(region).map(<[u8]>::to_vec);
+//!
+//!     timeline.back();
+//!     assert_eq!(timeline.position(), end.position - 1);
+//!     Ok(bytes)
+//! }
+//! ```
 
 pub(crate) mod code;
 pub(crate) mod contract;

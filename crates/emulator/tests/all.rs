@@ -1,4 +1,4 @@
-//! Programs run, lane by lane. One program holds every test of this room but the one that counts allocations.
+//! Integration tests of the emulator. All tests except the allocation test share this binary.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! A step allocates nothing: a run of any length takes the memory that its launch took.
+//! Checks that a step performs no heap allocation, so that the memory usage of a run does not depend on its length.
 #![allow(
     unsafe_code,
     reason = "the test implements `GlobalAlloc` to count allocations"
@@ -13,7 +13,7 @@ use warpgrid_emulator::{AccessEvent, Interest, Observer, Status};
 struct Counting;
 
 thread_local! {
-    /// Of this thread alone: the harness waits in another one, which allocates when it likes.
+    /// Counter of the current thread. The test harness waits in another thread, which may allocate.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -21,10 +21,10 @@ fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
-// SAFETY: every call goes to the system's allocator unchanged.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that ends has no counter any more.
+        // A terminating thread no longer has a counter.
         let _ = ALLOCATIONS.try_with(|counter| counter.set(counter.get() + 1));
         // SAFETY: as above.
         unsafe { System.alloc(layout) }
@@ -43,7 +43,7 @@ static ALLOCATOR: Counting = Counting;
 fn steps_allocate_nothing() {
     let mut saxpy = common::saxpy(1 << 14).launch([64, 1, 1], [256, 1, 1]);
     let mut product = common::matmul_tiled(64).launch([4, 4, 1], [16, 16, 1]);
-    // The barriers of a block are made when the first lanes come to one.
+    // The barriers of a block are allocated when the first lanes arrive at a barrier.
     product.run(5000);
     let before = allocations();
     let ends = (saxpy.run(u64::MAX), product.run(u64::MAX));
@@ -52,18 +52,18 @@ fn steps_allocate_nothing() {
     assert_eq!(after - before, 0);
     assert!(before > 0, "a launch allocates, so it is counted");
 
-    // Events are put together in buffers that have their size after the first of them.
+    // The buffers for events have their final size after the first events.
     let mut saxpy = common::saxpy(1 << 10).launch([4, 1, 1], [256, 1, 1]);
     let mut pieces = Pieces(0);
     saxpy.run_observed(100, &mut pieces);
     let before = allocations();
     saxpy.run_observed(u64::MAX, &mut pieces);
     let after = allocations();
-    // Four parameters, two loads and a store in each thread.
+    // Each thread executes four parameter loads, two loads and a store.
     assert_eq!((pieces.0, after - before), (7 << 10, 0));
 }
 
-/// Counts what it hears.
+/// Observer that counts event pieces.
 struct Pieces(usize);
 
 impl Observer for Pieces {

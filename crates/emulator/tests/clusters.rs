@@ -1,4 +1,4 @@
-//! Clusters: blocks that run together and reach each other's shared memory.
+//! Tests of clusters: co-resident blocks and accesses to the shared memory of other blocks.
 
 use crate::common::*;
 use warpgrid_emulator::Limits;
@@ -6,7 +6,7 @@ use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
 
-/// Distance of the windows of a cluster's shared memories, in 64-bit modules.
+/// Distance between the shared memory windows of the blocks of a cluster for 64-bit addresses.
 const STRIDE: u64 = 0x0100_0000;
 
 fn start(
@@ -32,7 +32,7 @@ fn finish(mut machine: Machine) -> Machine {
     machine
 }
 
-/// Each block stores special registers to its part of the buffer.
+/// Returns a kernel in which each block stores special registers to its part of the buffer.
 fn specials(names: &[&str]) -> Kernel {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
@@ -90,8 +90,9 @@ fn all_blocks_of_a_cluster_are_there_at_once() {
     assert_eq!(machine.blocks_done(), 16);
 }
 
-/// The block with rank 1 waits until its word of shared memory is not 0 and shows it; the one with rank 0 stores
-/// there through an address that `address` makes from the address of its own word.
+/// Returns a kernel in which the block with rank 1 waits until its word of shared memory is nonzero, and stores the
+/// word to a buffer. The block with rank 0 writes the word through an address that `address` derives from the address
+/// of its own word.
 fn handing_over(
     ty: ScalarType,
     generic: bool,

@@ -1,4 +1,4 @@
-//! What observers hear: pieces with lanes, memories, types, operands, old and new bytes.
+//! Tests of memory events: their pieces with lanes, memories, types, operands, and old and new bytes.
 
 use crate::common::*;
 use warpgrid_emulator::Limits;
@@ -8,7 +8,7 @@ use warpgrid_program::*;
 
 const U32: ScalarType = ScalarType::U32;
 
-/// An event without borrowed parts.
+/// An owned copy of an event.
 #[derive(Clone, Debug)]
 struct Heard {
     agent: Agent,
@@ -58,7 +58,7 @@ impl Observer for Ears {
     }
 }
 
-/// Everything that a block of `threads` threads does but the loads of parameters, and its program.
+/// Returns the events of a block of `threads` threads except parameter loads, and the program.
 fn hear(k: Kernel, threads: u32) -> (Vec<Heard>, std::sync::Arc<Program>) {
     let (program, buffers, arguments) = k.program();
     let launch = launch([1, 1, 1], [threads, 1, 1], buffers, arguments, 0);
@@ -140,7 +140,7 @@ fn lanes_at_one_address_see_what_the_lane_before_left() {
         (&add.old[..], &add.new[..]),
         (&[0, 5, 10][..], &[5, 10, 15][..])
     );
-    // Lane 0 stores 0, which lane 1 then finds and replaces.
+    // Lane 0 stores 0. Lane 1 then loads 0 and replaces it.
     assert_eq!(
         (&cas.old[..], &cas.new[..]),
         (&[0, 0, 1][..], &[0, 1, 1][..])

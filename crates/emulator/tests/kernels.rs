@@ -1,4 +1,4 @@
-//! Whole kernels, built by hand.
+//! Tests of complete kernels that are built by hand.
 
 use crate::common::*;
 use warpgrid_emulator::*;

@@ -1,4 +1,5 @@
-//! The seed and the limits of a launch. How warps run is tested by kernels as text, in `view/tests/warps`.
+//! Tests of the seed and the limits of a launch. The tests in `view/tests/warps` run textual kernels and check the
+//! execution of warps.
 
 use crate::common::*;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What PTX does not say but the contract can: register pairs, source modifiers, negated predicates, composed
-//! addresses, several instructions in one step, and what is refused by name.
+//! Tests of program features that PTX does not express: register pairs, source modifiers, negated predicates, composed
+//! addresses, several instructions per step, and errors for unsupported operations.
 
 use crate::common::*;
 use warpgrid_emulator::*;
@@ -9,7 +9,8 @@ use warpgrid_program::*;
 const U32: ScalarType = ScalarType::U32;
 const U64: ScalarType = ScalarType::U64;
 
-/// The first word of a buffer after one thread ran what `emit` makes and stored the register that it gives.
+/// Returns the first word of a buffer after one thread has executed the instructions of `emit` and stored the register
+/// that `emit` returns.
 fn word(emit: impl Fn(&mut Kernel, RegisterId) -> RegisterId) -> u32 {
     let mut k = Kernel::new();
     let out = k.buffer("out", bytes_of(&[0, 11, 12, 13, 14]));
@@ -20,7 +21,7 @@ fn word(emit: impl Fn(&mut Kernel, RegisterId) -> RegisterId) -> u32 {
     words(&machine, 0)[0]
 }
 
-/// Two registers that follow each other.
+/// Returns a run of two consecutive registers.
 fn registers(k: &mut Kernel, low: u64, high: u64) -> RegisterRun {
     let first = k.mov(U32, imm(low));
     k.mov(U32, imm(high));
@@ -130,7 +131,7 @@ fn negated_predicates_are_read_by_all_that_take_predicates() {
                 typed(ScalarType::Pred),
                 &operands[..n],
             );
-            // `selp` with the opposite predicate.
+            // `selp` with the negated predicate.
             let operands = [to(d), imm(0).into(), imm(1).into(), holds(r, true)];
             k.op(Does::Compare(CompareForm::Selp), typed(U32), &operands);
             d
@@ -140,7 +141,7 @@ fn negated_predicates_are_read_by_all_that_take_predicates() {
         let bit = |i: u32| bits >> i & 1 != 0;
         let (a, b) = ((bit(0), bit(1)), (bit(2), bit(3)));
         let (x, y) = (a.0 ^ a.1, b.0 ^ b.1);
-        // The selection above turns the result round twice.
+        // `selp` above negates the result twice.
         assert_eq!(holds_now(ArithmeticOp::And, a, b), x && y);
         assert_eq!(holds_now(ArithmeticOp::Or, a, b), x || y);
         assert_eq!(holds_now(ArithmeticOp::Xor, a, b), x != y);

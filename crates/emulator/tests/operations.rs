@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons and conversions: one case a line, values as bits.
+//! Tests of arithmetic, comparisons and conversions: one case per line, with values as bits.
 
 use crate::common::*;
 use warpgrid_emulator::*;
@@ -6,8 +6,8 @@ use warpgrid_isa::ArithmeticOp as A;
 use warpgrid_isa::*;
 use warpgrid_program::*;
 
-/// Runs one warp that computes a value, and gives lane 3's 64 bits of it. Sources come from memory, so that nothing
-/// is known when the program is decoded.
+/// Runs one warp that computes a value, and returns the 64 bits of lane 3. The sources are loaded from memory, so that
+/// they are not known when the program is decoded.
 fn run(sources: &[(ScalarType, u64)], emit: impl Fn(&mut Kernel, &[Source]) -> RegisterId) -> u64 {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(64));
@@ -144,7 +144,7 @@ fn integers_side_by_side_do_not_touch_each_other() {
     check(above_zero, S8x4, &[0xff01_7f80, 0xfe02_8081], 0x0002_7f00);
 }
 
-/// The NaN of what lies outside of a tensor makes zero of the whole sum, another NaN does not.
+/// The NaN that marks an out-of-bounds tensor element makes the complete sum zero; other NaNs do not.
 #[test]
 fn a_sum_with_what_lies_outside_is_zero() {
     let inside = Calc::from(A::Fma).flag(Flag::Oob).round(Rounding::Rn);
@@ -299,7 +299,7 @@ fn bits_are_inserted_where_they_belong() {
 
 #[test]
 fn carries_run_through_a_chain() {
-    // 128-bit sum of two numbers by 32-bit pieces.
+    // Sum of two 64-bit numbers in 32-bit parts.
     let chain = |first, second, a: [u64; 2], b: [u64; 2]| {
         run(
             &[(U32, a[0]), (U32, a[1]), (U32, b[0]), (U32, b[1])],
@@ -399,7 +399,7 @@ fn floats_round_flush_and_clamp() {
         &[f64::INFINITY.to_bits(), f64::INFINITY.to_bits()],
         0xfff8_0000_0000_0000,
     );
-    // The sum is halfway in f64 but not exactly.
+    // Rounding the sum to `f64` yields a halfway case of `f32`, although the exact sum is none.
     check(
         A::Fma,
         F32,
@@ -603,7 +603,7 @@ fn shuffles_keep_to_their_segments() {
         assert_eq!(machine.run(100), Status::Finished);
         words(&machine, 0)
     };
-    // Segments of 8: `c` holds the segment mask above and the clamp below.
+    // Segments of 8 lanes: the high bits of `c` are the segment mask, and the low bits are the clamp value.
     let down = shuffle(ShuffleMode::Down, 3, 0x1807 | 7);
     assert_eq!(down[..8], [3, 4, 5, 6, 7, 105, 106, 107]);
     let up = shuffle(ShuffleMode::Up, 2, 0);

@@ -1,4 +1,4 @@
-//! Operations in flight: they land later, in steps of their own, and travel in time like all steps.
+//! Tests of asynchronous operations: they complete later, in separate steps, and seeks restore them.
 
 use crate::common::*;
 use proptest::prelude::*;
@@ -9,7 +9,8 @@ use warpgrid_program::*;
 
 const OUT: MemoryRegion = MemoryRegion::Buffer(BufferIndex(0));
 
-/// A kernel that stores the number of each round to its word, 40 rounds, and does not know of anything in flight.
+/// Returns a machine whose kernel stores the number of each of 40 rounds to a word. The kernel issues no asynchronous
+/// operation.
 fn counting(seed: u64, track_writers: bool) -> Machine {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
@@ -30,7 +31,7 @@ fn counting(seed: u64, track_writers: bool) -> Machine {
     Machine::new(program, &launch, Limits::default()).unwrap()
 }
 
-/// Writes 0x11 to the four bytes of word 200 of the buffer, with lane 3.
+/// Returns an operation in which lane 3 writes 0x11 to the four bytes of word 200 of the buffer.
 fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
     PendingOperation {
         work: Work::Pieces,
@@ -128,7 +129,7 @@ fn the_end_waits_for_what_is_in_flight() {
     let late = operation(&machine, 1 << 40);
     machine.start_pending(late).unwrap();
     assert_eq!(machine.run(u64::MAX), Status::Finished);
-    // It lands when nothing else can run, however late its time is.
+    // The operation completes when no warp is runnable, regardless of its due step.
     assert_eq!(word(&machine), 0x1111_1111);
     assert_eq!(machine.last_step().unwrap().what, Outcome::Landed);
 }
@@ -219,7 +220,7 @@ fn limits() -> TimelineLimits {
     }
 }
 
-/// Position, bytes, their writers, operations in flight, the last step, stores.
+/// Position, bytes, last writers, number of operations in flight, last step, number of stores.
 type Seen = (
     u64,
     Vec<u32>,
@@ -229,7 +230,7 @@ type Seen = (
     u64,
 );
 
-/// All that can be seen of what is in flight, and of its traces.
+/// Returns the observable state that operations in flight affect.
 fn see(machine: &Machine) -> Seen {
     (
         machine.position(),

@@ -1,4 +1,4 @@
-//! Time travel of runs whose stores touch many pages, where a copy of all that changed would be large.
+//! Tests of seeks in runs whose stores modify many pages, so that copies of the modified pages would be large.
 
 use crate::common::*;
 use proptest::prelude::*;
@@ -6,10 +6,11 @@ use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 
-/// Words of the buffer.
+/// Number of words of the buffer.
 const N_WORDS: u64 = 1 << 18;
 
-/// Each thread stores words, half words, and a row with its warp, to places that look random.
+/// Returns a kernel in which each thread stores words and half words to pseudorandom addresses, and each warp stores a
+/// row.
 fn scattering() -> Kernel {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
@@ -48,7 +49,7 @@ fn machine() -> Machine {
     Machine::new(program, &launch, Limits::default()).unwrap()
 }
 
-/// A snapshot of all that this launch changes takes more.
+/// A snapshot of all memory that this launch changes exceeds these limits.
 const LIMITS: TimelineLimits = TimelineLimits {
     snapshot_bytes: 2 << 20,
     max_snapshots: 64,
@@ -129,7 +130,7 @@ fn a_step_back_after_a_seek_runs_few_steps() {
 fn the_past_takes_little_more_memory_than_it_may() {
     let mut timeline = Timeline::new(machine(), LIMITS);
     timeline.run_to_end(u64::MAX);
-    // The beginning is kept in any case, and the last position of the recent past.
+    // The initial snapshot and the last position of the recent past are always kept.
     let most = 4 * N_WORDS + LIMITS.snapshot_bytes;
     let takes = timeline.snapshot_bytes();
     assert!(takes <= most, "{takes} bytes of {most}");

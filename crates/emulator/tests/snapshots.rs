@@ -1,11 +1,11 @@
-//! What a snapshot holds, what a step reports, and what going back costs.
+//! Tests of the contents of snapshots, of step events, and of the cost of steps back.
 
 use crate::common::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 
-/// A loop of stores in which even and odd lanes part, and meet at a barrier of the warp at two instructions.
+/// A loop of stores in which even and odd lanes diverge, and reconverge at a warp barrier at two instructions.
 fn storing(rounds: u64) -> Kernel {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
@@ -108,7 +108,7 @@ fn stores_are_counted_exactly_however_many_there_are() {
     assert_eq!(timeline.machine().stores_done(), 0);
 }
 
-/// Resident bytes and global memory make each snapshot large beside the limit.
+/// The resident blocks and global memory make each snapshot large compared to the limit.
 #[test]
 fn steps_back_stay_cheap_where_memory_for_snapshots_is_short() {
     let n = 1 << 18;

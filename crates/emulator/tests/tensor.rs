@@ -1,4 +1,5 @@
-//! Matrix products bit for bit, by generation: recorded elements, the laws of the fused sum, and the steps that explain it.
+//! Tests of matrix products, bit by bit and by GPU generation: recorded elements, properties of the fused sum, and the
+//! steps that explain it.
 
 use flate2::read::GzDecoder;
 use std::io::{BufRead, BufReader};
@@ -37,9 +38,9 @@ fn bits(text: &str) -> u64 {
     u64::from_str_radix(text, 16).expect("hexadecimal digits")
 }
 
-/// An element as it was recorded.
+/// A recorded element.
 struct Row {
-    /// Target, instruction, shape, types, kind.
+    /// Target, instruction, shape, four types, and kind.
     words: Vec<String>,
     a: Vec<u64>,
     b: Vec<u64>,
@@ -47,7 +48,8 @@ struct Row {
     d: u64,
 }
 
-/// Compares rows, plainly, explained and as a matrix; gives their number and the first differences.
+/// Compares the recorded elements with the results of `element`, `explain` and `matrix`. Returns the number of rows and
+/// descriptions of the differences.
 fn compare(rows: impl Iterator<Item = Row>) -> (usize, Vec<String>) {
     let (mut n_rows, mut differences) = (0, Vec::new());
     for row in rows {
@@ -78,7 +80,7 @@ fn compare(rows: impl Iterator<Item = Row>) -> (usize, Vec<String>) {
     (n_rows, differences)
 }
 
-/// A matrix with this element in every place.
+/// Checks a matrix product in which all elements are equal.
 fn check_matrix(plan: &Plan, row: &Row, expected: u64) {
     let Shape { m, n, .. } = plan.product().shape;
     let (m, n) = (usize::from(m), usize::from(n));
@@ -96,7 +98,7 @@ fn check_matrix(plan: &Plan, row: &Row, expected: u64) {
     );
 }
 
-/// Each term is what it was before it was cut, and the terms add up.
+/// Checks that each aligned term and its truncated bits yield the original term, and that the terms add up to the sum.
 fn check_steps(steps: &[Step]) {
     for step in steps {
         let Step::Block(block) = step else { continue };
@@ -151,7 +153,7 @@ fn recorded_elements_are_met_bit_for_bit() {
     assert!(n_rows > 400, "{n_rows} rows");
 }
 
-/// The whole file from which the sample was taken, where it is at hand.
+/// Checks the complete file from which the sample was taken, if the file is available.
 #[test]
 fn all_recorded_elements_are_met_where_they_are_at_hand() {
     let path =
@@ -197,14 +199,14 @@ fn all_recorded_elements_are_met_where_they_are_at_hand() {
 
 #[test]
 fn generations_cut_and_group_differently() {
-    // 16 products of 2^-12 * 2^-12 = 2^-24, half a unit in the last place of the accumulator 1.
+    // 16 products 2^-12 * 2^-12 = 2^-24, half an ulp of the accumulator 1.
     let one = 0x3f80_0000;
     let (a, b) = (vec![0x0c00; 16], vec![0x0c00; 16]);
     let result = |target: &str| {
         let plan = plan(target, "wmma", "m16n16k16", ["f16", "f16", "f32", "f32"]);
         format!("{:08x}", plan.element(&a, &b, one))
     };
-    // Volta cuts each of them away; later generations keep one bit more, so that they add up to 2^-20.
+    // Volta truncates each product to zero. Later generations keep one more bit, so that the products add up to 2^-20.
     assert_eq!(result("sm_70"), "3f800000");
     assert_eq!(result("sm_80"), "3f800008");
     assert_eq!(result("sm_90"), "3f800008");
@@ -366,7 +368,7 @@ fn a_product_that_the_generation_lacks_is_named() {
     );
 }
 
-/// The bytes of hexadecimal digits.
+/// Parses hexadecimal digits.
 fn bytes(text: &str) -> Vec<u8> {
     let digits = text.as_bytes().chunks(2);
     digits
@@ -427,6 +429,6 @@ fn a_factor_that_is_no_number_makes_the_sum_none() {
     let with = |factors| plan.scaled_element(line(factors), line(&[0x38; 4]), 0);
     assert_eq!(with(&[0x38; 4]), u64::from(64f32.to_bits()));
     assert_eq!(with(&[0x38, 0x38, 0x7f, 0x38]), 0x7fff_ffff);
-    // The sign of a factor is not read.
+    // The sign of a scale factor is ignored.
     assert_eq!(with(&[0xb8; 4]), u64::from(64f32.to_bits()));
 }

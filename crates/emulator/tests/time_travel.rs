@@ -1,4 +1,4 @@
-//! Laws of time travel: every way to a position gives the same machine.
+//! Properties of seeks: the state at a position does not depend on the path to it.
 
 use crate::common::*;
 use proptest::prelude::*;
@@ -7,7 +7,8 @@ use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
 
-/// Lanes part by data, loop, store to global and shared memory, meet at barriers and print nothing.
+/// Returns a kernel whose lanes diverge depending on data, execute loops, store to global and shared memory, and wait
+/// at barriers.
 fn divergent(seed: u64) -> Kernel {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
@@ -60,7 +61,7 @@ fn small_limits() -> TimelineLimits {
     }
 }
 
-/// All that a host can see.
+/// Everything that a host can observe.
 #[derive(Debug, PartialEq)]
 struct Seen {
     position: u64,
@@ -101,7 +102,7 @@ fn see(machine: &Machine) -> Seen {
     }
 }
 
-/// What a machine that only goes forward shows after n steps.
+/// Returns the observable state after `n` steps without seeks.
 fn plain(seed: u64, n: u64) -> Seen {
     let mut machine = divergent(seed).launch_seeded([4, 1, 1], [96, 1, 1], seed);
     for _ in 0..n {
@@ -219,7 +220,7 @@ fn the_past_stays_within_its_memory() {
     assert_eq!(timeline.position(), end - 50);
 }
 
-/// What costs a run most of its time beside the steps themselves.
+/// Apart from the steps themselves, copying bytes for snapshots takes most of the time of a run.
 #[test]
 fn snapshots_copy_few_bytes_for_each_step() {
     let machine = matmul_tiled(128).launch([8, 8, 1], [16, 16, 1]);

@@ -1,4 +1,4 @@
-//! Builds small programs by hand, for tests and benchmarks that must not depend on a front end.
+//! Builder of small programs, for tests and benchmarks that must not depend on a front end.
 #![allow(
     dead_code,
     reason = "the allocation test and the lane benchmark use only some of the helpers"
@@ -21,11 +21,11 @@ pub(crate) struct Kernel {
     step: StepPart,
 }
 
-/// A place to branch to.
+/// A branch target.
 #[derive(Clone, Copy)]
 pub(crate) struct Label(u32);
 
-/// An operand: one value, or a list.
+/// An operand: a single value or a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Arg {
     One(OperandValue),
@@ -50,12 +50,12 @@ impl From<Address> for Arg {
     }
 }
 
-/// A source without modifiers.
+/// Returns a source operand without modifiers.
 pub(crate) fn value(source: Source) -> OperandValue {
     OperandValue::Source(source, SourceModifiers::NONE)
 }
 
-/// A register that is written.
+/// Returns a destination register operand.
 pub(crate) fn to(register: RegisterId) -> Arg {
     Arg::One(written(register))
 }
@@ -69,7 +69,7 @@ pub(crate) fn pair(d: Option<RegisterId>, p: Option<RegisterId>) -> Arg {
     Arg::One(OperandValue::Pair(d.map(RegisterRun::one), p))
 }
 
-/// A predicate that is read.
+/// Returns a predicate source operand.
 pub(crate) fn holds(register: RegisterId, negated: bool) -> Arg {
     let source = reg(register);
     Arg::One(OperandValue::Predicate { source, negated })
@@ -93,7 +93,7 @@ pub(crate) fn special(name: &str) -> Source {
     Source::Special(SpecialRegister::from_name(name).unwrap())
 }
 
-/// The address of a variable in its own space.
+/// Returns the address of a variable in its state space.
 pub(crate) fn address_of(variable: VariableId) -> Source {
     Source::VariableAddress {
         variable,
@@ -111,7 +111,7 @@ pub(crate) fn at(register: RegisterId, offset: i64) -> Address {
     Address::new(AddressBase::Register(RegisterRun::one(register)), offset)
 }
 
-/// The register of `[register + offset]`.
+/// Returns the base register of `[register + offset]`.
 pub(crate) fn base_of(address: Address) -> RegisterId {
     match address.base {
         AddressBase::Register(run) => run.first,
@@ -119,7 +119,7 @@ pub(crate) fn base_of(address: Address) -> RegisterId {
     }
 }
 
-/// Modifiers with a type and nothing else.
+/// Returns modifiers that contain only a type.
 pub(crate) fn typed(ty: ScalarType) -> Modifiers {
     Modifiers {
         ty: Some(ty),
@@ -127,7 +127,7 @@ pub(crate) fn typed(ty: ScalarType) -> Modifiers {
     }
 }
 
-/// Modifiers of an access.
+/// Returns the modifiers of a memory access.
 pub(crate) fn access(space: StateSpace, ty: ScalarType) -> Modifiers {
     Modifiers {
         space: Some(space),
@@ -135,12 +135,12 @@ pub(crate) fn access(space: StateSpace, ty: ScalarType) -> Modifiers {
     }
 }
 
-/// Arithmetic with the modifiers that belong to its form.
+/// An arithmetic operation with its modifiers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calc {
     pub(crate) op: ArithmeticOp,
     pub(crate) modifiers: Modifiers,
-    /// Of `lop3`.
+    /// Lookup table of `lop3`.
     table: Option<u8>,
 }
 
@@ -181,7 +181,7 @@ impl Calc {
         self
     }
 
-    /// The type of the result.
+    /// Returns the type of the result.
     fn result(&self, ty: ScalarType) -> ScalarType {
         use ArithmeticOp as A;
         match (self.op, self.modifiers.part, ty) {
@@ -261,13 +261,13 @@ impl Kernel {
         self.function.registers.add_numbered("%r", number, ty)
     }
 
-    /// The next instruction has this guard.
+    /// Sets the guard of the next instruction.
     pub(crate) fn when(&mut self, predicate: RegisterId, negated: bool) -> &mut Kernel {
         self.guard = Some(Guard { predicate, negated });
         self
     }
 
-    /// The next instruction shares a step with the one after it.
+    /// Makes the next instruction share a step with the instruction after it.
     pub(crate) fn with_next(&mut self) -> &mut Kernel {
         self.step = StepPart::WithNext;
         self
@@ -309,7 +309,7 @@ impl Kernel {
         });
     }
 
-    /// Control without operands.
+    /// Emits a control instruction without operands.
     pub(crate) fn control(&mut self, op: ControlOp) {
         self.op(Does::Control(op), Modifiers::default(), &[]);
     }
@@ -344,7 +344,7 @@ impl Kernel {
         d
     }
 
-    /// Into a register that is there.
+    /// Emits an arithmetic instruction with an existing destination register.
     pub(crate) fn arith_to(
         &mut self,
         d: RegisterId,
@@ -389,7 +389,7 @@ impl Kernel {
         d
     }
 
-    /// A kernel parameter; returns its address.
+    /// Adds a kernel parameter and returns its address.
     pub(crate) fn parameter(&mut self, bytes: &[u8], buffer: Option<BufferIndex>) -> Address {
         let index = self.function.variables.len() as u32;
         self.function.variables.push(variable(
@@ -414,7 +414,7 @@ impl Kernel {
         place(VariableId::Function(index))
     }
 
-    /// A buffer, a parameter that points to it, and a register with its address.
+    /// Adds a buffer and a parameter that points to it. Returns a register with the address of the buffer.
     pub(crate) fn buffer(&mut self, name: &str, contents: Contents) -> RegisterId {
         let index = BufferIndex(self.buffers.len() as u32);
         self.buffers.push(BufferInit {
@@ -462,7 +462,7 @@ impl Kernel {
         );
     }
 
-    /// `atom.global`; a third source for `cas`.
+    /// Emits `atom.global`. `cas` has two elements in `sources`.
     pub(crate) fn atom(
         &mut self,
         op: AtomicOp,
@@ -497,7 +497,7 @@ impl Kernel {
         at(self.arith(ArithmeticOp::Add, ScalarType::U64, sum), 0)
     }
 
-    /// The function, with labels resolved and actions that start at `first` of the module's.
+    /// Resolves the labels of the function and appends its actions to the actions of the module.
     fn finish(mut self, actions: &mut Vec<Action>) -> Function {
         for operand in &mut self.function.operands {
             if let OperandValue::Label(label) = &mut operand.value {
@@ -602,7 +602,7 @@ pub(crate) fn global_index(k: &mut Kernel) -> RegisterId {
     k.arith(mad(MulPart::Lo), ScalarType::S32, sources)
 }
 
-/// y[i] = a * x[i] + y[i], as a CUDA compiler writes it.
+/// y[i] = a * x[i] + y[i], with the instructions of a CUDA compiler.
 pub(crate) fn saxpy(n: u32) -> Kernel {
     let mut k = Kernel::new();
     let x = k.buffer("x", floats((0..n).map(|i| i as f32 * 0.5)));
@@ -625,7 +625,7 @@ pub(crate) fn saxpy(n: u32) -> Kernel {
     k
 }
 
-/// c = a * b for n x n matrices in tiles of 16 x 16, blocks of 16 x 16 threads.
+/// c = a * b for n x n matrices, with tiles of 16 x 16 elements and blocks of 16 x 16 threads.
 pub(crate) fn matmul_tiled(n: u32) -> Kernel {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
@@ -708,7 +708,7 @@ pub(crate) fn barrier(k: &mut Kernel) {
     );
 }
 
-/// Modifiers with flags and nothing else.
+/// Returns modifiers that contain only flags.
 pub(crate) fn flags(list: &[Flag]) -> Modifiers {
     let flags = list
         .iter()
@@ -719,7 +719,7 @@ pub(crate) fn flags(list: &[Flag]) -> Modifiers {
     }
 }
 
-/// `bar.warp.sync` of all lanes
+/// `bar.warp.sync` for all lanes
 pub(crate) fn warp_barrier(k: &mut Kernel) {
     let mask = imm(0xffff_ffff).into();
     k.op(

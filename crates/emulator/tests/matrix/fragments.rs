@@ -1,4 +1,4 @@
-//! Loads and stores of fragments, against the maps.
+//! Tests of fragment loads and stores against the fragment maps.
 
 use super::*;
 
@@ -91,7 +91,7 @@ fn wmma_store_gives_back_what_wmma_load_took() {
                 assert_eq!(to, from, "{query:?} {place:?}");
                 n_written += u64::from(bits) / 8;
             }
-            // Nothing is written between the lines.
+            // No byte between the lines is written.
             let n_zero = padded.iter().filter(|byte| **byte == 0).count() as u64;
             assert!(n_zero >= n_bytes as u64 - n_written, "{query:?}");
         }

@@ -1,8 +1,8 @@
-//! Lanes that do not agree, and addresses and strides that do not fit.
+//! Tests of matrix accesses with divergent operands, and of invalid addresses and strides.
 
 use super::*;
 
-/// A `wmma.store.d` of 16 by 16 words whose address and stride a test spoils.
+/// Executes a `wmma.store.d` of 16 by 16 words with an address or stride that `spoil` invalidates. Returns the fault.
 fn spoiled(
     spoil: impl FnOnce(&mut Kernel, RegisterId, RegisterId) -> Address,
     n_threads: u32,
@@ -83,7 +83,7 @@ fn address_and_stride_need_the_alignment_of_the_compiled_accesses() {
     assert_eq!(fault.kind, FaultKind::Misaligned);
     assert_eq!(fault.access.expect("an access").width_bytes, 8);
 
-    // 17 words between lines: the compiled code would move some of them.
+    // 17 words between lines violate the alignment: the compiled code would write some of the lines to other addresses.
     let fault = spoiled(
         |k, matrix, stride| {
             let one = [reg(stride), imm(1)];
@@ -98,7 +98,7 @@ fn address_and_stride_need_the_alignment_of_the_compiled_accesses() {
     };
     assert_eq!(fault.kind, FaultKind::UndefinedMatrix(mistake));
 
-    // Beyond the end of the buffer: the last line does not fit, and nothing is written.
+    // The last line is out of bounds. No line is written.
     let fault = spoiled(|_, matrix, _| at(matrix, 4 * (1024 - 240)), 32);
     assert_eq!(fault.kind, FaultKind::OutOfBounds);
     assert_eq!(fault.access.expect("an access").kind, AccessKind::Store);

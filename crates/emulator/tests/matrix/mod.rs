@@ -1,4 +1,4 @@
-//! Matrices that are spread over the lanes of a warp.
+//! Tests of matrix operations whose fragments are distributed over the lanes of a warp.
 
 mod fragments;
 mod lanes;
@@ -14,7 +14,7 @@ use warpgrid_isa::fragment::{
 use warpgrid_isa::*;
 use warpgrid_program::*;
 
-/// Fragments by lane: every fragment map of these targets has its load or store here.
+/// Targets whose fragment maps are tested; together, they cover every fragment load and store.
 const TARGETS: [&str; 6] = ["sm_70", "sm_72", "sm_75", "sm_80", "sm_90", "sm_100"];
 
 fn target(name: &str) -> &'static Target {
@@ -36,7 +36,7 @@ fn wmma(op: MatrixOp, query: &FragmentQuery, space: StateSpace) -> (Does, Modifi
     (Does::Matrix(op), modifiers)
 }
 
-/// Registers of a fragment: 64 bits for doubles.
+/// Declares the registers of a fragment: 64 bits for `f64`, otherwise 32 bits.
 fn registers(k: &mut Kernel, ty: ScalarType, n: usize) -> Vec<RegisterId> {
     let register = match ty {
         ScalarType::F64 => ScalarType::B64,
@@ -53,7 +53,8 @@ fn read_list(registers: &[RegisterId]) -> Arg {
     Arg::List(registers.iter().map(|id| value(reg(*id))).collect())
 }
 
-/// The register of lane `lane` goes to, or comes from, words `lane * n + index`, two words each for doubles.
+/// Returns the address for each register of lane `lane`: words `lane * n + index`, or two words each for 64-bit
+/// registers.
 fn register_places(k: &mut Kernel, base: RegisterId, registers: &[RegisterId]) -> Vec<Address> {
     let bytes = u64::from(type_of(k, registers[0]).width_bytes());
     let lane = k.mov(ScalarType::U32, special("%tid.x"));
@@ -98,7 +99,7 @@ fn buffer_bytes(machine: &Machine, buffer: u32) -> Vec<u8> {
     machine.memory(region).expect("a buffer").to_vec()
 }
 
-/// Bytes that differ from each other as far as bytes can.
+/// Returns pseudorandom bytes.
 fn noise(n: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     (0..n)
@@ -119,7 +120,7 @@ fn bits_at(bytes: &[u8], bit: u64, n_bits: u32) -> u64 {
     })
 }
 
-/// A stride that keeps every line aligned, and leaves a gap.
+/// Returns a stride that leaves a gap between lines and keeps every line aligned.
 fn gap_stride(map: &FragmentMap, layout: MatrixLayout) -> u32 {
     map.default_stride_elements(layout) + 512 / map.element_bits()
 }

@@ -1,8 +1,8 @@
-//! Products of whole numbers, in every shape and type.
+//! Tests of MMA with small integers, in every shape and type.
 
 use super::*;
 
-/// A product of small integers, which every type has exactly, through the registers of all lanes.
+/// Checks an MMA of small integers, which all types represent exactly, with the registers of all lanes.
 fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [ScalarType; 4]) {
     let [a_type, b_type, c_type, d_type] = types;
     let is_bits = a_type == ScalarType::B1;
@@ -108,7 +108,7 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
     }
 }
 
-/// A small whole number in a type.
+/// Encodes a small integer in a type.
 fn encoded(ty: ScalarType, number: u64) -> u64 {
     let single = u64::from((number as f32).to_bits());
     let small = |bias: u64, fraction: u32| match number {
@@ -127,7 +127,7 @@ fn encoded(ty: ScalarType, number: u64) -> u64 {
         ScalarType::E5m2 => small(15, 2),
         ScalarType::E3m2 => small(3, 2),
         ScalarType::E2m3 => small(1, 3),
-        // In the middle of its byte.
+        // The value is in the middle bits of its byte.
         ScalarType::E2m1 => small(1, 1) << 2,
         _ => number,
     }

@@ -1,4 +1,4 @@
-//! Rows that lanes point to, and `movmatrix`.
+//! Tests of `ldmatrix`, `stmatrix` and `movmatrix`.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
     let out = k.buffer("out", zeros(32));
     let i = global_index(&mut k);
     let address = k.element(out, reg(i), 4);
-    // Elements are numbered row by row: lane `i` holds elements 2i and 2i + 1.
+    // Elements are numbered in row-major order: lane `i` contains elements 2i and 2i + 1.
     let both = k.arith(ArithmeticOp::Mul, ScalarType::U32, &[reg(i), imm(0x2_0002)]);
     let both = k.arith(
         ArithmeticOp::Add,
@@ -34,7 +34,7 @@ fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
     }
 }
 
-/// Lane `lane` gives the address of row `lane`; rows are 32 bytes apart.
+/// Lane `lane` provides the address of row `lane`; the row stride is 32 bytes.
 #[test]
 fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
     for (count, n, is_transposed) in [
@@ -60,7 +60,7 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
         let lane = k.mov(ScalarType::U32, special("%tid.x"));
         let base = k.mov(ScalarType::U64, address_of(tile));
         let row = k.element(base, reg(lane), 32);
-        // Element (row, column) of the 32 rows is 256 * row + column.
+        // Element (row, column) of the 32 rows has the value 256 * row + column.
         for pair in 0..4u64 {
             let first = ((2 * pair + 1) << 16) | (2 * pair);
             let both = k.arith(
@@ -76,7 +76,7 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
         let does = Does::Matrix(MatrixOp::Ldmatrix);
         k.op(does, modifiers, &[written_list(&held), row.into()]);
         write_out(&mut k, out, &held);
-        // Back to where the rows came from, which changes nothing.
+        // Storing the rows to their source changes nothing.
         let does = Does::Matrix(MatrixOp::Stmatrix);
         k.op(does, modifiers, &[row.into(), read_list(&held)]);
         let again = registers(&mut k, ScalarType::B16, n);
@@ -113,7 +113,7 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
     }
 }
 
-/// The words of `ldmatrix` and `stmatrix` for a fragment, and its registers.
+/// Returns the modifiers of `ldmatrix` or `stmatrix` for a fragment.
 fn rows_of(query: &FragmentQuery) -> Modifiers {
     let mut modifiers = access(StateSpace::Shared, query.ty);
     modifiers.shape = Some(MatrixShape {
@@ -140,7 +140,7 @@ fn rows_of(query: &FragmentQuery) -> Modifiers {
     modifiers
 }
 
-/// Bits from the first row to an element, for lines of 16 bytes that follow each other matrix by matrix.
+/// Returns the bit offset of an element from the first row. The 16-byte lines of all matrices are consecutive.
 fn bit_in_rows(map: &FragmentMap, place: Place) -> u64 {
     let (line, column) = map.layout.major_minor(place);
     let n_lines = map.layout.major_minor(Place {
@@ -152,7 +152,7 @@ fn bit_in_rows(map: &FragmentMap, place: Place) -> u64 {
     line * 128 + u64::from(column) * u64::from(map.element_bits())
 }
 
-/// Copies each lane's row of 16 bytes.
+/// Copies the 16-byte row of each lane.
 fn copy_rows(k: &mut Kernel, from: (StateSpace, Address), to: (StateSpace, Address)) {
     for word in 0..4 {
         let value = k.register(ScalarType::B32);
