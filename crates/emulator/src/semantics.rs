@@ -1,4 +1,5 @@
-//! Results of operations on values, independent of decoded code: integer instructions, rounding, narrow formats, approximations, tensor-core arithmetic, register rows.
+//! Results of operations on values, independent of decoded code: integer instructions, rounding, narrow formats,
+//! approximations, tensor-core arithmetic, register rows.
 
 pub(crate) mod approximate;
 pub(crate) mod approximate_tables;

@@ -1,8 +1,8 @@
-//! Registers of asynchronous products in flight, and the accesses to them that are undefined (PTX ISA, "wgmma.mma_async").
+//! Registers of pending `wgmma` operations, and the accesses to them that are undefined (PTX ISA, "wgmma.mma_async").
 
 use warpgrid_program::RegisterId;
 
-/// The registers that a product uses while it is in flight.
+/// Registers that a `wgmma` uses while it is in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldRegisters {
     /// Accumulators: an access of any kind is undefined.
@@ -11,7 +11,7 @@ pub(crate) struct HeldRegisters {
     pub(crate) factors: Vec<RegisterId>,
 }
 
-/// Registers of products that an instruction accesses.
+/// Registers of `wgmma` operations that an instruction accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
     pub(crate) read: Vec<RegisterId>,

@@ -25,9 +25,9 @@ pub enum SlotAccess {
 use SlotAccess::{Read, Write};
 
 impl Code {
-    /// Visits the slots that an operation reads and writes, without the guard of the instruction. Slots of constants, special
-    /// registers and absent operands are visited, too. A call reads and writes slots of two frames: the slots of the caller are
-    /// visited.
+    /// Visits the slots that an operation reads and writes, without the guard of the instruction. Slots of constants,
+    /// special registers and absent operands are visited, too. A call reads and writes slots of two frames: the slots
+    /// of the caller are visited.
     pub(crate) fn visit_slots(&self, op: &Op, mut visit: impl FnMut(SlotAccess, Bank, Slot)) {
         let mut visitor = Visitor(&mut visit);
         self.visit_operands(op, &mut visitor);
@@ -284,7 +284,7 @@ impl Code {
                 v.read(B32, mask);
                 v.write(B32, mask);
             }
-            // The registers of a product in flight are checked, not read.
+            // `Op::Touch` checks the registers of a pending `wgmma`, but does not read them.
             Op::Touch(_)
             | Op::Nop
             | Op::Branch { .. }
@@ -561,7 +561,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Visits the operands of a product. A product of a warpgroup reads and writes its accumulators on completion.
+    /// Visits the operands of a matrix multiplication. A `wgmma` reads and writes its accumulators on completion.
     fn warp_product(&mut self, plan: &WarpProductPlan) {
         for factor in [&plan.a, &plan.b] {
             match factor {

@@ -50,7 +50,7 @@ impl TensorMemoryPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum Reserved {
     Memory(AccessPlan),
-    /// Register of machine code, which stores the address with a separate instruction.
+    /// Register in SASS, which stores the address with a separate instruction.
     Register(Element),
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct MovePlan {
     /// Whether a register holds the low halves of two columns.
     pub(crate) is_packed: bool,
     pub(crate) registers: Vec<Element>,
-    /// Lanes that transfer registers. Machine code has one instruction for each half of `.16x32bx2`.
+    /// Lanes that transfer registers. SASS has one instruction for each half of `.16x32bx2`.
     pub(crate) lanes: u32,
     /// Reduction of all registers of a thread.
     pub(crate) reduces: Option<Reduced>,
@@ -130,7 +130,7 @@ pub(crate) struct ProductOperands {
     pub(crate) is_shifted: bool,
     /// Whether matrix B stays in its collector buffer (`.ws`), which changes the layout of D.
     pub(crate) is_stationary: bool,
-    /// Whether only the instruction descriptor defines the sparsity of A and the element types, as in machine code.
+    /// Whether only the instruction descriptor defines the sparsity of A and the element types, as in SASS.
     pub(crate) is_described: bool,
 }
 

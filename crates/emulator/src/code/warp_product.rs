@@ -1,4 +1,4 @@
-//! Plans of the matrix products of a warpgroup and of the sparse products of a warp (PTX ISA, "wgmma.mma_async", "mma.sp").
+//! Plans of `wgmma` and of the sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async", "mma.sp").
 
 use crate::code::held::HeldRegisters;
 use crate::code::matrix_plan::FactorsPlan;
@@ -28,7 +28,7 @@ pub(crate) struct WarpProductPlan {
     pub(crate) sparse: Option<(Element, u32)>,
     /// Bits of an element of A and of B in registers and shared memory.
     pub(crate) element_bits: [u32; 2],
-    /// Registers that the product uses while it is in flight.
+    /// Registers that a `wgmma` uses while it is in flight.
     pub(crate) held: HeldRegisters,
     /// Scale factors of the rows of A and of the columns of B.
     pub(crate) factors: Option<[FactorsPlan; 2]>,

@@ -9,10 +9,10 @@ use std::ops::{Deref, DerefMut};
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
 
-/// An operation on tensor memory in flight, with the register operands at its start.
+/// An operation on tensor memory in flight, with the register operands that were read at issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMemoryWork {
-    /// Number of the plan in the decoded code.
+    /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
     /// Address of D, or destination of a copy.
     pub(crate) d: u32,
@@ -32,7 +32,7 @@ pub struct TensorMemoryWork {
     pub(crate) blocks: Vec<u64>,
 }
 
-/// The instruction that started an operation.
+/// The instruction that issued an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingOrigin {
     /// The number of the step.
@@ -46,7 +46,7 @@ pub struct PendingOrigin {
 }
 
 impl PendingOrigin {
-    /// Returns the warp that started the operation.
+    /// Returns the warp that issued the operation.
     pub(crate) const fn warp_id(&self) -> WarpId {
         WarpId {
             block: self.block,
@@ -108,7 +108,7 @@ pub struct PendingPiece {
     pub block: u64,
     /// Address in the state space; an offset in shared memory.
     pub address: u64,
-    /// The bytes to write. Until the source is read, its contents at the start of the operation.
+    /// The bytes to write. Until the source is read, the contents of the source at issue.
     pub bytes: PieceBytes,
     /// Source of a copy, until it is read.
     pub source: Option<PendingSource>,
@@ -146,8 +146,8 @@ pub enum SourceForm {
     Bytes,
     /// Rounded to the nearest float of 10 bits of fraction, ties to even (measured on an H100): loads of `tf32`.
     Tf32,
-    /// The low 6 bits of each of 16 bytes, packed into 12 bytes: stores of `u6_align16`. The manual does not define the upper two bits of
-    /// the source; the emulator ignores them.
+    /// The low 6 bits of each of 16 bytes, packed into 12 bytes: stores of `u6_align16`. The PTX ISA does not define the
+    /// upper two bits of the source; the emulator ignores them.
     Sixes,
 }
 
@@ -211,8 +211,8 @@ pub enum GroupKind {
 pub enum PendingCompletion {
     /// None: only threads that poll memory notice the completion.
     None,
-    /// Decrements the tx-count of the mbarrier at this address in the shared memory of a block. If the phase completes, its waiters
-    /// continue.
+    /// Decrements the tx-count of the mbarrier at this address in the shared memory of a block. If the phase completes,
+    /// its waiters continue.
     Mbarrier {
         block: u64,
         address: u64,
@@ -224,7 +224,8 @@ pub enum PendingCompletion {
         address: u64,
         count: u32,
     },
-    /// Asynchronous group of the warp that started the operation. `number` is the number of groups that the lanes had committed before.
+    /// Asynchronous group of the warp that issued the operation. `number` is the number of groups that the lanes had
+    /// committed before.
     AsyncGroup { kind: GroupKind, number: u32 },
 }
 
@@ -239,7 +240,7 @@ pub struct PendingOperation {
     pub completion: PendingCompletion,
     /// First step in which the scheduler may complete the operation.
     pub earliest_step: u64,
-    /// Operations that complete before it.
+    /// Operations that must complete before this operation.
     pub after: Vec<PendingId>,
 }
 
@@ -253,9 +254,10 @@ pub enum Work {
     Tensor(Box<TensorTransfer>),
     /// The operation only writes its pieces, which are the pieces of this copy.
     TensorPieces(Box<TensorTransfer>),
-    /// Writes registers of the warp that started the operation.
+    /// Writes registers of the warp that issued the operation.
     Product(Box<WarpgroupProduct>),
-    /// Requests the cancellation of a cluster that has not started. The response is written to these blocks, whose mbarriers count its bytes.
+    /// Requests the cancellation of a cluster that has not started. The response is written to these blocks, whose
+    /// mbarriers count its bytes.
     Cancel {
         lane: u32,
         blocks: Vec<u64>,
@@ -277,10 +279,10 @@ impl Work {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     pub id: PendingId,
-    /// Step at which the operation completes, unless no warp can run before or a host requests the completion.
+    /// Step at which the operation completes, unless no warp is runnable before or a host requests an earlier completion.
     pub lands_at: u64,
-    /// Step at which the operation reads its source, until the source is read. Only operations whose reads threads can wait for (PTX ISA,
-    /// "cp.async.bulk.wait_group") read before their completion.
+    /// Step at which the operation reads its source, until the source is read. Only operations whose reads threads can
+    /// wait for (PTX ISA, "cp.async.bulk.wait_group") read before their completion.
     pub reads_at: Option<u64>,
     pub operation: PendingOperation,
 }

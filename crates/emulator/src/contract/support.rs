@@ -5,7 +5,8 @@
 pub enum Support {
     /// The instruction is emulated.
     Runs,
-    /// The execution of the instruction faults with [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated).
+    /// The execution of the instruction faults with
+    /// [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated).
     NotYet {
         /// The missing feature as a noun phrase: `asynchronous stores`.
         reason: &'static str,

@@ -23,7 +23,7 @@ pub struct TensorTransfer {
     pub coordinates: [i64; MAX_RANK],
     /// Filter offsets along width, height and depth, or the halo and the offset of `im2col::w`.
     pub offsets: [i64; 3],
-    /// Lane that started the copy.
+    /// Lane that issued the copy.
     pub lane: u32,
     /// Linear indices of the blocks whose shared memory is accessed: one block, or the blocks of a multicast.
     pub blocks: Vec<u64>,

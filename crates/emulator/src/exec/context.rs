@@ -1,4 +1,5 @@
-//! The context of the instructions of a warp: the machine beyond the warp, the group of lanes that executes an instruction, and the outcome of a step.
+//! Execution context of the instructions of a warp: the state outside of the warp, the group of lanes that executes an
+//! instruction, and the outcome of a step.
 
 use crate::code::plans::PlanId;
 use crate::code::{BarrierPlan, Code, Instr};
@@ -23,7 +24,7 @@ use std::sync::Arc;
 
 /// Why the step loop of a warp returned.
 pub(crate) enum Stop {
-    /// The turn is over, or the machine must check for completed operations before the next step.
+    /// The quantum is used up, or the machine must check for operations that are due before the next step.
     Turn,
     /// All groups of lanes wait.
     Blocked,
@@ -40,9 +41,9 @@ pub(crate) enum Stop {
     },
     /// The warp yields to other warps.
     Yield,
-    /// A phase of an mbarrier of the cluster ended.
+    /// A phase of an mbarrier of the cluster completed.
     PhaseEnded,
-    /// The block freed columns of its tensor memory.
+    /// The block deallocated columns of its tensor memory.
     ColumnsFreed,
     Fault(Box<Halt>),
 }
@@ -66,7 +67,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Arc<Vec<Note>>,
-    /// Starts asynchronous operations.
+    /// Issues asynchronous operations.
     pub(crate) starter: Starter<'a>,
     pub(crate) block: u64,
     /// Warps of the block.
@@ -74,7 +75,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) shape: &'a GridShape,
     /// The barrier of the cluster, and the number of the warp there.
     pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
-    /// Number of steps that stored.
+    /// Number of steps that modified memory.
     pub(crate) stores: u64,
     /// Executed lane-instructions of this turn.
     pub(crate) lane_instructions: u64,
@@ -117,7 +118,7 @@ impl Surroundings<'_> {
         });
     }
 
-    /// Returns the origin of an operation that a warp starts now.
+    /// Returns the origin of an operation that a warp issues in step `step`.
     pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> PendingOrigin {
         let (function, instruction) = self.code.origin(pc);
         PendingOrigin {

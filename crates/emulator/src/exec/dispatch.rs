@@ -1,4 +1,5 @@
-//! Dispatches operations that are neither arithmetic on registers nor plain memory accesses to the modules of their families.
+//! Dispatches operations that are neither arithmetic on registers nor plain memory accesses to the modules of their
+//! families.
 
 use crate::code::op::Op;
 use crate::code::op::{frequent, infrequent};
@@ -85,8 +86,8 @@ fn note_left_out(
     around.note(warp.index, kind, step);
 }
 
-/// Executes an operation that is neither arithmetic nor a plain memory access, and reports the asynchronous operations that
-/// it starts to observers of synchronization.
+/// Executes an operation that is neither arithmetic nor a plain memory access, and reports the asynchronous operations
+/// that it issues to observers of synchronization events.
 #[inline(never)]
 pub(crate) fn dispatch(
     around: &mut Surroundings<'_>,
@@ -108,7 +109,7 @@ pub(crate) fn dispatch(
     Ok(after)
 }
 
-/// Reports the asynchronous operations from number `first` on, and the matrices that they access.
+/// Reports the asynchronous operations with an ID of at least `first`, and the matrices that they access.
 fn report_started(around: &mut Surroundings<'_>, at: SyncAt, first: u64) {
     for id in first..around.starter.in_flight.n_started() {
         let Some(pending) = around.starter.in_flight.get(PendingId(id)).cloned() else {
@@ -456,8 +457,9 @@ fn run_system_call(
     system_call(&mut reach, warp, mask, plan)
 }
 
-/// Returns the test of `isspacep`: whether a generic address is in the window of a state space. The shared memory of the own block is
-/// mapped twice, in the shared window of the block and at the rank of the block in the window of the cluster.
+/// Returns the test of `isspacep`: whether a generic address is in the window of a state space. The shared memory of
+/// the own block is mapped twice, in the shared window of the block and at the rank of the block in the window of the
+/// cluster.
 fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u64) -> bool {
     move |address| {
         let constant = address.wrapping_sub(map.constant) < 1 << 32;

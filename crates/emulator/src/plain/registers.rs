@@ -105,8 +105,8 @@ impl Plain<'_> {
         found
     }
 
-    /// Returns the registers that the instruction at a place in the code reads and writes, guard included, if [`Plain::execute`]
-    /// executes the instruction with these registers alone.
+    /// Returns the registers that the instruction at a place in the code reads and writes, guard included, if
+    /// [`Plain::execute`] executes the instruction with these registers alone.
     pub fn registers_of(self, at: u32) -> Option<OperationRegisters> {
         let instr = self.all_instructions().get(at as usize)?;
         if !self.needs_registers_alone(&instr.op) {
@@ -187,7 +187,8 @@ impl Plain<'_> {
 }
 
 /// Checks whether an operation on registers is not left to the interpreter: the translator emits every move and address
-/// computation, and the other operations access state that [`WarpRegisters`] lacks, such as carry flags and the active mask.
+/// computation, and the other operations access state that [`WarpRegisters`] lacks, such as carry flags and the active
+/// mask.
 const fn is_excluded(op: &Op) -> bool {
     matches!(
         op,

@@ -317,8 +317,8 @@ fn n_warps(marks: &[Mark]) -> u64 {
     warps.count() as u64
 }
 
-/// Returns the length of a window in steps per warp, so that each ready group of a warp executes `WATCHED` steps. The scheduler returns to the
-/// first group after a time slice of each other group.
+/// Returns the length of a window in steps per warp, so that each ready group of a warp executes `WATCHED` steps. The
+/// scheduler returns to the first group after a time slice of each other group.
 fn steps_of_window(state: &State) -> u64 {
     let warps = state.blocks.iter().flat_map(|block| &block.warps);
     let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();
@@ -328,8 +328,8 @@ fn steps_of_window(state: &State) -> u64 {
     }
 }
 
-/// Hashes the state that determines the execution of a ready group of lanes: its registers and program counter and the waiting groups of the
-/// warp, but neither memory nor other ready groups.
+/// Hashes the state that determines the execution of a ready group of lanes: its registers and program counter and the
+/// waiting groups of the warp, but neither memory nor other ready groups.
 fn fingerprint(warp: &Warp, group: &Split) -> u64 {
     let waiting = warp.splits.all().iter().filter(|split| !split.is_ready());
     let splits = waiting.fold(0u64, |all, split| all.wrapping_add(place_of(split)));

@@ -1,7 +1,8 @@
-//! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision Integer
-//! Arithmetic Instructions", "Logic and Shift Instructions"), over the primitives of [`word`](super::word).
+//! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision
+//! Integer Arithmetic Instructions", "Logic and Shift Instructions"), over the primitives of [`word`](super::word).
 //!
-//! The functions select the operation before they apply it, so that the selection stays outside of the interpreter's loop over lanes.
+//! The functions select the operation before they apply it, so that the selection stays outside of the interpreter's
+//! loop over lanes.
 
 use crate::semantics::mode::Conversion;
 use crate::semantics::ops::{
@@ -59,7 +60,8 @@ pub fn arithmetic<W: Word>(f: IntOp, sign: Signedness, rows: impl Apply<[W; 3], 
     }
 }
 
-/// Operations on 32-bit registers. [`Int32Op::Fns`] searches bit by bit, which has no form without a loop, so each instantiation defines it.
+/// Operations on 32-bit registers. [`Int32Op::Fns`] searches bit by bit, which has no form without a loop, so each
+/// instantiation defines it.
 #[inline(always)]
 pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use Int32Op as A;
@@ -121,8 +123,8 @@ pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W
     }
 }
 
-/// Operations on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source is ignored; that of the
-/// result is zero.
+/// Operations on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source is
+/// ignored; that of the result is zero.
 #[inline(always)]
 pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;

@@ -1,8 +1,8 @@
 //! Primitive operations on integer values.
 //!
-//! The integer instructions ([`integer`](super::integer), [`compare`](super::compare)) are defined once, over these traits. The interpreter
-//! instantiates them with `u32`, `u64` and `bool`, inside its loops over the lanes of a warp. The translator instantiates them with symbolic
-//! values, from which it generates WebAssembly.
+//! The integer instructions ([`integer`](super::integer), [`compare`](super::compare)) are defined once, over these
+//! traits. The interpreter instantiates them with `u32`, `u64` and `bool`, inside its loops over the lanes of a warp.
+//! The translator instantiates them with symbolic values, from which it generates WebAssembly.
 
 use warpgrid_isa::Signedness;
 
@@ -74,10 +74,11 @@ pub trait Word: Copy {
 
     /// Combines the bits of `self` at the ones of a mask with the bits of `other` at its zeros.
     fn blend(self, other: Self, mask: Self) -> Self;
-    /// Selects four bytes of the eight bytes `high:self` by the nibbles of a selector. Bit 3 of a nibble replicates the sign of the byte (PTX
-    /// ISA, "prmt"). Defined for 32 bits.
+    /// Selects four bytes of the eight bytes `high:self` by the nibbles of a selector. Bit 3 of a nibble replicates the
+    /// sign of the byte (PTX ISA, "prmt"). Defined for 32 bits.
     fn permute_bytes(self, high: Self, selector: Self) -> Self;
-    /// Returns the sum of the products of the four bytes of both factors, whose bytes are signed or unsigned. Defined for 32 bits.
+    /// Returns the sum of the products of the four bytes of both factors, whose bytes are signed or unsigned. Defined
+    /// for 32 bits.
     fn dot_bytes(self, other: Self, signs: [Signedness; 2]) -> Self;
 }
 

@@ -13,7 +13,8 @@ pub(crate) struct SpinWatch {
     pub(crate) next: u64,
     pub(crate) pause: u64,
     pub(crate) window_end: u64,
-    /// State of each ready group at the start of the window, and whether the group has returned to this state; ordered by block and warp.
+    /// State of each ready group at the start of the window, and whether the group has returned to this state; ordered
+    /// by block and warp.
     pub(crate) marks: Vec<Mark>,
     /// Number of changes other than stores at the last observed change.
     pub(crate) other_changes: u64,

@@ -23,8 +23,8 @@ pub(crate) struct Split {
     pub(crate) state: SplitState,
     /// Turn of the warp in which the group was last selected. Selects the group that has waited longest.
     pub(crate) last_turn: u32,
-    /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]): a barrier released the group, or the
-    /// group waits for other lanes that execute the same instruction.
+    /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]): a barrier
+    /// released the group, or the group waits for other lanes that execute the same instruction.
     pub(crate) converges: bool,
 }
 
@@ -41,9 +41,9 @@ impl Split {
     }
 }
 
-/// Checks whether two groups at the same instruction reconverge if convergence is explicit: a barrier released both groups, or one group waits
-/// for the other. A released group does not join a group that reached the instruction by a branch, since the barrier registers of the two
-/// groups may contain different masks.
+/// Checks whether two groups at the same instruction reconverge if convergence is explicit: a barrier released both
+/// groups, or one group waits for the other. A released group does not join a group that reached the instruction by a
+/// branch, since the barrier registers of the two groups may contain different masks.
 fn converge(first: &Split, second: &Split) -> bool {
     let waits = |split: &Split| split.converges && !split.is_ready();
     (first.converges && second.converges) || waits(first) || waits(second)

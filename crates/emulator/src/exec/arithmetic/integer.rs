@@ -14,8 +14,8 @@ pub(crate) struct OperandRows<'a, S, R> {
     pub(crate) result: &'a mut [R; LANES],
 }
 
-/// Computes each lane. `result` is a parameter, because the compiler then knows that it does not overlap the sources, and vectorizes the
-/// loop.
+/// Computes each lane. `result` is a parameter, because the compiler then knows that it does not overlap the sources,
+/// and vectorizes the loop.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,

@@ -73,7 +73,7 @@ pub(crate) fn land(
     }
 }
 
-/// Returns the operands of a product whose instruction descriptor contains the properties that PTX specifies by
+/// Returns the operands of an MMA whose instruction descriptor contains the properties that PTX specifies by
 /// modifiers: whether A is sparse, and the element formats.
 fn of_descriptor(operands: &ProductOperands, work: &TensorMemoryWork) -> ProductOperands {
     let mut operands = operands.clone();
@@ -198,7 +198,7 @@ const fn unpacked_storage(unpacking: Unpacking) -> Storage {
     }
 }
 
-/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two, as expected by products.
+/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two, as expected by an MMA.
 /// The PTX ISA shows only the layout in a figure, so this is a choice of the emulator.
 fn unpacked_word(
     factor: &SharedFactor,
@@ -290,7 +290,7 @@ fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     }
 }
 
-/// A product with its decoded instruction descriptor.
+/// An MMA with its decoded instruction descriptor.
 pub(crate) struct Reading<'p> {
     pub(crate) operands: &'p ProductOperands,
     pub(crate) work: &'p TensorMemoryWork,
@@ -300,7 +300,7 @@ pub(crate) struct Reading<'p> {
     pub(crate) depth: usize,
 }
 
-/// Returns the number of terms per sum of a dense product.
+/// Returns the number of terms per sum of a dense MMA.
 const fn dense_terms(kind: MmaKind) -> usize {
     match kind {
         MmaKind::F16 => 16,
@@ -342,7 +342,7 @@ fn product(
 }
 
 impl<'p> Reading<'p> {
-    /// Decodes the instruction descriptor of a product of this number of blocks.
+    /// Decodes the instruction descriptor of an MMA of this number of blocks.
     pub(crate) fn new(
         operands: &'p ProductOperands,
         work: &'p TensorMemoryWork,
@@ -384,7 +384,7 @@ impl<'p> Reading<'p> {
         })
     }
 
-    /// Returns the mask of the lane that issued the product.
+    /// Returns the mask of the lane that issued the MMA.
     fn lanes(&self) -> u32 {
         1 << self.work.lane
     }
@@ -512,7 +512,7 @@ impl<'p> Reading<'p> {
         )
     }
 
-    /// Reads the accumulators in row-major order, or returns zeros if the product does not add to D.
+    /// Reads the accumulators in row-major order, or returns zeros if the MMA does not add to D.
     fn sums_before(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
         let ProductLayout { m, n, .. } = self.sums;
         if !self.work.adds {
@@ -620,7 +620,7 @@ impl<'p> Reading<'p> {
                 false => None,
             };
             for (column, b) in b.chunks(self.depth).enumerate() {
-                // The number of stored elements per scale factor is the same as in a dense product.
+                // The number of stored elements per scale factor is the same as in a dense MMA.
                 let b = match &columns {
                     None => b,
                     Some(columns) => {

@@ -1,5 +1,5 @@
 //! Matrix multiplications of a warpgroup, and sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async",
-//! "mma.sp"). Each warp computes separate rows, 16 per warp, so its part is an independent product.
+//! "mma.sp"). Each warp computes separate rows, 16 per warp, so its part is an independent multiplication.
 
 use crate::code::Element;
 use crate::code::held::Touched;
@@ -32,7 +32,7 @@ pub(crate) const ROWS: usize = 16;
 /// Number of warps per warpgroup.
 pub(crate) const WARPS: u32 = 4;
 
-/// Issues the rows of a warp of a `wgmma`, after the earlier products that write the same accumulators.
+/// Issues the rows of a warp of a `wgmma`, after each earlier `wgmma` that writes the same accumulators.
 pub(crate) fn start(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
@@ -123,7 +123,7 @@ pub(crate) fn note_touched(
     }
 }
 
-/// Reads the register operands of a product at issue.
+/// Reads the register operands of a `wgmma` at issue.
 fn started(
     l: &Lanes<'_>,
     id: PlanId<WarpProductPlan>,
@@ -214,7 +214,7 @@ pub(crate) fn land(
     Ok(())
 }
 
-/// Executes a synchronous product with register operands only: `mma.sp`.
+/// Executes `mma.sp`, a synchronous matrix multiplication with register operands only.
 pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Executed {
     let product = started(l, PlanId::new(0), plan)?;
     land(l, plan, &product, 0, &[])

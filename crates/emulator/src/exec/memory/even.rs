@@ -1,6 +1,7 @@
-//! Fast path for accesses of a whole warp to words with a constant stride in one memory, which are most accesses of most kernels. The
-//! fast path transfers the words of all lanes together, unless an observer receives the transferred bytes. For all other accesses, it
-//! does nothing, and [`access`](crate::exec::memory::access::access) performs the access.
+//! Fast path for accesses of a whole warp to words with a constant stride in one memory, which are most accesses of
+//! most kernels. The fast path transfers the words of all lanes together, unless an observer receives the transferred
+//! bytes. For all other accesses, it does nothing, and [`access`](crate::exec::memory::access::access) performs the
+//! access.
 
 use crate::code::{AccessPlan, Element};
 use crate::contract::observe::MemoryId;
@@ -35,7 +36,7 @@ enum How {
 }
 
 /// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
-/// to check first. If an observer was asked, `ear` receives its answer.
+/// to check first. If a summary was offered to an observer, `ear` is set to its decision.
 #[inline(always)]
 pub(crate) fn access_words(
     around: &mut Surroundings<'_>,

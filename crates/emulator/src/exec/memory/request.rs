@@ -20,16 +20,16 @@ pub(crate) struct Request {
     pub(crate) pc: u32,
 }
 
-/// Interest of the observer in an access.
+/// Level of detail in which the observer receives an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ear {
     /// No observer receives the access.
     Absent,
-    /// An observer receives the access, and has not yet been asked whether the addresses suffice.
+    /// The observer receives the access. No summary has been offered to it yet.
     Open,
-    /// An observer received the addresses, which sufficed.
+    /// The observer has accepted a summary.
     Content,
-    /// An observer receives the transferred bytes.
+    /// The observer receives an event with the transferred bytes.
     Insists,
 }
 
