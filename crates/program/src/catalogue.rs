@@ -1,19 +1,19 @@
-//! Codes of diagnostics with their reference pages, for every room that words diagnostics.
+//! Macro that declares diagnostic codes together with their reference pages, for all crates that define diagnostics.
 
-/// Declares codes from their reference pages:
+/// Declares diagnostic codes with their reference pages:
 /// ```text
 /// catalogue! {
 ///     /// Why this is wrong, in sentences.
 ///     MISSING_SEMICOLON = "W0001", "missing semicolon", "ret", "ret;";
 /// }
 /// ```
-/// Each row gives a constant (`MISSING_SEMICOLON`), and all of them the table `CODES`.
+/// Each row defines a constant (`MISSING_SEMICOLON`). All rows together define the table `CODES`.
 #[macro_export]
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $title:literal, $wrong:literal, $right:literal;)*) => {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)*
 
-        /// The reference pages of this file, in order of their codes.
+        /// Reference pages of this file, in the order of their codes.
         pub static CODES: &[$crate::CodeFacts] = &[$($crate::CodeFacts {
             code: $code,
             title: $title,

@@ -1,4 +1,4 @@
-//! Counts in messages: a number and a noun go in, text with the singular or plural form comes out.
+//! Formatting of counts in messages, with the singular or plural form of the noun.
 
 use std::fmt::Display;
 

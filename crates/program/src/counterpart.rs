@@ -9,8 +9,8 @@ use warpgrid_isa::{ScalarType, StateSpace};
 pub struct CounterpartFacts {
     /// Constant bank 3: the `.const` variables. `None` if the module has none, or if the bytes depend on an address.
     pub constant_bank: Option<Vec<u8>>,
-    /// Bits of the 32-bit words that a disassembler prints as `QNAN` and as `-QNAN`. `None` if no literal of the module, or several of
-    /// them, have such a word with this sign.
+    /// Bits of the 32-bit words that a disassembler prints as `QNAN` and as `-QNAN`. `None` if the literals of the module contain
+    /// no such word or several such words with this sign.
     pub nan_words: [Option<u32>; 2],
 }
 

@@ -1,22 +1,22 @@
-//! Diagnostics as data: a stable code, spans, the rule in words, and fixes that a machine can apply.
+//! Diagnostics: stable code, spans, message, help, and fixes that can be applied automatically.
 
 use crate::span::Span;
 use warpgrid_isa::{TargetGate, Version};
 
-/// The diagnostics that say that further ones are left out: of syntax, and of what the text means. Every front end that leaves some out
-/// has them under these codes.
+/// Codes of the diagnostics which state that further diagnostics are omitted: for syntax errors and for semantic errors. All
+/// front ends that omit diagnostics use these codes.
 pub const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
 
-/// The diagnostic of a text in a language that none of the front ends reads.
+/// Code of the diagnostic for a source in a language that no front end supports.
 pub const OTHER_LANGUAGE: &str = "W0009";
 
-/// The note of a snippet that says which declarations were inferred, each in backticks.
+/// Code of the note that lists the inferred declarations of a snippet, each in backticks.
 pub const INFERRED: &str = "W0140";
 
-/// The diagnostic of a text without a statement.
+/// Code of the diagnostic for a source without statements.
 pub const EMPTY: &str = "W0143";
 
-/// The note of a snippet that says for which version and target it was checked.
+/// Code of the note that states the version and the target for which a snippet was checked.
 pub const CHOSEN: &str = "W0148";
 
 /// Severity of a diagnostic. Only an error rejects the source.
@@ -30,12 +30,12 @@ pub const CHOSEN: &str = "W0148";
 pub enum Severity {
     Error,
     Warning,
-    /// Something a person may want to know, such as an inferred declaration.
+    /// Information that may be useful, such as an inferred declaration.
     Information,
 }
 
 impl Severity {
-    /// `error`, `warning` or `information`.
+    /// Returns `error`, `warning` or `information`.
     pub const fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -45,40 +45,40 @@ impl Severity {
     }
 }
 
-/// A second place that matters, with what to say about it.
+/// Secondary span of a diagnostic with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub span: Span,
     pub text: String,
 }
 
-/// From when and where on the text would be legal.
+/// Version and targets that would make the source legal.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
     pub version: Option<Version>,
-    /// What to write: the lowest target from the present one on, such as `sm_90`.
+    /// Target to write into the source: the lowest suitable target that is not lower than the present one, such as `sm_90`.
     pub target: Option<&'static str>,
-    /// Every target that would do.
+    /// All suitable targets.
     pub on: TargetGate,
 }
 
-/// Replace `span` by `text`.
+/// Replacement of the text at `span` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     pub span: Span,
     pub text: String,
 }
 
-/// A change that makes the diagnostic go away. Edits do not overlap and are sorted by place.
+/// Source change that resolves the diagnostic. The edits do not overlap, and are sorted by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What a button says: "replace `.shred` by `.shared`".
+    /// Label of the button: "replace `.shred` by `.shared`".
     pub title: String,
     pub edits: Vec<Edit>,
 }
 
 impl Fix {
-    /// Creates a fix of edits in any order, without a title.
+    /// Creates a fix without a title from edits in any order.
     pub fn of(mut edits: Vec<Edit>) -> Fix {
         edits.sort_by_key(|edit| edit.span);
         Fix {
@@ -87,7 +87,7 @@ impl Fix {
         }
     }
 
-    /// The source after the edits; edits that do not fit are left out.
+    /// Returns the source after the edits. Edits outside the source are ignored.
     pub fn apply(&self, source: &str) -> String {
         let mut text = source.to_owned();
         for edit in self.edits.iter().rev() {
@@ -100,29 +100,30 @@ impl Fix {
     }
 }
 
-/// One finding about a text.
+/// Error, warning or note about a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code: `W0123`.
     pub code: &'static str,
     pub severity: Severity,
-    /// One phrase that is complete by itself: lower case, no full stop, values in backticks.
+    /// Message: a self-contained phrase in lower case, without a full stop, with values in backticks.
     pub message: String,
-    /// The very token that is wrong.
+    /// Primary span: the offending token.
     pub span: Span,
-    /// Other places, such as the token it clashes with.
+    /// Secondary spans, such as the conflicting token.
     pub labels: Vec<Label>,
-    /// What to do or what is allowed instead.
+    /// Suggested action or permitted alternatives.
     pub help: Option<String>,
     pub needs: Needs,
-    /// Fixes, best first; a person chooses when there are several.
+    /// Fixes, best first. The user chooses among several fixes.
     pub fixes: Vec<Fix>,
-    /// Whether the reference assembler rejects what is only a warning here, since manuals print it in snippets.
+    /// Whether the reference assembler reports an error instead of this warning. Snippets may contain such notation, because
+    /// manuals print it.
     pub is_tolerated: bool,
 }
 
 impl Diagnostic {
-    /// An error with nothing but its place and its sentence.
+    /// Creates an error with a primary span and a message.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
@@ -137,7 +138,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning with nothing but its place and its sentence.
+    /// Creates a warning with a primary span and a message.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
@@ -145,7 +146,7 @@ impl Diagnostic {
         }
     }
 
-    /// With a second place.
+    /// Adds a labelled secondary span.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push(Label {
@@ -155,14 +156,14 @@ impl Diagnostic {
         self
     }
 
-    /// With what to do.
+    /// Sets the help text.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// With a fix of one edit.
+    /// Adds a fix that consists of one edit.
     #[must_use]
     pub fn fix(
         mut self,

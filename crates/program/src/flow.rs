@@ -96,7 +96,7 @@ pub fn reachable_blocks(blocks: &[BasicBlock]) -> Vec<bool> {
     })
 }
 
-/// Returns the instructions that a branch names.
+/// Returns the branch targets of an instruction as instruction indices.
 fn branch_targets(function: &Function, instruction: &Instruction) -> Vec<usize> {
     let mut found = Vec::new();
     let mut add = |value: &OperandValue| {

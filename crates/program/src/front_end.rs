@@ -1,5 +1,5 @@
-//! What a front end does for hosts: a text goes in; a checked program, diagnostics, tokens and help come out as plain
-//! data. Rooms to the right of the front ends hold a `&dyn FrontEnd` and know no dialect.
+//! Language-independent interface of a front end: checking, tokenizing, formatting, hover and completion. Downstream crates use
+//! `&dyn FrontEnd` and do not depend on a particular language.
 
 use crate::counterpart::CounterpartFacts;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -10,14 +10,14 @@ use crate::syntax::{Statement, StatementEdit};
 use std::borrow::Cow;
 use warpgrid_isa::{ScalarType, Target, Version};
 
-/// A language of sources.
+/// Front end for a language.
 ///
-/// Offsets and spans count bytes. No call fails: what cannot be read becomes a diagnostic, or nothing.
+/// Offsets and spans count bytes. No function fails: syntax that cannot be parsed results in a diagnostic, or in an empty result.
 pub trait FrontEnd: Sync {
-    /// Reads a text for its version and target, or for those of `overrides`. It is parsed once, whatever is asked of it later.
+    /// Parses a source for its version and target, or for those of `overrides`. All requests to the document share one parse.
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a>;
 
-    /// Reads instructions without a module around them, among registers that the text around them gives.
+    /// Parses instructions without a surrounding module. `_given` contains the registers that the surrounding code declares.
     fn open_among<'a>(
         &self,
         source: Cow<'a, str>,
@@ -27,44 +27,45 @@ pub trait FrontEnd: Sync {
         self.open(source, overrides)
     }
 
-    /// Checks a text of which nothing else is asked.
+    /// Checks a source without keeping its document.
     fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
         self.open(Cow::Borrowed(source), overrides).check()
     }
 
-    /// Splits a text into coloured tokens, in text order.
+    /// Splits a source into tokens for syntax highlighting, in source order.
     fn tokens(&self, source: &str) -> Vec<ColouredToken>;
 
-    /// Formats a text: the same tokens and comments, one statement per line.
+    /// Formats a source: preserves its tokens and comments, and writes one statement per line.
     fn format(&self, source: &str) -> String;
 
-    /// What the encoding beside an instruction says of its scheduling, in words; `statement` is its place in the text. `None` where
-    /// there is none. It has no effect on results.
+    /// Describes the scheduling information in the encoding of the instruction at `statement`; `None` if the source contains no
+    /// encoding. Informational only: results do not depend on it.
     fn schedule(&self, _source: &str, _statement: Span, _target: &Target) -> Option<String> {
         None
     }
 
-    /// Adds the facts of the PTX that the listing lacks, without changing line numbers. Returns `None` if the listing lacks none of the facts.
+    /// Adds facts of the PTX module that the listing lacks, without changing line numbers. Returns `None` if the listing lacks
+    /// none of these facts.
     fn complete_listing(&self, _source: &str, _facts: &CounterpartFacts) -> Option<String> {
         None
     }
 
-    /// Returns the definitions of kernels and functions in a text: each name with the span from the first word of its header to the
-    /// closing brace. Empty where the language has none.
+    /// Returns the definitions of kernels and functions: the name of each, and the span from the first token of its header to its
+    /// closing brace. Empty if the language has no definitions.
     fn definitions(&self, _source: &str) -> Vec<(String, Span)> {
         Vec::new()
     }
 
-    /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
+    /// Returns the start of a line comment. A launch annotation is a line comment whose text starts with `@`.
     fn line_comment(&self) -> &'static str;
 }
 
-/// A text with its tree: what a host holds while a person edits or reads it. Offsets and spans count bytes; no call fails.
+/// Parsed source, which a host keeps while the user edits or reads the source. Offsets and spans count bytes; no function fails.
 pub trait Document {
-    /// The text.
+    /// Returns the source.
     fn source(&self) -> &str;
 
-    /// Checks the text.
+    /// Checks the source.
     fn check(&self) -> CheckedText;
 
     /// Returns the labels and instructions of all function bodies in source order. Empty if the language has no editor.
@@ -72,7 +73,8 @@ pub trait Document {
         Vec::new()
     }
 
-    /// Returns the span of the array sizes of a variable, brackets included. The declaration may contain other variables.
+    /// Returns the span of the array dimensions of a variable, including the brackets. The declaration may contain other
+    /// variables.
     fn dimensions(&self, _declaration: Span, _variable: &str) -> Option<Span> {
         None
     }
@@ -82,80 +84,81 @@ pub trait Document {
         None
     }
 
-    /// The parts of the text that run by themselves; none where the text is one program.
+    /// Returns the parts of the source that can be run separately. Empty if the source is one program.
     fn parts(&self) -> Vec<Part> {
         Vec::new()
     }
 
-    /// Checks the text, with the program of the part that has this name, or of the first that is accepted.
+    /// Checks the source, and returns the program of the part with this name, or of the first part without errors if no name is
+    /// given.
     fn check_part(&self, _name: Option<&str>) -> CheckedText {
         self.check()
     }
 
-    /// What starts a comment that ends with its line in this text, where it is not that of the language.
+    /// Returns the start of a line comment in this source if it differs from that of the language.
     fn line_comment(&self) -> Option<&'static str> {
         None
     }
 
-    /// Explains the token at `offset`.
+    /// Returns the hover text of the token at `offset`.
     fn hover(&self, offset: u32) -> Option<HoverText>;
 
-    /// Lists what can be written at `offset`, best first.
+    /// Returns the completions at `offset`, best first.
     fn complete(&self, offset: u32) -> Vec<Suggestion>;
 
-    /// Names the form that is being written at `offset`.
+    /// Returns the instruction form at `offset` (signature help).
     fn signature(&self, offset: u32) -> Option<SignatureText>;
 }
 
-/// What a language is, for readers. Apart from [`FrontEnd`], so that a host that shows no reference, or has it in a file of
-/// its own, does not carry its pages.
+/// Reference documentation of a language. Separate from [`FrontEnd`], so that hosts which show no reference, or load it from a
+/// separate file, do not contain its pages.
 pub trait Reference: Sync {
-    /// Explains an instruction as it is written, such as `st.global.v4.f32`, or an opcode.
+    /// Explains an instruction in its source spelling, such as `st.global.v4.f32`, or an opcode.
     fn explain(&self, instruction: &str) -> Option<Explanation>;
 
-    /// Every instruction form, in the order of the tables.
+    /// Returns all instruction forms, in the order of the tables.
     fn forms(&self) -> Vec<FormFacts>;
 
-    /// The pages of the diagnostics, in order of their codes.
+    /// Returns the reference pages of the diagnostics, in the order of their codes.
     fn codes(&self) -> Vec<CodeFacts>;
 
-    /// Names that are no instruction and mean something, such as registers of the machine; none unless a language has them.
+    /// Returns terms that are not instructions, such as special registers. Empty by default.
     fn terms(&self) -> Vec<TermFacts> {
         Vec::new()
     }
 }
 
-/// What a host asks for instead of what the text states.
+/// Target and version that the host specifies in place of those of the source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
     pub target: Option<&'static Target>,
     pub version: Option<Version>,
 }
 
-/// A register that is around a snippet: an operand of inline assembly.
+/// Register of the code around a snippet: an operand of inline assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     pub name: String,
     pub ty: ScalarType,
-    /// Whether an annotation of the text states its value.
+    /// Whether an annotation of the source specifies the value of the register.
     pub is_stated: bool,
 }
 
-/// A part of a text that runs by itself, such as a block of inline assembly.
+/// Part of a source that can be run separately, such as a block of inline assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     pub name: String,
-    /// Its place in the text.
+    /// Span of the part in the source.
     pub span: Span,
-    /// What it is made of: the text that is checked and run.
+    /// Text that is checked and run, assembled from the part.
     pub text: String,
-    /// Whether nothing in it is an error.
+    /// Whether the part has no errors.
     pub accept: bool,
-    /// The target and the version that it is checked for.
+    /// Target and version for which the part is checked.
     pub target: Option<&'static str>,
     pub version: Option<Version>,
     pub operands: Vec<PartOperand>,
-    /// What else is to be known of it, in one sentence.
+    /// Further information about the part, in one sentence.
     pub note: Option<String>,
 }
 
@@ -179,26 +182,26 @@ pub struct PartOperand {
     pub expression: String,
 }
 
-/// The result of a check.
+/// Result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckedText {
-    /// The program; absent when a diagnostic is an error, or an error of the part that is asked for.
+    /// Checked program. Absent if there is an error, or if a part was requested and the part has an error.
     pub program: Option<Program>,
-    /// Where the program is a part of the text: the text that its spans count in, and where that comes from. Diagnostics count in the
-    /// whole text.
+    /// If the program is a part of the source: the text to which the spans of the program refer, with its source map. The spans
+    /// of diagnostics refer to the whole source.
     pub origin: Option<Origin>,
-    /// The name of that part.
+    /// Name of this part.
     pub part: Option<String>,
     pub diagnostics: Vec<Diagnostic>,
-    /// The target that the text itself states, and its language version.
+    /// Target and language version that the source specifies.
     pub stated_target: Option<&'static str>,
     pub stated_version: Option<Version>,
-    /// The target and the language version that a text without them is checked for.
+    /// Target and language version for which a source without these directives is checked.
     pub assumed_target: Option<&'static str>,
     pub assumed_version: Option<Version>,
 }
 
-/// A token with its class.
+/// Token with its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColouredToken {
     pub span: Span,
@@ -229,12 +232,12 @@ pub enum TokenClass {
     SpecialRegister,
     Number,
     String,
-    /// Where it is placed and where it is branched to.
+    /// Definition of a label, or reference to a label.
     Label,
-    /// A variable, parameter or function.
+    /// Name of a variable, parameter or function.
     Name,
     Punctuation,
-    /// Characters that the language does not use, comments and strings without an end.
+    /// Characters that the language does not use, and unterminated comments and strings.
     Error,
 }
 
@@ -256,7 +259,7 @@ impl TokenClass {
         TokenClass::Error,
     ];
 
-    /// A name for style sheets: `special-register`.
+    /// Returns the name of the class in style sheets: `special-register`.
     pub const fn name(self) -> &'static str {
         match self {
             TokenClass::Comment => "comment",
@@ -276,23 +279,23 @@ impl TokenClass {
     }
 }
 
-/// The meaning of a token.
+/// Contents of a hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoverText {
-    /// The token.
+    /// Span of the token.
     pub span: Span,
-    /// As code: a syntax line, a declaration, a value.
+    /// Title in code font: a syntax line, a declaration or a value.
     pub title: String,
-    /// Sentences, the most important first.
+    /// Sentences, the most important one first.
     pub lines: Vec<String>,
     /// Anchor of the section in the manual.
     pub section: Option<&'static str>,
-    /// Range of the declaration of the name.
+    /// Span of the declaration of the name.
     pub declared: Option<Span>,
 }
 
 impl HoverText {
-    /// The meaning of a token that is `title`, without a word about it yet.
+    /// Creates a hover text with a title and without sentences.
     pub fn new(span: Span, title: impl Into<String>) -> HoverText {
         HoverText {
             span,
@@ -303,7 +306,7 @@ impl HoverText {
         }
     }
 
-    /// With one more sentence, unless it is empty.
+    /// Appends a sentence, unless it is empty.
     #[must_use]
     pub fn line(mut self, line: impl Into<String>) -> HoverText {
         let line = line.into();
@@ -354,14 +357,14 @@ impl SuggestionKind {
 /// Completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// As it is written.
+    /// Inserted text.
     pub text: String,
     pub kind: SuggestionKind,
-    /// Its meaning, in one line.
+    /// Description in one line.
     pub help: String,
-    /// Since when and where it exists: "since PTX 8.1, on `sm_90` and later".
+    /// Required version and targets: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-    /// Range that the completion replaces.
+    /// Span that the completion replaces.
     pub span: Span,
 }
 
@@ -372,7 +375,7 @@ pub struct SignatureText {
     /// Syntax line.
     pub syntax: String,
     pub help: String,
-    /// Names of the operands, in order.
+    /// Operand names, in order.
     pub operands: Vec<String>,
     /// Index of the operand at the cursor. Absent if the cursor is in the opcode.
     pub active: Option<u32>,
@@ -382,18 +385,18 @@ pub struct SignatureText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeFacts {
     pub code: &'static str,
-    /// A short noun phrase.
+    /// Title: a short noun phrase.
     pub title: &'static str,
-    /// What the code means and why the rule is there.
+    /// Meaning of the diagnostic, and the reason for its rule.
     pub explanation: &'static str,
-    /// A text that gives the code.
+    /// Source for which the diagnostic is reported.
     pub wrong: &'static str,
-    /// The text as it should be.
+    /// Corrected source.
     pub right: &'static str,
 }
 
 impl CodeFacts {
-    /// A page as one row of a catalogue.
+    /// Creates a page from one row of a catalogue.
     pub const fn page(
         code: &'static str,
         title: &'static str,
@@ -433,7 +436,7 @@ impl TermFacts {
     }
 }
 
-/// An instruction form.
+/// Instruction form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormFacts {
     /// Opcode: `st`.
@@ -441,16 +444,16 @@ pub struct FormFacts {
     /// Syntax line.
     pub syntax: String,
     pub help: String,
-    /// Since when and where it exists.
+    /// Required version and targets.
     pub needs: Option<String>,
     /// Anchor of the section in the manual.
     pub section: String,
     pub slots: Vec<SlotFacts>,
     pub operands: Vec<OperandFacts>,
-    /// Rules for combinations of modifiers, one phrase each.
+    /// Rules for combinations of modifiers, one phrase per rule.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
-    /// The counterpart in another language, and remarks, one line each.
+    /// Counterpart in the other language, and remarks, one line each.
     pub beside: Vec<String>,
 }
 
@@ -500,37 +503,38 @@ pub struct ValueFacts {
     pub origin: String,
 }
 
-/// What [`Reference::explain`] found.
+/// Result of [`Reference::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
-    /// The forms of an opcode.
+    /// Forms of an opcode.
     Opcode(Vec<FormFacts>),
-    /// An instruction, word by word.
+    /// Explanation of each modifier of an instruction.
     Instruction {
         mnemonic: String,
         form: Box<FormFacts>,
         words: Vec<WordFacts>,
-        /// Why no form is written like this, one sentence each, if the tables show it. The check of a text may find more.
+        /// Reasons why no form matches the instruction, one sentence each, if the tables determine them. A check of the source
+        /// may report more errors.
         faults: Vec<String>,
-        /// The same in another language, one line each; with how far it can be trusted.
+        /// Counterpart in the other language, one line each, with the reliability of the statement.
         beside: Vec<String>,
     },
 }
 
-/// A word of an instruction.
+/// Opcode or modifier of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordFacts {
     pub text: String,
-    /// Absent for a word that the form does not take.
+    /// Meaning; `None` if the form does not accept this modifier.
     pub meaning: Option<WordMeaning>,
 }
 
-/// The meaning of a word of an instruction.
+/// Meaning of an opcode or modifier of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WordMeaning {
-    /// A word of the form itself, and what it says.
+    /// Literal part of the form, with its description.
     Literal(String),
-    /// A value of a slot, with the slot's title.
+    /// Value of a modifier slot, with the title of the slot.
     Value { slot: String, value: ValueFacts },
 }
 

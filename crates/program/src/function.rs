@@ -1,7 +1,7 @@
-//! A checked module: variables, functions, registers, instructions.
+//! Checked modules: variables, functions, registers and instructions.
 //!
-//! A front end fills a [`Module`] and, when nothing is wrong with it, seals it into a [`Program`]; names are resolved
-//! to indices.
+//! A front end fills a [`Module`], and seals it into a [`Program`] if the module has no errors. All names are resolved to
+//! indices.
 
 use crate::ids::{ActionId, FunctionId, RegisterId};
 use crate::machine::MachineCode;
@@ -11,13 +11,13 @@ use crate::span::Span;
 use std::ops::Deref;
 use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
 
-/// A checked module: what it holds is legal for its target, and it cannot be changed any more. Only front ends make
-/// one, after everything was checked (a test of the house holds who calls [`Program::of_checked`]).
+/// Validated, immutable module whose instructions are legal for its target. Only front ends construct a `Program`, after checking
+/// has succeeded; an architecture test restricts the callers of [`Program::of_checked`].
 #[derive(Clone, Debug)]
 pub struct Program(Module);
 
 impl Program {
-    /// Takes over a module that its front end has checked.
+    /// Wraps a module that its front end has checked.
     pub fn of_checked(module: Module) -> Program {
         Program(module)
     }
@@ -31,28 +31,28 @@ impl Deref for Program {
     }
 }
 
-/// The contents of a module.
+/// Contents of a module.
 #[derive(Clone, Debug)]
 pub struct Module {
     pub version: Version,
     pub target: &'static Target,
-    /// 32 or 64.
+    /// Size of an address in bits: 32 or 64.
     pub address_bits: u32,
     /// Variables at module scope: `.global`, `.const`, `.shared`.
     pub variables: Vec<Variable>,
-    /// Kernels and functions, in the order of their definitions; prototypes have no instructions.
+    /// Kernels and functions in the order of their definitions. Prototypes have no instructions.
     pub functions: Vec<Function>,
-    /// What the instructions do: one for each distinct opcode with its modifiers.
+    /// Actions of the instructions: one for each distinct combination of an opcode and its modifiers.
     pub actions: Vec<Action>,
 }
 
 impl Module {
-    /// What an instruction does.
+    /// Returns the action of an instruction.
     pub fn action(&self, instruction: &Instruction) -> Option<&Action> {
         self.actions.get(instruction.action.0 as usize)
     }
 
-    /// The kernels, in order.
+    /// Returns the defined kernels, in order.
     pub fn entries(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         self.functions
             .iter()
@@ -62,39 +62,39 @@ impl Module {
     }
 }
 
-/// Memory that a declaration reserves.
+/// Variable: memory that a declaration reserves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     pub name: String,
     pub space: StateSpace,
     /// Element type as declared.
     pub ty: ScalarType,
-    /// Total size; 0 for an unsized `extern .shared` array, which takes the dynamic shared memory.
+    /// Total size; 0 for an unsized `extern .shared` array, which denotes the dynamic shared memory.
     pub size_bytes: u64,
     pub align_bytes: u32,
-    /// Declared without size, to be given at launch.
+    /// Whether the declaration has no size. The launch determines the size.
     pub dynamic: bool,
-    /// Whether the module declares it with `.visible`, `.weak`, `.extern` or `.common`.
+    /// Whether the variable is declared with `.visible`, `.weak`, `.extern` or `.common`.
     pub has_linkage: bool,
-    /// Initial bytes; shorter than the size means zeros follow. Never longer than the size.
+    /// Initial bytes, at most `size_bytes`. The remaining bytes are zero.
     pub init: Vec<u8>,
-    /// Addresses to fill in once memory is laid out.
+    /// Addresses to insert after the layout of the memory.
     pub relocations: Vec<Relocation>,
     pub span: Span,
 }
 
-/// A place in a variable's initial bytes that holds an address.
+/// Position in the initial bytes of a variable that contains an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
     pub byte_offset: u64,
     pub width_bytes: u32,
     pub target: RelocationTarget,
     pub addend: i64,
-    /// Whether the generic address is meant (`generic(x)`), not the address in its own space.
+    /// Whether the address is generic (`generic(x)`) instead of an address in the state space of its target.
     pub generic: bool,
 }
 
-/// What a relocation points to.
+/// Target of a relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationTarget {
     /// Index into [`Module::variables`].
@@ -109,16 +109,16 @@ pub enum FunctionKind {
     Function,
 }
 
-/// A parameter or return value of a function.
+/// Parameter or return value of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// A `.param` variable: index into [`Function::variables`].
+    /// `.param` variable: index into [`Function::variables`].
     Variable(u32),
-    /// A `.reg` parameter of a device function.
+    /// `.reg` parameter of a device function.
     Register(RegisterId),
 }
 
-/// Launch directives of a kernel; absent ones are `None`.
+/// Launch directives of a kernel. Directives that the kernel does not have are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LaunchBounds {
     /// `.reqntid`
@@ -135,81 +135,83 @@ pub struct LaunchBounds {
     pub max_registers: Option<u32>,
 }
 
-/// A kernel or function.
+/// Kernel or device function.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
     pub kind: FunctionKind,
-    /// False for a prototype.
+    /// `false` for a prototype.
     pub defined: bool,
     pub parameters: Vec<Parameter>,
     pub returns: Vec<Parameter>,
-    /// Variables declared in the function: parameters first, then `.local`, `.shared` and call `.param` ones.
+    /// Variables that the function declares: parameters first, then `.local` and `.shared` variables and the `.param` variables
+    /// of calls.
     pub variables: Vec<Variable>,
     pub registers: Registers,
     /// Registers in scope at the end of a snippet: the code around the snippet may read them. Empty for a kernel or function,
     /// whose registers are dead at the return.
     pub results: Vec<RegisterId>,
     pub instructions: Vec<Instruction>,
-    /// The operands of all instructions; each instruction has a range of them.
+    /// Operands of all instructions. Each instruction refers to a range of these operands.
     pub operands: Vec<Operand>,
-    /// Names of branch targets: instruction index and name, sorted by index.
+    /// Labels: instruction index and name, sorted by index.
     pub labels: Vec<(u32, String)>,
     pub bounds: LaunchBounds,
-    /// What machine code has beside its instructions; none for virtual instructions.
+    /// Machine-code metadata; `None` for virtual instructions.
     pub machine: Option<Box<MachineCode>>,
     pub span: Span,
 }
 
-/// A guard `@p` or `@!p`.
+/// Guard `@p` or `@!p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
     pub predicate: RegisterId,
-    /// True for `@!p`.
+    /// Whether the guard is `@!p`.
     pub negated: bool,
 }
 
-/// What an opcode with its modifiers does.
+/// Semantics of an opcode with its modifiers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     pub does: Does,
     pub modifiers: Modifiers,
-    /// The opcode with its modifiers as first written: `st.global.v4.f32`.
+    /// Opcode with its modifiers, in the spelling of the first occurrence: `st.global.v4.f32`.
     pub opcode: String,
 }
 
-/// How an instruction counts among the steps of a warp.
+/// Relation between an instruction and the steps of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum StepPart {
-    /// A step of its own.
+    /// Executed in a separate step.
     #[default]
     Whole,
-    /// Runs in the same step as the instruction after it: what a front end had to put before an instruction.
+    /// Executed in the same step as the next instruction. A front end inserts such instructions before an instruction of the
+    /// source.
     WithNext,
 }
 
-/// One instruction: what it does, to what, under which guard, and its place.
+/// Instruction: guard, action, operands and source span.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub guard: Option<Guard>,
     pub action: ActionId,
-    /// In the order of the row's syntax line.
+    /// Operands in the order of the syntax line of the instruction form.
     pub operands: OperandList,
     pub step: StepPart,
-    /// The whole statement, guard to semicolon.
+    /// Span of the whole statement, from the guard to the semicolon.
     pub span: Span,
 }
 
 impl Instruction {
-    /// Whether no statement states the instruction: the return at the end of a body has the span of the closing brace,
-    /// and inserted instructions have an empty one.
+    /// Returns whether the instruction has no statement in the source. The return at the end of a body has the span of the
+    /// closing brace, and inserted instructions have an empty span.
     pub const fn is_implicit(&self) -> bool {
         self.span.end <= self.span.start + 1
     }
 }
 
 impl Function {
-    /// The operands of a list or of an instruction ([`Instruction::operands`]).
+    /// Returns the operands of a list or of an instruction ([`Instruction::operands`]).
     pub fn operands_of(&self, list: OperandList) -> &[Operand] {
         let start = list.start as usize;
         self.operands
@@ -217,8 +219,8 @@ impl Function {
             .unwrap_or(&[])
     }
 
-    /// Visits the registers that an instruction may access: its guard, then its operands in order. All other queries about the
-    /// registers of an instruction are folds over this one.
+    /// Visits the registers that an instruction may access: its guard, then its operands in order. All other queries for the
+    /// registers of an instruction are folds over this function.
     pub fn visit_registers(
         &self,
         instruction: &Instruction,
@@ -310,7 +312,7 @@ impl Function {
     }
 }
 
-/// How an instruction accesses a register.
+/// Access of an instruction to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterAccess {
     Read,

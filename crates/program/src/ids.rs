@@ -1,14 +1,14 @@
-//! What functions, registers, variables and actions are named by: their places in the lists of a module.
+//! Identifiers of functions, registers, variables and actions: indices into the lists of a module or function.
 
 /// Index into [`Module::functions`](crate::Module::functions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionId(pub u32);
 
-/// Index into [`Function::registers`](crate::Function::registers). Only registers that some instruction names have one.
+/// Index into [`Function::registers`](crate::Function::registers). Only registers that an instruction accesses have an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegisterId(pub u32);
 
-/// A variable of the module or of the function at hand.
+/// Variable of the module or of the current function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VariableId {
     /// Index into [`Module::variables`](crate::Module::variables).

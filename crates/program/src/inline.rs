@@ -47,7 +47,7 @@ pub struct Inlined {
 }
 
 impl Program {
-    /// Inlines all calls of some functions.
+    /// Inlines all calls of the given functions.
     pub fn inlined(
         &self,
         ids: &[FunctionId],
@@ -195,9 +195,9 @@ struct Inliner<'a> {
     module: &'a Module,
     actions: &'a mut Vec<Action>,
     out: Function,
-    /// Span of the instruction of the outermost function.
+    /// Span of the current instruction of the outermost function.
     span: Span,
-    /// Depth of the call.
+    /// Current call depth.
     depth: usize,
     replaces_call: Vec<bool>,
 }
@@ -447,7 +447,7 @@ impl<'a> Inliner<'a> {
         self.emit(action, &[to, from], guard);
     }
 
-    /// Adds a branch, and returns its target operand, which is set later.
+    /// Emits a branch, and returns the index of its target operand, which the caller sets later.
     fn branch(&mut self, guard: Option<Guard>) -> usize {
         let action = Action {
             does: Does::Control(ControlOp::Branch),
@@ -457,7 +457,7 @@ impl<'a> Inliner<'a> {
         self.emit(action, &[OperandValue::Label(0)], guard)
     }
 
-    /// Adds an instruction, and returns its first operand.
+    /// Emits an instruction, and returns the index of its first operand.
     fn emit(&mut self, action: Action, values: &[OperandValue], guard: Option<Guard>) -> usize {
         let known = self.actions.iter().position(|own| *own == action);
         let action = known.unwrap_or_else(|| {

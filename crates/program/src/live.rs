@@ -1,4 +1,4 @@
-//! Live registers: registers whose values some path reads before writing them.
+//! Liveness analysis of registers. A register is live if some path reads its value before overwriting it.
 
 use crate::flow::BasicBlock;
 use crate::function::{Function, Instruction, Parameter, Program};
@@ -6,8 +6,8 @@ use crate::ids::RegisterId;
 use std::ops::Range;
 
 impl Program {
-    /// Returns the registers that are live before each instruction of a range, and after the last instruction, in the order of their numbers.
-    /// `at_end` are the registers that are live where the range or the function is left.
+    /// Returns the registers that are live before each instruction of a range and after its last instruction, in ascending order.
+    /// `at_end` contains the registers that are live at the exits of the range or of the function.
     pub fn live_registers(
         &self,
         function: &Function,
@@ -46,13 +46,14 @@ pub struct Liveness<'f, R> {
     also_reads: R,
     at_start: Vec<Vec<u64>>,
     at_end: Vec<Vec<u64>>,
-    /// Registers that are live where the function or the range is left.
+    /// Registers that are live at the exits of the function or of the range.
     at_exit: Vec<u64>,
 }
 
 impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
-    /// Computes the liveness of the registers of a function. `results` are live wherever the function ends. `also_reads` returns
-    /// registers that an instruction reads in addition to its source operands: accumulators, which are destination operands.
+    /// Computes the liveness of the registers of a function. `results` are live at each exit of the function. `also_reads`
+    /// returns registers that an instruction reads in addition to its source operands: accumulators, which are destination
+    /// operands.
     pub fn of(
         function: &'f Function,
         blocks: &'f [BasicBlock],
@@ -148,11 +149,11 @@ impl<'f, R: Fn(&Instruction) -> Vec<RegisterId>> Liveness<'f, R> {
     }
 }
 
-/// The registers that are live at a point.
+/// Registers that are live at a program point.
 pub struct LiveRegisters(Vec<u64>);
 
 impl LiveRegisters {
-    /// Returns the registers in the order of their numbers.
+    /// Returns the registers in ascending order.
     fn iter(&self) -> impl Iterator<Item = RegisterId> {
         self.0.iter().zip(0..).flat_map(|(word, index)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
@@ -166,11 +167,11 @@ impl LiveRegisters {
     }
 }
 
-/// Registers that a range of instructions accesses, one bit each.
+/// Registers that a range of instructions accesses, one bit per register.
 struct BlockAccesses {
-    /// Read before a write without a guard.
+    /// Registers that are read before an unguarded write.
     uses: Vec<u64>,
-    /// Written by an instruction without a guard.
+    /// Registers that an unguarded instruction writes.
     kills: Vec<u64>,
 }
 

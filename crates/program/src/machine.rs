@@ -1,81 +1,86 @@
-//! What a kernel in machine code has beside its instructions: the addresses that its code computes with, and the constant
-//! banks that the launch and the text fill. Kernels of a virtual language have none of it.
+//! Machine-code metadata of a kernel: instruction addresses, and the layout of the constant banks that the launch and the listing
+//! fill. Kernels of a virtual instruction set have no such metadata.
 
-/// The machine's side of a kernel.
+/// Machine-code metadata of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineCode {
-    /// The address of each instruction, ascending; the first one of several with an address is where a jump goes.
+    /// Addresses of the instructions in ascending order. If several instructions have the same address, a jump to it targets the
+    /// first one.
     pub addresses: Vec<u64>,
-    /// Where the first parameter of the kernel lies in constant bank 0, in bytes.
+    /// Byte offset of the first kernel parameter in constant bank 0.
     pub parameter_start: u32,
-    /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type. Those of
-    /// the function are read off its instructions, for launches that state none.
+    /// Whether the listing omits the kernel parameters. In this case, the parameters of the launch are laid out consecutively,
+    /// each aligned to its type. The parameters of the function are inferred from its instructions, for launches that specify
+    /// none.
     pub open_parameters: bool,
-    /// Whether the text leaves the size of static shared memory open.
+    /// Whether the listing omits the size of static shared memory.
     pub open_shared: bool,
-    /// Whether the text has the instructions alone, in no function.
+    /// Whether the source consists of instructions without a function.
     pub loose: bool,
-    /// Bytes of shared memory before the block's own, which the system keeps: 1 KiB from `sm_90` on (listings of assembler 13.5).
+    /// Size in bytes of the shared memory that the system reserves before that of the block: 1 KiB on `sm_90` and later (listings
+    /// of assembler 13.5).
     pub reserved_shared_bytes: u64,
-    /// Where in shared memory the system keeps the mbarrier by which two blocks with tensor memory hand over what one of them has reserved for both: of
-    /// one arrival, and one phase ahead in the first block, which waits for the other to have taken what was there (measured with assembler 13.5).
+    /// Offset in shared memory of the mbarrier with which the system hands over tensor memory that one block of a pair has
+    /// allocated for both blocks. The mbarrier expects one arrival. In the first block, its phase is one ahead, because the first
+    /// block waits until the other block has read the address (measured with assembler 13.5).
     pub pair_barrier: Option<u32>,
-    /// What the launch puts into bank 0: the byte offset of each 32-bit word.
+    /// Words of bank 0 that the launch determines, with their byte offsets.
     pub facts: Vec<(u32, LaunchFact)>,
-    /// The other banks: their number, and the index of the variable of the module that has their bytes.
+    /// Other constant banks: bank number, and index of the module variable that contains the bytes of the bank.
     pub banks: Vec<(u8, u32)>,
-    /// Instructions that are not executed, by their place in the function, each with the reason.
+    /// Instructions that the emulator does not execute, by instruction index, each with the reason.
     pub not_run: Vec<(u32, String)>,
 }
 
-/// A 32-bit word that the launch decides.
+/// 32-bit word whose value the launch determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchFact {
-    /// Threads of a block along x, y or z.
+    /// Number of threads of a block along x, y or z.
     BlockExtent(u8),
-    /// Blocks of the grid along x, y or z.
+    /// Number of blocks of the grid along x, y or z.
     GridExtent(u8),
-    /// Blocks of a cluster along x, y or z.
+    /// Number of blocks of a cluster along x, y or z.
     ClusterExtent(u8),
-    /// One divided by that, as a float: code divides by a product.
+    /// Reciprocal of [`LaunchFact::ClusterExtent`] as an `f32`, since compiled code divides by multiplying.
     ClusterReciprocal(u8),
-    /// Clusters of the grid along x, y or z.
+    /// Number of clusters of the grid along x, y or z.
     ClusterCount(u8),
-    /// Blocks of a cluster.
+    /// Number of blocks of a cluster.
     ClusterSize,
-    /// 1 where the launch has clusters, else 0.
+    /// 1 if the launch specifies a cluster size, otherwise 0.
     ClusterIsExplicit,
-    /// Where the stack of a thread starts, in its local memory: it grows downwards.
+    /// Initial stack pointer of a thread in its local memory. The stack grows downwards.
     StackPointer,
-    /// The generic address where the window of shared memory starts.
+    /// Low word of the generic address of the shared memory window.
     SharedWindowLow,
     SharedWindowHigh,
-    /// The generic address where the window of local memory starts.
+    /// Low word of the generic address of the local memory window.
     LocalWindowLow,
     LocalWindowHigh,
-    /// The generic address of the first parameter of the kernel.
+    /// Low word of the generic address of the first kernel parameter.
     ParametersLow,
     ParametersHigh,
-    /// The generic address of a constant bank.
+    /// Low word of the generic address of a constant bank.
     BankLow(u8),
     BankHigh(u8),
 }
 
 impl MachineCode {
-    /// The first instruction at an address.
+    /// Returns the index of the first instruction at an address.
     pub fn instruction_at(&self, address: u64) -> Option<u32> {
         let index = self.addresses.partition_point(|at| *at < address);
         (self.addresses.get(index) == Some(&address)).then_some(index as u32)
     }
 
-    /// Returns the name of the register after a register, which holds the upper half of a pair: `R5` for `R4`.
+    /// Returns the name of the next register, which contains the upper half of a register pair: `R5` for `R4`.
     pub fn register_after(name: &str) -> Option<String> {
         let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let number: u32 = name[letters.len()..].parse().ok()?;
         Some(format!("{letters}{}", number.checked_add(1)?))
     }
 
-    /// Whether the machine has a register with this name, whether or not the text names it: `R254`, `UR4`, `P6`, `UP0`, `B15`.
+    /// Checks whether the hardware has a register with this name (`R254`, `UR4`, `P6`, `UP0`, `B15`), even if the listing does
+    /// not use the register.
     pub fn has_register(name: &str) -> bool {
         let digits = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
         let (prefix, _) = name.split_at(name.len() - digits.len());

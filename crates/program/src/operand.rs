@@ -1,61 +1,62 @@
-//! Operands of instructions, resolved: registers by number, variables by index, labels by instruction.
+//! Resolved operands of instructions: registers by number, variables by index, labels by instruction index.
 //!
-//! Operands stand in the order of the row's syntax line. Lists (vectors, arguments, branch tables) are ranges of the
-//! function's operands, so that an instruction is small and a function has two allocations for all of them.
+//! Operands are stored in the order of the syntax line of the instruction form. Lists (vectors, arguments, branch tables) are
+//! ranges of the operands of the function. An instruction is therefore small, and a function needs two allocations for all its
+//! instructions and operands.
 
 use crate::ids::{FunctionId, RegisterId, VariableId};
 use crate::machine::LaunchFact;
 use crate::span::Span;
 use warpgrid_isa::SpecialRegister;
 
-/// Operands that follow each other in [`Function::operands`](crate::Function::operands).
+/// Consecutive operands in [`Function::operands`](crate::Function::operands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct OperandList {
     pub start: u32,
     pub n: u32,
 }
 
-/// One operand, and its place in the text.
+/// Operand with its source span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
     pub value: OperandValue,
     pub span: Span,
 }
 
-/// What an operand is.
+/// Kind and contents of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandValue {
-    /// An optional operand that is left out.
+    /// Optional operand that the source omits.
     Absent,
-    /// A register that is written; `None` for the sink `_`.
+    /// Destination register; `None` for the sink `_`.
     Destination(Option<RegisterRun>),
-    /// A register and a predicate that are written: `d|p`. `None` for a half that is left out or a sink.
+    /// Destination register and destination predicate: `d|p`. `None` for a half that is omitted or a sink.
     Pair(Option<RegisterRun>, Option<RegisterId>),
-    /// A value that is read.
+    /// Source value.
     Source(Source, SourceModifiers),
-    /// A predicate that is read; `negated` for `!p`.
+    /// Source predicate; `negated` for `!p`.
     Predicate { source: Source, negated: bool },
-    /// A place in memory.
+    /// Memory address.
     Address(Address),
-    /// Elements of a vector, arguments of a call, targets of a branch table. Lists hold no lists.
+    /// Elements of a vector, arguments of a call, or targets of a branch table. Lists are not nested.
     List(OperandList),
-    /// The instruction with this index.
+    /// Index of the target instruction.
     Label(u32),
-    /// What is called.
+    /// Target of a call.
     Callee(Callee),
 }
 
-/// Registers that follow each other and hold one value, the low bits first: one register in PTX, pairs and quads of
-/// 32-bit registers in machine code.
+/// Consecutive registers that contain one value, low bits first: one register in PTX; pairs and quads of 32-bit registers in
+/// machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterRun {
     pub first: RegisterId,
-    /// 1, 2 or 4.
+    /// Number of registers: 1, 2 or 4.
     pub n: u8,
 }
 
 impl RegisterRun {
-    /// A single register.
+    /// Creates a run of a single register.
     pub const fn one(register: RegisterId) -> RegisterRun {
         RegisterRun {
             first: register,
@@ -63,40 +64,41 @@ impl RegisterRun {
         }
     }
 
-    /// The registers, low bits first.
+    /// Returns the registers, low bits first.
     pub fn registers(self) -> impl Iterator<Item = RegisterId> {
         (0..u32::from(self.n)).map(move |i| RegisterId(self.first.0 + i))
     }
 }
 
-/// A value that an instruction reads.
+/// Value that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     Register(RegisterRun),
-    /// The bits of a literal, in the low bits (a float is already in the format of the operation).
+    /// Bits of a literal, in the low bits. A floating-point literal is already in the format of the operation.
     Immediate(u64),
     Special(SpecialRegister),
-    /// A register plus a constant, added at the register's width.
+    /// Register plus a constant, added at the width of the register.
     RegisterOffset {
         register: RegisterId,
         offset: i64,
     },
-    /// The address of a variable plus a constant. `generic` means the generic address.
+    /// Address of a variable plus a constant; the generic address if `generic` is set.
     VariableAddress {
         variable: VariableId,
         offset: i64,
         generic: bool,
     },
-    /// The address of a function, for indirect calls.
+    /// Address of a function, for indirect calls.
     FunctionAddress(FunctionId),
-    /// A word of a constant bank, `c[bank][offset]`; the bank holds the parameters and what the launch sets.
+    /// Word of a constant bank, `c[bank][offset]`. Constant banks contain the kernel parameters and the values that the launch
+    /// sets.
     Constant {
         bank: u8,
         byte_offset: u32,
     },
-    /// What the launch decides.
+    /// Value that the launch determines.
     Launch(LaunchFact),
-    /// The sink `_`: nothing is read, and the element is not stored.
+    /// Sink `_`: the instruction reads no value, and does not store the element.
     Sink,
 }
 
@@ -117,36 +119,36 @@ impl Source {
     }
 }
 
-/// What is done to a source before the instruction reads it. All are absent in PTX.
+/// Operations on a source before the instruction reads the source. PTX sources have no source modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SourceModifiers {
     /// `-a`
     pub negate: bool,
-    /// `|a|`; taken before the negation.
+    /// `|a|`; applied before the negation.
     pub absolute: bool,
     /// `~a`
     pub invert: bool,
-    /// What is taken of the source, before all else.
+    /// Part of the source; selected before the other modifiers are applied.
     pub part: SourcePart,
 }
 
-/// Which part of a 32-bit source is read.
+/// Part of a 32-bit source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum SourcePart {
     #[default]
     Whole,
-    /// The low 16 bits, in both halves: `.H0_H0`.
+    /// Low 16 bits, duplicated in both halves: `.H0_H0`.
     LowTwice,
-    /// The high 16 bits, in both halves: `.H1_H1`.
+    /// High 16 bits, duplicated in both halves: `.H1_H1`.
     HighTwice,
-    /// The halves change places: `.H0_H1`.
+    /// Swapped halves: `.H0_H1`.
     Swapped,
-    /// The byte with this number, 0 to 3, with zeros above it: `.B1`.
+    /// Byte with this index, 0 to 3, zero-extended: `.B1`.
     Byte(u8),
 }
 
 impl SourceModifiers {
-    /// The source as it is.
+    /// No modifiers.
     pub const NONE: SourceModifiers = SourceModifiers {
         negate: false,
         absolute: false,
@@ -155,17 +157,17 @@ impl SourceModifiers {
     };
 }
 
-/// Where the base of an address comes from.
+/// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressBase {
     Register(RegisterRun),
     Variable(VariableId),
-    /// A constant bank of machine code, and a register that is added.
+    /// Constant bank of machine code, and a register that is added.
     Bank {
         bank: u8,
         index: Option<RegisterRun>,
     },
-    /// Absolute: the offset is all.
+    /// No base: the offset is an absolute address.
     None,
 }
 
@@ -184,16 +186,16 @@ impl AddressBase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     pub base: AddressBase,
-    /// The base is multiplied by `1 << scale_log2`.
+    /// Binary logarithm of the factor by which the base is multiplied.
     pub scale_log2: u8,
-    /// A second register that is added, a uniform one in machine code.
+    /// Second register that is added; a uniform register in machine code.
     pub uniform: Option<RegisterRun>,
-    /// In bytes.
+    /// Offset in bytes.
     pub offset: i64,
 }
 
 impl Address {
-    /// `[base + offset]`
+    /// Creates the address `[base + offset]`.
     pub const fn new(base: AddressBase, offset: i64) -> Address {
         Address {
             base,
@@ -204,15 +206,16 @@ impl Address {
     }
 }
 
-/// What is called.
+/// Target of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {
     Direct(FunctionId),
-    /// A register that holds a function's address; the candidates are those that the prototype or table allows.
+    /// Register that contains the address of a function. The candidates are the functions that the prototype or the call table
+    /// permits.
     Indirect {
         register: RegisterId,
         candidates: Vec<FunctionId>,
     },
-    /// `vprintf`, `malloc`, `free`, `__assertfail`: provided by the driver, by name.
+    /// Function that the driver provides, by name: `vprintf`, `malloc`, `free`, `__assertfail`.
     System(String),
 }

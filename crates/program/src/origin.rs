@@ -1,41 +1,43 @@
-//! Where a text comes from that was taken out of another one: pieces of it go in, and for each of its places the place in the whole text
-//! comes out.
+//! Source map between extracted text and the file that contains it: maps spans of the extracted text to spans of the file.
 
 use crate::span::Span;
 
-/// A stretch of a part, up to the next one.
+/// Segment of the extracted text. A segment ends at the start of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
-    /// Where it begins in the part.
+    /// Start offset in the extracted text.
     start: u32,
-    /// Its place in the whole.
+    /// Span in the file.
     place: Span,
-    /// Whether it is that text byte by byte; otherwise all of it means all of the place, as an escape does.
+    /// Whether the segment is a byte-by-byte copy of the span. Otherwise, each byte of the segment corresponds to the whole span,
+    /// as in an escape sequence.
     is_verbatim: bool,
 }
 
-/// From the places of a part to those of the whole. Every place of the part has one.
+/// Map from positions of the extracted text to positions of the file. The map is total.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaceMap {
     pieces: Vec<Piece>,
 }
 
 impl PlaceMap {
-    /// The place of a stretch of the part: from where its first byte comes from to where its last one does.
+    /// Returns the file span of a span of the extracted text: from the position of its first byte to the position of its last
+    /// byte.
     pub fn span(&self, span: Span) -> Span {
         let start = self.start(span.start);
         if span.end <= span.start {
             return Span::at(start);
         }
         let end = self.end(span.end);
-        // Pieces of a macro may lie anywhere: then the place of the first byte is that of all.
+        // The segments of a macro can have any order in the file. If the end precedes the start, use the position of the first
+        // byte.
         match end >= start {
             true => Span::new(start, end),
             false => Span::new(start, self.end(span.start + 1).max(start)),
         }
     }
 
-    /// The place of the byte at an offset.
+    /// Returns the file position of the byte at an offset.
     fn start(&self, offset: u32) -> u32 {
         match self.piece(offset) {
             Some(piece) if piece.is_verbatim => {
@@ -46,7 +48,7 @@ impl PlaceMap {
         }
     }
 
-    /// The end of the place of the byte before an offset.
+    /// Returns the end of the file position of the byte before an offset.
     fn end(&self, offset: u32) -> u32 {
         let last = offset.saturating_sub(1);
         match self.piece(last) {
@@ -63,11 +65,11 @@ impl PlaceMap {
         self.pieces.get(after.checked_sub(1)?)
     }
 
-    /// The offset in the part of a place in the whole; `None` where no piece comes from there.
+    /// Returns the offset in the extracted text of a file position, or `None` if no segment contains the position.
     pub fn offset_of(&self, place: u32) -> Option<u32> {
         let holds = |piece: &&Piece| piece.place.start <= place && place <= piece.place.end;
         let mut found = self.pieces.iter().filter(holds);
-        // At the border of two the later one goes on.
+        // At the boundary of two segments, prefer the segment that starts there.
         let first = found.next()?;
         let piece = match first.place.end == place {
             true => found
@@ -81,7 +83,7 @@ impl PlaceMap {
         })
     }
 
-    /// The stretches of a span of the part with their places, each of one piece.
+    /// Splits a span of the extracted text at the boundaries of the segments.
     pub fn pieces_of(&self, span: Span) -> impl Iterator<Item = Span> + '_ {
         let first = self
             .pieces
@@ -101,7 +103,7 @@ impl PlaceMap {
         })
     }
 
-    /// The map into the text that the whole was taken out of.
+    /// Composes the map with `outer`, which maps the file to another text that contains it.
     #[must_use]
     pub fn through(&self, outer: &PlaceMap) -> PlaceMap {
         let mut through = PlaceMap::default();
@@ -127,7 +129,7 @@ impl PlaceMap {
         through
     }
 
-    /// Adds the pieces of an outer map that a verbatim stretch spans.
+    /// Adds the segments of `outer` that a verbatim segment overlaps.
     fn copy(&mut self, outer: &PlaceMap, start: u32, from: Span) {
         let first = outer
             .pieces
@@ -153,7 +155,7 @@ impl PlaceMap {
     }
 }
 
-/// A text that was taken out of another one, with the map back.
+/// Extracted text with the map to the file that contains it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     pub text: String,
@@ -161,7 +163,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Checks whether the line breaks of the text are line breaks of the whole text and not, for example, escape sequences.
+    /// Checks whether the line breaks of the extracted text are line breaks of the file and not, for example, escape sequences.
     pub fn keeps_line_breaks(&self) -> bool {
         let mut breaks = self.text.match_indices('\n');
         breaks.all(|(at, _)| {
@@ -170,7 +172,7 @@ impl Origin {
         })
     }
 
-    /// Adds a stretch of the whole text as it is there, at `start`.
+    /// Appends a verbatim copy of text that starts at `start` in the file.
     pub fn copy(&mut self, text: &str, start: u32) {
         if text.is_empty() {
             return;
@@ -178,7 +180,7 @@ impl Origin {
         let at = self.text.len() as u32;
         self.text.push_str(text);
         let end = start + text.len() as u32;
-        // A stretch that goes on where the last one ends is one with it.
+        // Merge the copy with the last segment if the copy starts at the end of that segment.
         if let Some(last) = self.map.pieces.last_mut()
             && last.is_verbatim
             && last.place.end == start
@@ -194,7 +196,7 @@ impl Origin {
         });
     }
 
-    /// Adds what replaces a place of the whole text: an escape, or the name of an operand.
+    /// Appends text that replaces a span of the file: an escape sequence, or the name of an operand.
     pub fn stand_in(&mut self, text: &str, place: Span) {
         if text.is_empty() {
             return;
@@ -207,7 +209,7 @@ impl Origin {
         self.text.push_str(text);
     }
 
-    /// Adds a stretch of another origin, with its places.
+    /// Appends a span of another extracted text, with its positions.
     pub fn append(&mut self, other: &Origin, span: Span) {
         let at = self.text.len() as u32;
         self.text.push_str(span.text(&other.text));
@@ -216,7 +218,7 @@ impl Origin {
         }
     }
 
-    /// This text in terms of the text that the whole was taken out of.
+    /// Returns the same text with positions in the text to which `outer` maps.
     #[must_use]
     pub fn through(self, outer: &PlaceMap) -> Origin {
         Origin {
@@ -230,7 +232,8 @@ impl Origin {
 mod tests {
     use super::*;
 
-    /// `ab\n%0` as it is in a string that begins at 10.
+    /// Decoded form of `ab
+    /// %0` in a string literal that starts at offset 10.
     fn decoded() -> Origin {
         let mut origin = Origin::default();
         origin.copy("ab", 10);
@@ -259,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_map_leads_through_another_one() {
-        // The whole is itself a string with an escape in it: `xyz` is `x\ty` at 100.
+        // The file is itself the contents of a string literal with an escape sequence: `xyz` is `x\ty` at 100.
         let mut outer = Origin::default();
         outer.copy("0123456789a", 100);
         outer.stand_in("b", Span::new(111, 113));

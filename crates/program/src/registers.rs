@@ -1,23 +1,24 @@
-//! The registers of a function. In: names and types as a front end finds them; out: both by number. The names lie in
-//! one string, since a large module has more registers than anything else that is named.
+//! Register table of a function: names and types indexed by [`RegisterId`]. All names share one string, because registers are the
+//! most numerous names of a large module.
 
 use crate::ids::RegisterId;
 use std::fmt::{self, Write};
 use std::ops::Deref;
 use warpgrid_isa::ScalarType;
 
-/// What the names of registers start with that no text names: a front end needs them between the instructions of one step.
+/// Prefix of the names of registers that do not occur in the source. Front ends use such registers between the instructions of
+/// one step.
 pub const UNNAMED: &str = "~";
 
-/// A register that some instruction names. Its name is [`Registers::name`].
+/// Register that an instruction accesses. [`Registers::name`] returns its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
     pub ty: ScalarType,
-    /// Where its name ends among the names.
+    /// End offset of the name in the string of all names.
     name_end: u32,
 }
 
-/// The registers of a function, numbered in the order of first use.
+/// Registers of a function in the order of their first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registers {
     list: Vec<Register>,
@@ -25,7 +26,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Makes room for `n` registers.
+    /// Reserves capacity for `n` registers.
     pub fn reserve(&mut self, n: usize) {
         self.list.reserve(n);
         self.names.reserve(n.saturating_mul(NAME_BYTES));
@@ -37,7 +38,7 @@ impl Registers {
         self.close_name(ty)
     }
 
-    /// Adds a register whose name is `stem` with `number` after it.
+    /// Adds a register with the name `stem` followed by `number`.
     #[inline]
     pub fn add_numbered(&mut self, stem: &str, number: u32, ty: ScalarType) -> RegisterId {
         self.names.push_str(stem);
@@ -45,7 +46,7 @@ impl Registers {
         self.close_name(ty)
     }
 
-    /// Adds a register whose name is formatted.
+    /// Adds a register with a formatted name.
     pub fn add_formatted(&mut self, name: fmt::Arguments<'_>, ty: ScalarType) -> RegisterId {
         // Writing to a string cannot fail.
         let _ = self.names.write_fmt(name);
@@ -59,7 +60,7 @@ impl Registers {
         id
     }
 
-    /// The name of a register as written: `%rd4`. Empty for a number that no register has.
+    /// Returns the name of a register in its source spelling: `%rd4`. The name is empty if no register has this number.
     pub fn name(&self, register: RegisterId) -> &str {
         let index = register.0 as usize;
         let end = self.list.get(index).map_or(0, |register| register.name_end);
@@ -70,23 +71,23 @@ impl Registers {
         self.names.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// Whether a text names the register.
+    /// Returns whether the name of the register occurs in the source.
     pub fn is_named(&self, register: RegisterId) -> bool {
         !self.name(register).starts_with(UNNAMED)
     }
 
-    /// The names of all registers, in order.
+    /// Returns the names of all registers, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         (0..self.list.len() as u32).map(|id| self.name(RegisterId(id)))
     }
 
-    /// Returns the register with a name, and its type.
+    /// Returns the register with this name, and its type.
     pub fn find(&self, name: &str) -> Option<(RegisterId, ScalarType)> {
         let index = self.names().position(|own| own == name)?;
         Some((RegisterId(index as u32), self.list.get(index)?.ty))
     }
 
-    /// Removes all registers, and keeps their room.
+    /// Removes all registers, but keeps the allocated capacity.
     pub fn clear(&mut self) {
         self.list.clear();
         self.names.clear();
@@ -101,10 +102,10 @@ impl Deref for Registers {
     }
 }
 
-/// What a name such as `%rd12` has on average.
+/// Average length in bytes of a name such as `%rd12`.
 const NAME_BYTES: usize = 5;
 
-/// Appends a number. The formatter of the standard library costs several times the rest of a register.
+/// Appends a number. The formatter of the standard library takes several times as long as all other work for a register.
 fn push_number(text: &mut String, number: u32) {
     if number >= 10 {
         push_number(text, number / 10);

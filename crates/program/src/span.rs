@@ -1,6 +1,6 @@
-//! Places in a source text.
+//! Spans, positions and line indices of a source.
 
-/// A half-open range of bytes of the source.
+/// Half-open range of bytes of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     pub start: u32,
@@ -8,12 +8,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// From `start` to `end`, exclusive.
+    /// Creates the span from `start` to `end`, exclusive.
     pub const fn new(start: u32, end: u32) -> Span {
         Span { start, end }
     }
 
-    /// The empty span at one place.
+    /// Creates the empty span at an offset.
     pub const fn at(offset: u32) -> Span {
         Span {
             start: offset,
@@ -21,7 +21,7 @@ impl Span {
         }
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that contains both spans.
     pub fn to(self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),
@@ -29,7 +29,7 @@ impl Span {
         }
     }
 
-    /// The text of the span; empty when the span does not fit the source.
+    /// Returns the text of the span, or an empty string if the span is not within the source.
     pub fn text(self, source: &str) -> &str {
         source
             .get(self.start as usize..self.end as usize)
@@ -37,21 +37,23 @@ impl Span {
     }
 }
 
-/// A place as people and editors count: both from 1, columns in UTF-16 units.
+/// Position in the convention of editors: line and column start at 1, and columns count UTF-16 code units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-/// Where each line of a source starts, for turning offsets into positions.
+/// Start offset of each line of a source, for the conversion of offsets to positions.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
 }
 
 impl LineIndex {
-    /// Lines end at `\n`; a `\r` before it belongs to the line.
+    /// Creates the index. Lines end at `
+    /// `; a `\r` before the `
+    /// ` belongs to the line.
     pub fn new(source: &str) -> LineIndex {
         let mut starts = vec![0];
         starts.extend(
@@ -64,17 +66,18 @@ impl LineIndex {
         LineIndex { starts }
     }
 
-    /// Number of lines, at least one.
+    /// Returns the number of lines, at least one.
     pub fn n_lines(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The line of an offset, counted from 1.
+    /// Returns the line of an offset, counted from 1.
     pub fn line(&self, offset: u32) -> u32 {
         self.starts.partition_point(|start| *start <= offset) as u32
     }
 
-    /// The position of a byte offset; offsets past the end give the end.
+    /// Returns the position of a byte offset. An offset past the end of the source is clamped to the end, and an offset inside a
+    /// character to the start of the character.
     pub fn position(&self, source: &str, offset: u32) -> Position {
         let line = self.line(offset);
         let start = self.starts.get(line as usize - 1).copied().unwrap_or(0) as usize;
@@ -86,7 +89,7 @@ impl LineIndex {
         Position { line, column }
     }
 
-    /// The byte offset where a line (from 1) starts; the end of the source for lines beyond it.
+    /// Returns the byte offset of the start of a line (counted from 1), or `None` if the source has no such line.
     pub fn line_start(&self, line: u32) -> Option<u32> {
         self.starts.get(line.checked_sub(1)? as usize).copied()
     }

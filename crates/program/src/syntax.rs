@@ -1,7 +1,8 @@
 //! Syntax of the statements of function bodies, and edits of them.
 //!
-//! Analyses find a statement by the span of an [`Instruction`](crate::Instruction), change its parts, and pass the edit to
-//! [`Document::edit`](crate::Document::edit). The front end knows the text around the statement and returns the text replacement.
+//! An analysis finds a statement by the span of an [`Instruction`](crate::Instruction), changes its parts, and passes the edit to
+//! [`Document::edit`](crate::Document::edit). The front end converts the edit to a text replacement that preserves the text
+//! around the statement.
 
 use crate::span::Span;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::fmt;
 /// Label or instruction of a function body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Guard to semicolon, or label with its colon.
+    /// Span from the guard to the semicolon, or of a label with its colon.
     pub span: Span,
     pub kind: StatementKind,
 }
@@ -23,7 +24,7 @@ pub enum StatementKind {
     Instruction(InstructionSyntax),
 }
 
-/// Returns the instructions of some statements by the start of their span.
+/// Returns the instructions among `statements`, by the start of their spans.
 pub fn instructions_of(statements: &[Statement]) -> BTreeMap<u32, InstructionSyntax> {
     let all = statements.iter();
     let instructions = all.filter_map(|own| match &own.kind {
@@ -33,21 +34,21 @@ pub fn instructions_of(statements: &[Statement]) -> BTreeMap<u32, InstructionSyn
     instructions.collect()
 }
 
-/// Parts of an instruction as its source states them.
+/// Parts of an instruction in their source spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstructionSyntax {
     /// Guard with its `@`.
     pub guard: Option<String>,
-    /// Opcode, then modifiers, without dots.
+    /// Opcode and modifiers, without dots.
     pub words: Vec<String>,
-    /// Operands that commas separate.
+    /// Operands that are separated by commas.
     pub operands: Vec<OperandSyntax>,
 }
 
-/// Operand as its source states it.
+/// Operand in its source spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandSyntax {
-    /// Empty for an operand that is not part of the source.
+    /// Span of the operand; empty if the operand is not part of the source.
     pub span: Span,
     pub text: String,
 }
@@ -80,7 +81,8 @@ impl InstructionSyntax {
         }
     }
 
-    /// Returns the instruction with other words in place of its first modifier `modifier`; `None` if it has no such modifier.
+    /// Returns the instruction with `new` in place of the first modifier `modifier`, or `None` if the instruction has no such
+    /// modifier.
     #[must_use]
     pub fn with_modifier(&self, modifier: &str, new: &[&str]) -> Option<InstructionSyntax> {
         let at = 1 + self
@@ -94,7 +96,7 @@ impl InstructionSyntax {
         Some(changed)
     }
 
-    /// Returns the instruction with another operand at an index; `None` if it has no such operand.
+    /// Returns the instruction with another operand at `index`, or `None` if the instruction has no such operand.
     #[must_use]
     pub fn with_operand(&self, index: usize, text: String) -> Option<InstructionSyntax> {
         let mut changed = self.clone();
@@ -102,7 +104,7 @@ impl InstructionSyntax {
         Some(changed)
     }
 
-    /// Returns the operand that contains the span of an operand of the program.
+    /// Returns the index of the operand that contains the span of an operand of the program.
     pub fn operand_at(&self, span: Span) -> Option<usize> {
         let contains = |own: Span| own.start <= span.start && span.end <= own.end;
         let mut operands = self.operands.iter();

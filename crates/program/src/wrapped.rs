@@ -1,44 +1,44 @@
-//! Whether a text has its instructions within something else: inline assembly in C++ or Python, or a module among the lines of a log.
-//! In: the text; out: what it shows itself to be. A quick look, on which hosts choose who reads a text.
+//! Detection of the container format of a source: inline assembly in C++ or Python code, or a module among the lines of a log.
+//! Hosts use this fast check to choose the front end.
 
-/// What the instructions of a text are within.
+/// Container format of a source whose instructions are embedded in another language or in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrapping {
-    /// Source code with `asm` statements, or with calls that take assembly.
+    /// Source code with `asm` statements or calls that take assembly.
     Code,
-    /// What an assembler or a driver said of a module, with or without the module.
+    /// Messages of an assembler or a driver about a module, with or without the module.
     Log,
-    /// PTX modules under headers of fat binary entries, as `cuobjdump -ptx` prints them.
+    /// PTX modules with headers of fat binary entries, in the format of `cuobjdump -ptx`.
     Fatbin,
 }
 
 impl Wrapping {
-    /// What a text shows itself to be; `None` for a text that is instructions from start to end.
+    /// Detects the container format of a source; returns `None` for plain PTX or SASS.
     pub fn of_source(source: &str) -> Option<Wrapping> {
         if has_inline_assembly(source) {
             return Some(Wrapping::Code);
         }
-        // Listings of the same command with `-sass` are machine code.
+        // With `-sass`, the same command prints listings of machine code, which the front end for SASS reads.
         if source.contains(FATBIN_PTX_HEADER) && !source.contains("code for sm_") {
             return Some(Wrapping::Fatbin);
         }
-        // Most texts have neither word, which is known sooner than where their lines are.
+        // Fast path: most sources contain neither string, so that their lines are not examined.
         let may_be_log = source.contains("ptxas ") || source.contains(", line ");
         let is_log = may_be_log && source.lines().any(is_log_line);
         is_log.then_some(Wrapping::Log)
     }
 }
 
-/// The header of a fat binary entry with PTX.
+/// Header of a fat binary entry that contains PTX.
 pub const FATBIN_PTX_HEADER: &str = "Fatbin ptx code:";
 
-/// Words that begin an `asm` statement.
+/// Keywords that start an `asm` statement.
 pub const ASM_WORDS: &[&str] = &["asm", "__asm__", "__asm"];
 
-/// Words that may stand between the word and its parenthesis.
+/// Keywords that are permitted between the `asm` keyword and its parenthesis.
 pub const ASM_QUALIFIERS: &[&str] = &["volatile", "__volatile__", "__volatile", "inline", "goto"];
 
-/// Functions of Python that take assembly and constraints as texts.
+/// Python functions that take assembly and constraints as strings.
 pub const ASM_CALLS: &[&str] = &[
     "inline_asm_elementwise",
     "inline_asm",
@@ -52,7 +52,7 @@ pub const JULIA_MACRO: &str = "@asmcall";
 /// Methods of C# that take assembly as a string (ILGPU).
 pub const CSHARP_METHODS: &[&str] = &["CudaAsm.EmitRef", "CudaAsm.Emit"];
 
-/// Checks whether a text calls the macro [`JULIA_MACRO`] with a string.
+/// Checks whether a source calls the macro [`JULIA_MACRO`] with a string.
 pub fn has_julia_assembly(source: &str) -> bool {
     source.match_indices(JULIA_MACRO).any(|(at, _)| {
         let rest = source[at + JULIA_MACRO.len()..].trim_start();
@@ -61,7 +61,7 @@ pub fn has_julia_assembly(source: &str) -> bool {
     })
 }
 
-/// Checks whether a text calls one of [`CSHARP_METHODS`].
+/// Checks whether a source calls one of [`CSHARP_METHODS`].
 pub fn has_csharp_assembly(source: &str) -> bool {
     CSHARP_METHODS.iter().any(|method| {
         let mut found = source.match_indices(method);
@@ -72,8 +72,8 @@ pub fn has_csharp_assembly(source: &str) -> bool {
     })
 }
 
-/// The names to which launch annotations of a text give values: `//@ register %r1 = 17`, `//@ scalar x: u32 = 3`. `mark`
-/// begins a comment.
+/// Returns the names to which the launch annotations of a source assign values: `//@ register %r1 = 17`, `//@ scalar x: u32 = 3`.
+/// `mark` is the start of a comment.
 pub fn stated_values<'s>(source: &'s str, mark: &'s str) -> impl Iterator<Item = &'s str> {
     source.lines().filter_map(move |line| {
         let annotation = line.trim_start().strip_prefix(mark)?.strip_prefix('@')?;
@@ -86,7 +86,7 @@ pub fn stated_values<'s>(source: &'s str, mark: &'s str) -> impl Iterator<Item =
     })
 }
 
-/// Whether a text has an `asm` statement or a call that takes assembly.
+/// Checks whether a source contains an `asm` statement or a call that takes assembly.
 fn has_inline_assembly(source: &str) -> bool {
     let asm = source.match_indices("asm").any(|(at, _)| {
         let start = source[..at].trim_end_matches(is_part_of_word).len();
@@ -104,7 +104,8 @@ fn has_inline_assembly(source: &str) -> bool {
     })
 }
 
-/// Whether an `asm` statement begins here: the word, qualifiers, a parenthesis, and what a string or a macro begins with.
+/// Checks whether `text` starts with an `asm` statement: keyword, qualifiers, parenthesis, and the first character of a string or
+/// a macro.
 fn is_statement(text: &str) -> bool {
     let (first, mut rest) = split_word(text);
     if !ASM_WORDS.contains(&first) {
@@ -135,12 +136,12 @@ fn is_part_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// What a line of an assembler or a driver says, by the word before its colon.
+/// Severity keywords of assembler and driver messages, which precede a colon.
 pub const LOG_WORDS: &[&str] = &["error", "warning", "fatal", "info", "advisory"];
 
-/// Whether a line is one of an assembler: `ptxas a.ptx, line 12; error   : …`, `ptxas info    : …`.
+/// Checks whether a line is an assembler message: `ptxas a.ptx, line 12; error   : …`, `ptxas info    : …`.
 pub fn is_log_line(line: &str) -> bool {
-    // Comments of a module may speak of the assembler.
+    // Comments of a module may mention the assembler.
     if line.len() > 4096 || line.trim_start().starts_with("//") {
         return false;
     }
@@ -173,7 +174,7 @@ pub fn is_compiler_diagnostic(line: &str) -> bool {
     })
 }
 
-/// Whether a text ends with a position in a file: `(12)`, `(12,5)`, `:12`, `:12:5`.
+/// Checks whether a text ends with a position in a file: `(12)`, `(12,5)`, `:12`, `:12:5`.
 fn ends_with_position(text: &str) -> bool {
     let (inside, open) = match text.strip_suffix(')') {
         Some(inside) => (inside, '('),
@@ -183,7 +184,7 @@ fn ends_with_position(text: &str) -> bool {
     start.len() < inside.len() && start.len() > 1 && start.ends_with(open)
 }
 
-/// The word before the colon that a message follows, and where the message begins.
+/// Returns the severity keyword of a message, and the start offset of the message text after the colon.
 pub fn log_word(text: &str) -> Option<(&'static str, usize)> {
     let is_placed = text.contains(", line ");
     let mut found = None;

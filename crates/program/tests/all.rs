@@ -1,4 +1,4 @@
-//! Control-flow graphs, register accesses and live ranges of functions that the PTX front end has checked.
+//! Tests of control-flow graphs, register accesses and live ranges of functions that the PTX front end has checked.
 #![expect(clippy::expect_used, reason = "a failed assumption fails the test")]
 
 use expect_test::{Expect, expect};
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use warpgrid_program::{FrontEnd, Function, Liveness, Overrides, Program, RegisterId};
 use warpgrid_ptx::Ptx;
 
-/// Checks a kernel with this body.
+/// Checks a kernel with this body, and returns its program.
 fn program(body: &str) -> Program {
     let source = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
@@ -27,7 +27,8 @@ fn names(function: &Function, registers: &[RegisterId]) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-/// Lists the basic blocks of a kernel: per instruction the registers that it writes and reads, and those that are live after it.
+/// Compares the basic blocks of a kernel with `expected`: for each instruction, the registers that it writes and reads, and the
+/// registers that are live after it.
 fn check_blocks(body: &str, expected: &Expect) {
     let program = program(body);
     let function = kernel(&program);
