@@ -1,7 +1,7 @@
-//! Text in, tree and diagnostics out. Parsing cannot fail: a broken line becomes an error entry and
-//! the next line still parses. One pass over the bytes, no token vector, no allocation per line.
+//! Error-tolerant parser: converts a source to a syntax tree and diagnostics in one pass over the bytes, without a token vector
+//! and without allocations per line. A malformed statement becomes an error entry, and parsing continues with the next line.
 //!
-//! The verdicts follow the reference assembler (13.5): what it calls a syntax error is one here.
+//! The parser reports the same syntax errors as the reference assembler (13.5).
 
 pub(crate) mod address;
 pub(crate) mod debug;
@@ -30,27 +30,27 @@ use crate::parser::statement::Place;
 use crate::tree::{SourceKind, Statement, StatementKind, Tree};
 use warpgrid_program::{Diagnostic, Span};
 
-/// What was read, and what was wrong with it.
+/// Syntax tree and diagnostics of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Parse {
     pub tree: Tree,
-    /// In text order.
+    /// Diagnostics in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How many diagnostics are reported before one closing note.
+/// Maximum number of diagnostics. A final note states that further ones are omitted.
 pub const MAX_DIAGNOSTICS: usize = 1000;
 
-/// How deep expressions and initialisers may be nested.
+/// Maximum nesting depth of expressions and initializers.
 pub(crate) const MAX_DEPTH: u32 = 128;
 
-/// How deep blocks may be nested.
+/// Maximum nesting depth of blocks.
 pub(crate) const MAX_BLOCKS: usize = 1000;
 
-/// What some editors write before a text.
+/// Byte-order mark, which some editors insert at the start of a file.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads a whole source: a module, or a snippet without header and function.
+/// Parses a source: a module, or a snippet without a header and a function.
 pub fn parse(source: &str) -> Parse {
     if source.len() >= u32::MAX as usize {
         return Parse {
@@ -99,7 +99,7 @@ fn parse_text(source: &str) -> Parse {
     }
 }
 
-/// A diagnostic was pushed, and the statement cannot be read any further.
+/// Error of a parser function: the function has reported a diagnostic, and the statement cannot be parsed further.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Broken;
 
@@ -109,17 +109,17 @@ pub(crate) struct Parser<'s> {
     cursor: Cursor<'s>,
     tree: Tree,
     diagnostics: Vec<Diagnostic>,
-    /// Where the statement before the cursor ended; where a missing `;` belongs.
+    /// End of the statement before the cursor, which is the position of a missing `;`.
     last_end: u32,
     place: Place,
-    /// Places of the open `{` of this function, its own first.
+    /// Offsets of the open `{` of the current function, starting with that of its body.
     open_braces: Vec<u32>,
-    /// Index of the open function.
+    /// Index of the current function.
     function: u32,
     depth: u32,
-    /// Declared names with a dot.
+    /// Declared names that contain a dot.
     dotted_declarations: Vec<Span>,
-    /// Operands that may be names with a dot: the name, and the place of its diagnostic.
+    /// Operands that may be names with a dot: the span of the name, and the span of its diagnostic.
     dotted_uses: Vec<(Span, Span)>,
 }
 
@@ -148,7 +148,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Pushes a diagnostic, unless there are too many already.
+    /// Reports a diagnostic, unless the maximum number has been reached.
     #[cold]
     fn report(&mut self, diagnostic: Diagnostic) {
         match self.diagnostics.len() {
@@ -158,7 +158,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Pushes a finding about what manuals print, which only a snippet may have.
+    /// Reports notation of manuals: a warning in a snippet, an error in a module.
     #[cold]
     fn report_tolerated(&mut self, found: Diagnostic) {
         let found = match self.tree.kind {
@@ -168,14 +168,14 @@ impl<'s> Parser<'s> {
         self.report(found);
     }
 
-    /// Pushes a diagnostic and breaks the statement.
+    /// Reports a diagnostic, and returns an error for the statement.
     #[cold]
     fn broken<T>(&mut self, diagnostic: Diagnostic) -> Read<T> {
         self.report(diagnostic);
         Err(Broken)
     }
 
-    /// The token at the cursor (which is not on trivia). A token that is wrong by itself is reported.
+    /// Returns the token at the cursor for a message. The cursor must not be on trivia.
     #[cold]
     fn found(&mut self) -> Found {
         let token = self.cursor.token();
@@ -191,7 +191,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Breaks with "found X, expected Y", or with what is wrong with X itself.
+    /// Reports "found X, expected Y", or the reason why X itself is malformed, and returns an error.
     #[cold]
     fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
         self.bad_token()?;
@@ -199,7 +199,7 @@ impl<'s> Parser<'s> {
         self.broken(syntax::unexpected(&found, expected))
     }
 
-    /// Breaks if the token at the cursor is wrong at any place.
+    /// Reports an error if the token at the cursor is invalid in any context.
     #[cold]
     fn bad_token(&mut self) -> Read<()> {
         let token = self.cursor.token();
@@ -215,7 +215,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Moves over trivia and then over `byte`, if it is there.
+    /// Skips trivia, and consumes `byte` if it follows.
     #[inline]
     fn eat(&mut self, byte: u8) -> bool {
         let here = self.cursor.skip() == byte && !self.cursor.at_end();
@@ -225,7 +225,7 @@ impl<'s> Parser<'s> {
         here
     }
 
-    /// The span from `start` to the cursor.
+    /// Returns the span from `start` to the cursor.
     #[inline]
     fn since(&self, start: u32) -> Span {
         Span::new(start, self.cursor.offset())
@@ -238,13 +238,13 @@ impl<'s> Parser<'s> {
         self.tree.statements.push(Statement { span, kind });
     }
 
-    /// The text of a span, for messages.
+    /// Returns the text of a span for a message.
     fn text(&self, span: Span) -> &'s str {
         shortened(span.text(self.cursor.source))
     }
 }
 
-/// At most the first 40 characters.
+/// Returns at most the first 40 characters of a text.
 fn shortened(text: &str) -> &str {
     match text.char_indices().nth(40) {
         Some((end, _)) => text.get(..end).unwrap_or(text),

@@ -1,4 +1,4 @@
-//! Addresses: `[name+4]`, `[4]`, `[map, {c0, c1}]`.
+//! Parser of addresses: `[name+4]`, `[4]`, `[map, {c0, c1}]`.
 
 use crate::diagnostics::syntax;
 use crate::lexer::number;
@@ -9,7 +9,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// `[...]`, the bracket being at the cursor.
+    /// Parses an address `[...]`. The cursor is at the bracket.
     #[inline]
     pub(crate) fn address(&mut self) -> Read<()> {
         let open = self.cursor.offset();
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Says what is wrong after the name of an address.
+    /// Reports the error after the name of an address.
     #[cold]
     fn broken_address(&mut self, open: u32, name: Span, byte: u8) -> Read<()> {
         if byte == b'.' {
@@ -59,7 +59,7 @@ impl Parser<'_> {
         self.close(open, b']', "`]` or `+`")
     }
 
-    /// `[4]`
+    /// Parses an absolute address `[4]`.
     #[cold]
     fn absolute_address(&mut self, open: u32) -> Read<()> {
         let byte = self.cursor.byte();
@@ -82,7 +82,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The constant of `[4]`; a name after it gets its own message.
+    /// Parses the constant of an absolute address. A name after the constant has a specific diagnostic.
     #[cold]
     fn address_constant(&mut self) -> Read<i64> {
         let number = self.cursor.clone();
@@ -98,7 +98,7 @@ impl Parser<'_> {
         read
     }
 
-    /// `[name, {c0, c1}]`, `[name, sampler, {c0}]`; the comma is at the cursor.
+    /// Parses `[name, {c0, c1}]` or `[name, sampler, {c0}]`. The cursor is at the comma.
     #[cold]
     fn address_list(&mut self, open: u32, span: Span, base: Name) -> Read<()> {
         let parent = self.tree.operands.len();
@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The constant after `+`.
+    /// Parses the constant after `+`.
     #[inline]
     pub(crate) fn offset(&mut self) -> Read<i64> {
         let byte = self.cursor.skip();

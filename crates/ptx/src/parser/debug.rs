@@ -1,4 +1,4 @@
-//! Debug information: `.file`, `.loc`, `.section`, and `@@DWARF` of old modules.
+//! Parser of debug information: `.file`, `.loc`, `.section`, and the `@@DWARF` lines of old modules.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -11,7 +11,7 @@ use crate::tree::declaration::DirectiveKind;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
-/// What a section holds that came with some version, as far as it was read: each is kept once.
+/// Version-dependent constructs that have been recorded for a section. Only the first construct of each kind is recorded.
 #[derive(Debug, Default)]
 struct Kept {
     sum: bool,
@@ -20,7 +20,7 @@ struct Kept {
 }
 
 impl Parser<'_> {
-    /// `.file 1 "name", 123, 456`
+    /// Parses `.file 1 "name", 123, 456`.
     pub(crate) fn file(&mut self, word: Span) -> Read<()> {
         const EXPECTED: &str =
             "a number, a name in quotation marks, and optionally a timestamp and a size";
@@ -43,7 +43,7 @@ impl Parser<'_> {
         self.finish_directive(word, DirectiveKind::File, first)
     }
 
-    /// `.loc 1 2 3`, optionally `, function_name label, inlined_at 1 2 3`.
+    /// Parses `.loc 1 2 3`, optionally with `, function_name label, inlined_at 1 2 3`.
     pub(crate) fn loc(&mut self, word: Span) -> Read<()> {
         const EXPECTED: &str = "a file number, a line number and a column number";
         let first = self.tree.operands.len() as u32;
@@ -64,14 +64,14 @@ impl Parser<'_> {
         self.finish_directive(word, DirectiveKind::Loc, first)
     }
 
-    /// `function_name label+4, inlined_at 1 2 3`
+    /// Parses `function_name label+4, inlined_at 1 2 3`.
     #[cold]
     fn inlined(&mut self) -> Read<()> {
         const EXPECTED: &str = "`function_name` and a label, then `inlined_at` and three numbers";
         self.keyword("function_name", EXPECTED)?;
         self.cursor.skip();
         if let Some(span) = self.cursor.word() {
-            // The section itself is the place of the name.
+            // In this position, the name of a section is permitted in place of a label.
             if is_token(self.text(span)) {
                 self.cursor.at = span.start as usize;
                 return self.bad_argument(".loc", EXPECTED);
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Makes one operand of the label and the offset that were pushed last.
+    /// Combines the two last operands, a label and its offset, into one.
     fn add_offset_to_label(&mut self) {
         let offset = self.tree.operands.pop();
         let label = self.tree.operands.last_mut();
@@ -122,7 +122,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.section .debug_info { ... }`
+    /// Parses `.section .debug_info { ... }`.
     pub(crate) fn section(&mut self, word: Span) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         if self.place == Place::Body && self.tree.kind == SourceKind::Module {
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.finish_directive(word, DirectiveKind::Section, first)
     }
 
-    /// Labels and lines of `.b8 1, 2` up to the closing brace.
+    /// Parses labels and data lines such as `.b8 1, 2` up to the closing brace.
     fn section_contents(&mut self, open: u32) -> Read<()> {
         const EXPECTED: &str = "labels and data such as `.b8 1, 2`";
         let mut kept = Kept::default();
@@ -201,7 +201,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.b8` to `.b64`: how many bits each value has.
+    /// Parses `.b8` to `.b64`, and returns the number of bits of each value.
     fn data_word(&mut self) -> Read<u32> {
         let start = self.cursor.at;
         let word = self.cursor.word();
@@ -218,7 +218,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `label`, `label+4`, `a-b`, `.debug_str+4`.
+    /// Parses an address: `label`, `label+4`, `a-b`, `.debug_str+4`.
     fn section_address(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
         let start = self.cursor.at;
         let section = self.cursor.word();
@@ -230,7 +230,7 @@ impl Parser<'_> {
             self.cursor.at = start;
             return self.bad_argument(".section", "a number or a label");
         };
-        // Addresses have at least 32 bits (assembler 13.5).
+        // Addresses must have at least 32 bits (assembler 13.5).
         if n_bits < 32 {
             self.report(syntax::address_in_debug_data(label, n_bits));
         }
@@ -256,14 +256,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Keeps what came with some version, where it is the first of its kind in the section.
+    /// Records a version-dependent construct if it is the first of its kind in the section.
     fn keep_first(&mut self, is_kept: &mut bool, span: Span, kind: OperandKind) {
         if !std::mem::replace(is_kept, true) {
             self.tree.operands.push(Operand { span, kind });
         }
     }
 
-    /// A number that fits `.b8` or `.b16`, with or without a sign; wider ones are cut.
+    /// Parses a number with an optional sign. Numbers that do not fit `.b8` or `.b16` are errors; wider data is truncated.
     fn section_number(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
         let start = self.cursor.offset();
         let is_negative = self.eat(b'-');
@@ -272,7 +272,8 @@ impl Parser<'_> {
             return self.bad_argument(".section", "a number or a label");
         };
         let span = self.since(start);
-        // Of a positive number the low 32 bits count, and wider data takes all (assembler 13.5).
+        // For `.b8` and `.b16`, the assembler checks the low 32 bits of a positive number. Wider data accepts all numbers
+        // (assembler 13.5).
         let fits = match (n_bits, is_negative) {
             (32.., _) => true,
             (_, true) => value <= 1 << (n_bits - 1),
@@ -289,7 +290,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `@@DWARF ...` up to the end of its line, from before PTX ISA 2.0.
+    /// Parses `@@DWARF ...` up to the end of its line (PTX ISA versions before 2.0).
     pub(crate) fn dwarf_line(&mut self, start: u32) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         let rest = self.cursor.source.get(self.cursor.at..).unwrap_or("");

@@ -1,4 +1,4 @@
-//! Declarations of variables, registers and parameters, with their initialisers.
+//! Parser of declarations: linkage, state space, alignment, attributes and type.
 
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
@@ -10,7 +10,7 @@ use crate::tree::{Range, StatementKind};
 use warpgrid_isa::{ScalarType, VectorWidth};
 use warpgrid_program::Span;
 
-/// Words that begin a declaration.
+/// Returns whether a keyword starts a declaration.
 pub(crate) fn is_specifier(word: &str) -> bool {
     space_of(word).is_some()
         || matches!(
@@ -24,7 +24,7 @@ pub(crate) fn is_specifier(word: &str) -> bool {
             .is_some_and(|first| first != word && space_of(first).is_some())
 }
 
-/// The state space that a declaration names by this word.
+/// Returns the state space that a keyword denotes in a declaration.
 fn space_of(word: &str) -> Option<DeclarationSpace> {
     Some(match word {
         ".reg" => DeclarationSpace::Reg,
@@ -38,7 +38,7 @@ fn space_of(word: &str) -> Option<DeclarationSpace> {
     })
 }
 
-/// The type that a declaration can have by this name.
+/// Returns the type that a keyword denotes in a declaration.
 fn type_of(word: &str) -> Option<DeclaredType> {
     Some(match word {
         ".texref" => DeclaredType::TexRef,
@@ -52,7 +52,7 @@ fn type_of(word: &str) -> Option<DeclaredType> {
     })
 }
 
-/// What to declare for a type that only instructions have.
+/// Returns the type to declare in place of a type that only instructions support.
 fn instead_of(word: &str) -> Option<&'static str> {
     let scalar = ScalarType::from_name(word.get(1..)?)?;
     Some(match scalar.width_bits() {
@@ -65,7 +65,7 @@ fn instead_of(word: &str) -> Option<&'static str> {
 }
 
 impl Parser<'_> {
-    /// A declaration statement; the cursor is on the dot of its first specifier.
+    /// Parses a declaration. The cursor is at the dot of its first specifier.
     pub(crate) fn declaration(&mut self, start: u32, linkage: Option<(Linkage, Span)>) -> Read<()> {
         let mut declaration = self.specifiers(start, linkage)?;
         let first = self.tree.declarators.len() as u32;
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// State space, alignment, attributes, vector, type.
+    /// Parses the specifiers of a declaration: state space, alignment, attributes, vector width and type.
     pub(crate) fn specifiers(
         &mut self,
         start: u32,
@@ -118,7 +118,7 @@ impl Parser<'_> {
         while declaration.scalar == DeclaredType::Missing {
             self.specifier(&mut declaration)?;
         }
-        // Without names nothing is declared (assembler 13.5).
+        // A declaration without names declares no variable, and therefore needs no state space (assembler 13.5).
         let declares_nothing = self.cursor.skip() == b';';
         if declaration.space_span.start == declaration.space_span.end && !declares_nothing {
             self.report(syntax::space_expected(declaration.type_span));
@@ -194,7 +194,7 @@ impl Parser<'_> {
         self.bad_specifier(span, word)
     }
 
-    /// Says why a word is no specifier.
+    /// Reports why a keyword is not a specifier.
     #[cold]
     fn bad_specifier(&mut self, span: Span, word: &str) -> Read<()> {
         let first = word.split(':').next().unwrap_or(word);
@@ -214,7 +214,7 @@ impl Parser<'_> {
         self.broken(diagnostic)
     }
 
-    /// The number after `.align`.
+    /// Parses the number after `.align`.
     pub(crate) fn alignment(&mut self, word: Span) -> Read<Alignment> {
         let bytes = self.literal_integer("the alignment in bytes")?;
         let span = self.since(word.start);
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Ok(Alignment { span, bytes })
     }
 
-    /// An integer literal, not an expression; the cursor is before it.
+    /// Parses an integer literal, not an expression. The cursor is before the literal.
     pub(crate) fn literal_integer(&mut self, what: &str) -> Read<u64> {
         let byte = self.cursor.skip();
         if let Some((value, _)) = self.eat_integer() {
@@ -241,7 +241,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// `(.managed, .unified(1, 2))` after `.attribute`: a list of these for variables, one for functions.
+    /// Parses `(.managed, .unified(1, 2))` after `.attribute`. Variables may have a list of attributes, functions one attribute.
     pub(crate) fn attributes(&mut self, known: &[&str]) -> Read<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and the attributes");

@@ -1,4 +1,4 @@
-//! What a declaration declares: names with counts, array sizes and initialisers, and parameters.
+//! Parser of declarators (names with register counts, array dimensions and initializers) and of parameters.
 
 use crate::diagnostics::syntax;
 use crate::parser::declaration::is_specifier;
@@ -10,7 +10,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// A parameter of a function: pushes its declaration.
+    /// Parses a parameter of a function, and adds its declaration to the tree.
     pub(crate) fn parameter(&mut self) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.ptr .global .align 16`, the word being at the cursor.
+    /// Parses `.ptr .global .align 16`. The cursor is at `.ptr`.
     fn pointer(&mut self, word: Span) -> Read<Pointer> {
         self.cursor.at = word.end as usize;
         let mut pointer = Pointer {
@@ -82,7 +82,7 @@ impl Parser<'_> {
             ".shared" => Some(StateSpace::Shared),
             _ => None,
         };
-        // Handles of textures and the like stand where a space would, and are in none.
+        // The handle types of textures, samplers and surfaces are permitted in place of a state space, but are not state spaces.
         let is_handle = matches!(text, ".texref" | ".samplerref" | ".surfref");
         if pointer.space.is_some() || is_handle {
             self.cursor.at = next.end as usize;
@@ -132,7 +132,7 @@ impl Parser<'_> {
         self.broken(syntax::name_expected(&found, what))
     }
 
-    /// `name`, `name<5>`, `name[4] = {...}`.
+    /// Parses a declarator: `name`, `name<5>` or `name[4] = {...}`.
     pub(crate) fn declarator(&mut self) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
@@ -176,7 +176,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `<5>`, the angle being at the cursor.
+    /// Parses `<5>`. The cursor is at the angle bracket.
     fn count(&mut self, declarator: &mut Declarator) -> Read<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the next dimension of a declarator: `[4]` or, as the first one, `[]`. The bracket is at the cursor.
+    /// Parses the next dimension of a declarator: `[4]`, or `[]` as the first one. The cursor is at the bracket.
     fn dimension(&mut self, declarator: &mut Declarator) -> Read<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;

@@ -1,4 +1,4 @@
-//! Directives: header, debug information, pragmas, lists of targets, and the dispatch by word.
+//! Parser of directives: dispatch by keyword, pragmas, aliases, and the arguments of all directives.
 
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
@@ -11,21 +11,21 @@ use crate::tree::operand::{Operand, OperandKind};
 use crate::tree::{Range, SourceKind, StatementKind};
 use warpgrid_program::Span;
 
-/// Whether a name is a word of the language, which nothing can be called (assembler 13.5).
+/// Returns whether a name is a reserved identifier, which no declaration may use (assembler 13.5).
 pub(crate) fn is_reserved(text: &str) -> bool {
     matches!(text, "WARP_SZ" | "function_name" | "inlined_at")
 }
 
-/// How many bits of a number a directive takes.
+/// Number of bits of a number that a directive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// 32.
+    /// 32 bits.
     Word,
-    /// All 64.
+    /// 64 bits.
     Long,
 }
 
-/// Whether a word starts a statement somewhere.
+/// Returns whether a keyword starts a statement in any context.
 pub(crate) fn is_known(word: &str) -> bool {
     is_specifier(word)
         || is_performance(word)
@@ -59,7 +59,7 @@ fn linkage_of(word: &str) -> Option<Linkage> {
 }
 
 impl Parser<'_> {
-    /// A statement that starts with a dot.
+    /// Parses a statement that starts with a dot.
     pub(crate) fn dotted(&mut self, start: u32) -> Read<()> {
         let Some(word) = self.cursor.word() else {
             return self.unexpected("a directive or declaration");
@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.visible` and its kind, and what it makes visible.
+    /// Parses a linkage directive (`.visible`, `.extern`, `.weak`, `.common`) and the function or variable after it.
     fn linked(&mut self, start: u32, linkage: Linkage, word: Span) -> Read<()> {
         self.cursor.skip();
         let token = self.cursor.token();
@@ -147,7 +147,7 @@ impl Parser<'_> {
         self.declaration(start, Some((linkage, word)))
     }
 
-    /// Records a directive whose arguments were pushed since `first`.
+    /// Adds a directive. Its arguments are the operands from index `first` on.
     pub(crate) fn push_directive(
         &mut self,
         start: u32,
@@ -170,7 +170,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Makes a statement of the directive recorded last.
+    /// Adds a statement for the last directive.
     pub(crate) fn push_last_directive(&mut self, start: u32) {
         let index = self.tree.directives.len() as u32 - 1;
         self.push(start, StatementKind::Directive(index));
@@ -187,14 +187,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether a name can be declared.
+    /// Returns whether a declaration may use a name.
     pub(crate) fn is_declarable(&self, span: Span) -> bool {
         let text = span.text(self.cursor.source);
         text != "_" && !is_reserved(text)
     }
 
-    /// A number of 32 bits. Literals are integers with a sign, and a negative one is cut: of `18446744069414584336`, -2^32 + 16, the assembler
-    /// takes 16, and refuses 2^32 (13.5).
+    /// Checks that a number fits in 32 bits. The assembler (13.5) treats literals as signed integers, and truncates negative
+    /// ones: it accepts `18446744069414584336` (-2^32 + 16) as 16, but rejects 2^32.
     pub(crate) fn word(&mut self, value: u64, span: Span) -> u64 {
         if value.cast_signed() > i64::from(u32::MAX) {
             let text = self.text(span);
@@ -206,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An integer literal as an argument.
+    /// Parses an integer literal as an argument.
     pub(crate) fn integer_argument(
         &mut self,
         directive: &str,
@@ -235,7 +235,7 @@ impl Parser<'_> {
         self.broken(syntax::directive_argument(&found, directive, expected))
     }
 
-    /// A name as an argument.
+    /// Parses a name as an argument.
     pub(crate) fn name_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
         self.cursor.skip();
         let token = self.cursor.token();
@@ -265,7 +265,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Eats a comma, or puts the cursor back after the last token.
+    /// Consumes a comma, or resets the cursor to the end of the last token.
     pub(crate) fn comma(&mut self) -> bool {
         let end = self.cursor.at;
         let comma = self.eat(b',');
@@ -283,7 +283,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A `;` after a directive that ends without one.
+    /// Reports a `;` after a directive that must not have one.
     pub(crate) fn no_semicolon(&mut self, directive: &str) {
         let end = self.cursor.at;
         if self.cursor.skip() == b';' {
@@ -298,7 +298,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.pragma "a", "b";` Records the directive only.
+    /// Parses `.pragma "a", "b";`. Adds the directive, but no statement.
     pub(crate) fn pragma(&mut self, word: Span) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         loop {
@@ -312,7 +312,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.alias f, g;`
+    /// Parses `.alias f, g;`.
     fn alias(&mut self, word: Span) -> Read<()> {
         const EXPECTED: &str = "two function names";
         let first = self.tree.operands.len() as u32;

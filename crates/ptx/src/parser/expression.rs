@@ -1,4 +1,4 @@
-//! Constant expressions, computed while they are read (PTX ISA, "Constant Expressions").
+//! Parser and evaluator of constant expressions (PTX ISA, "Constant Expressions").
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -9,15 +9,15 @@ use crate::parser::{MAX_DEPTH, Parser, Read};
 use std::cmp::Ordering;
 use warpgrid_program::Span;
 
-/// The value of `WARP_SZ`.
+/// Value of `WARP_SZ`.
 const WARP_SIZE: u64 = 32;
 
-/// A computed constant.
+/// Value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
     /// `.s64` or `.u64`
     Integer { value: u64, unsigned: bool },
-    /// A `0f` literal, which takes no part in expressions.
+    /// `0f` literal, which is not permitted in expressions.
     Single(u32),
     /// `.f64`
     Double(f64),
@@ -35,7 +35,8 @@ fn signed(value: i64) -> Constant {
     }
 }
 
-/// Compares two values, of which at most doubles have no order; `None` unless the operator is a comparison.
+/// Evaluates a comparison operator. `order` is `None` for unordered values (NaN). Returns `None` if the operator is not a
+/// comparison.
 fn compare(operator: &str, order: Option<Ordering>) -> Option<Constant> {
     let holds = match operator {
         "==" => order.is_some_and(Ordering::is_eq),
@@ -49,7 +50,7 @@ fn compare(operator: &str, order: Option<Ordering>) -> Option<Constant> {
     Some(signed(holds.into()))
 }
 
-/// Binary operators with their binding strength, longest spelling first.
+/// Binary operators with their precedence, longest spelling first.
 const OPERATORS: &[(&str, u8)] = &[
     ("||", 1),
     ("&&", 2),
@@ -72,7 +73,8 @@ const OPERATORS: &[(&str, u8)] = &[
 ];
 
 impl Parser<'_> {
-    /// A constant expression and where its last token ends; the cursor is after trivia after it.
+    /// Parses a constant expression, and returns its value and the end of its last token. The cursor is then after the trivia
+    /// that follows.
     pub(crate) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
         if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
             let constant = self.literal()?;
@@ -81,7 +83,7 @@ impl Parser<'_> {
         self.ternary()
     }
 
-    /// A constant expression whose value is an integer; a wrong kind is reported and read as 0.
+    /// Parses a constant expression of integer type. A value of another type is reported, and evaluates to 0.
     pub(crate) fn integer_constant(&mut self, what: &str) -> Read<i64> {
         let start = self.cursor.offset();
         let (constant, end) = self.constant_expression()?;
@@ -144,7 +146,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Operators that bind at least as strongly as `weakest`.
+    /// Parses binary operators whose precedence is at least `weakest`.
     fn binary(&mut self, weakest: u8) -> Read<(Constant, u32)> {
         let start = self.cursor.offset();
         let (mut left, mut end) = self.unary()?;
@@ -161,7 +163,7 @@ impl Parser<'_> {
         Ok((left, end))
     }
 
-    /// The binary operator at the cursor, trivia skipped. `%0` is a name, not a remainder.
+    /// Returns the binary operator at the cursor after trivia. `%0` is a name, not a remainder.
     fn operator(&mut self) -> Option<(&'static str, u8)> {
         let byte = self.cursor.skip();
         if !byte.is_ascii_punctuation()
@@ -212,7 +214,7 @@ impl Parser<'_> {
         Ok((value, end))
     }
 
-    /// A literal, `WARP_SZ`, a cast or an expression in parentheses.
+    /// Parses a literal, `WARP_SZ`, a cast or an expression in parentheses.
     fn primary(&mut self) -> Read<(Constant, u32)> {
         let byte = self.cursor.byte();
         if byte == b'(' {
@@ -254,7 +256,7 @@ impl Parser<'_> {
         Ok((value, self.cursor.offset()))
     }
 
-    /// `(.u64)` and what it casts, the cursor being on the dot.
+    /// Parses a cast `(.u64)` and its operand. The cursor is at the dot.
     fn cast(&mut self) -> Read<(Constant, u32)> {
         self.nest()?;
         let target = self.cursor.token().span;
@@ -286,7 +288,7 @@ impl Parser<'_> {
         Ok((value, end))
     }
 
-    /// Takes the integer literal at the cursor, or `WARP_SZ`; its value, and whether it is unsigned.
+    /// Consumes the integer literal or `WARP_SZ` at the cursor, and returns its value and whether it is unsigned.
     pub(crate) fn eat_integer(&mut self) -> Option<(u64, bool)> {
         if self.at_warp_size() {
             self.cursor.at = self.cursor.token().span.end as usize;
@@ -311,7 +313,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the number literal at the cursor within an expression, which excludes `0f` literals.
+    /// Parses the number literal at the cursor as part of an expression, which excludes `0f` literals.
     pub(crate) fn literal_in_expression(&mut self) -> Read<Constant> {
         let start = self.cursor.at;
         let constant = self.literal()?;
@@ -324,7 +326,7 @@ impl Parser<'_> {
         Ok(constant)
     }
 
-    /// Reads the number literal at the cursor.
+    /// Parses the number literal at the cursor.
     fn literal(&mut self) -> Read<Constant> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
@@ -341,7 +343,7 @@ impl Parser<'_> {
         Ok(constant)
     }
 
-    /// A literal that is too large, or none at all.
+    /// Reports a literal that is too large or malformed.
     #[cold]
     fn bad_literal(&mut self, number: Number) -> Read<Constant> {
         let whole = self.cursor.token().span;
@@ -360,7 +362,7 @@ impl Parser<'_> {
             }
             Value::Overflow if !clings => {
                 self.report(syntax::constant_overflow(whole, text));
-                // What it was meant to be is known, so that nothing else is said of it.
+                // Return a value of the intended type, so that the same literal causes no further diagnostics.
                 match syntax::is_decimal_float(text) {
                     true => Constant::Double(f64::INFINITY),
                     false => ZERO,
@@ -427,7 +429,7 @@ impl Parser<'_> {
     }
 }
 
-/// An integer operator; `None` for a division by zero.
+/// Evaluates an integer operator; returns `None` for a division by zero.
 fn integers(
     operator: &str,
     a: u64,

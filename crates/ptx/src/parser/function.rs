@@ -1,4 +1,4 @@
-//! Heads of functions, kernels and prototypes.
+//! Parser of the headers of kernels, functions and prototypes.
 
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
@@ -9,7 +9,8 @@ use crate::tree::declaration::{FunctionHeader, FunctionSort, Linkage};
 use crate::tree::{Range, StatementKind};
 use warpgrid_program::Span;
 
-/// A directive between the head and the body: its arguments, and whom it concerns.
+/// Directive between the header and the body of a function: minimum and maximum number of arguments, and the kind of function
+/// that permits the directive (`None` for both kinds).
 struct Performance {
     word: &'static str,
     arguments: (usize, usize),
@@ -29,7 +30,8 @@ const fn row(
     }
 }
 
-/// PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives"; the assembler (13.5) says who takes which.
+/// Directives of PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension Directives". The permitted kinds of functions
+/// are those of the assembler (13.5).
 const PERFORMANCE: &[Performance] = &[
     row(".maxntid", 1, 3, Some(FunctionSort::Entry)),
     row(".reqntid", 1, 3, Some(FunctionSort::Entry)),
@@ -47,13 +49,13 @@ const PERFORMANCE: &[Performance] = &[
     row(".language", 1, 1, None),
 ];
 
-/// Whether a word belongs between the head and the body of a function.
+/// Returns whether a directive is permitted between the header and the body of a function.
 pub(crate) fn is_performance(word: &str) -> bool {
     PERFORMANCE.iter().any(|row| row.word == word)
 }
 
 impl Parser<'_> {
-    /// A function with or without body; the cursor is after `.entry` or `.func`.
+    /// Parses a function with or without a body. The cursor is after `.entry` or `.func`.
     pub(crate) fn function(
         &mut self,
         start: u32,
@@ -112,8 +114,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether a declaration of a function stops without a semicolon, and another statement follows. The
-    /// assembler allows it, and compilers up to CUDA 4 wrote no semicolon there.
+    /// Returns whether the declaration of a function ends without a semicolon, because the next token starts another statement.
+    /// The assembler accepts this, and compilers up to CUDA 4 omit the semicolon.
     fn ends_without_mark(&mut self, sort: FunctionSort) -> bool {
         let byte = self.cursor.skip();
         sort == FunctionSort::Func
@@ -127,7 +129,7 @@ impl Parser<'_> {
         self.push(start, StatementKind::Prototype(index));
     }
 
-    /// The end of the last token before the cursor, not before `start`.
+    /// Returns the end of the last token before the cursor, but not less than `start`.
     fn header_end(&mut self, start: u32) -> u32 {
         let after = self.cursor.at;
         self.last_end = self.last_end.max(start);
@@ -160,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Attributes, returns, name, parameters, performance directives.
+    /// Parses attributes, return values, name, parameters and performance-tuning directives.
     fn head(&mut self, header: &mut FunctionHeader) -> Read<()> {
         self.cursor.skip();
         let first = self.tree.attributes.len() as u32;
@@ -200,7 +202,7 @@ impl Parser<'_> {
         read
     }
 
-    /// `(.param .u32 a, .param .u32 b)`, the parenthesis being at the cursor; may be empty.
+    /// Parses `(.param .u32 a, .param .u32 b)`, which may be empty. The cursor is at the parenthesis.
     pub(crate) fn parameters(&mut self) -> Read<Range> {
         let open = self.cursor.offset();
         let start = self.tree.declarations.len() as u32;
@@ -239,7 +241,7 @@ impl Parser<'_> {
                 self.pragma(word.span)?;
                 if sort == FunctionSort::Func {
                     if self.cursor.skip() != b'{' {
-                        // The function is declared without a semicolon, and the pragma is one of the module.
+                        // The declaration of the function has no semicolon, so that the pragma belongs to the module.
                         self.cursor.at = word.span.start as usize;
                         self.tree.operands.truncate(sizes.0);
                         self.tree.directives.truncate(sizes.1);
@@ -304,8 +306,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// After a broken head: to its body, or just before its `;` or the next directive of a module. False
-    /// when the text ends first.
+    /// Recovers from a malformed header: moves the cursor to the body, to the `;`, or to the next directive of the module that
+    /// starts a function. Returns `false` at the end of the source.
     #[cold]
     fn skip_to_body(&mut self) -> bool {
         let mut fresh_line = false;
@@ -332,7 +334,7 @@ impl Parser<'_> {
     }
 }
 
-/// What at most `n` arguments are called.
+/// Describes the expected arguments of a directive with at most `n` arguments.
 fn expected_arguments(n: usize) -> &'static str {
     match n {
         3 => "one to three integer literals",

@@ -1,4 +1,4 @@
-//! Lists: vectors in braces, and the operands of calls with their parentheses.
+//! Parser of lists: vectors in braces, and the operands of calls with their parentheses.
 
 use crate::diagnostics::syntax;
 use crate::parser::operand::{is_operator, starts_constant};
@@ -8,7 +8,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// `{a, b}`, the brace being at the cursor.
+    /// Parses a vector `{a, b}`. The cursor is at the brace.
     #[inline]
     pub(crate) fn vector(&mut self) -> Read<()> {
         let parent = self.tree.operands.len();
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A register with or without component, a constant or `_`.
+    /// Parses a list element: a register with or without a component, a constant or `_`.
     #[inline]
     fn element(&mut self, holder: &str) -> Read<()> {
         let byte = self.cursor.skip();
@@ -83,7 +83,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The operands of `call`: `(results), callee, (arguments), prototype`.
+    /// Parses the operands of `call`: `(results), callee, (arguments), prototype`.
     pub(crate) fn call_operands(&mut self) -> Read<()> {
         if self.cursor.skip() == b'(' {
             self.group()?;
@@ -116,7 +116,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `(a, b)`, the parenthesis being at the cursor; may be empty.
+    /// Parses `(a, b)`, which may be empty. The cursor is at the parenthesis.
     fn group(&mut self) -> Read<()> {
         let parent = self.tree.operands.len();
         let open = self.cursor.offset();

@@ -1,4 +1,4 @@
-//! The header of a module: `.version`, `.target`, `.address_size`.
+//! Parser of the module header: `.version`, `.target`, `.address_size`.
 
 use crate::diagnostics::syntax;
 use crate::parser::directive::Width;
@@ -10,7 +10,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// `.version 8.5`, `.target sm_90, debug`, `.address_size 64`.
+    /// Parses `.version 8.5`, `.target sm_90, debug` or `.address_size 64`.
     pub(crate) fn header(&mut self, word: Span, text: &str) -> Read<()> {
         let first = self.tree.operands.len() as u32;
         let kind = match text {
@@ -33,7 +33,8 @@ impl Parser<'_> {
         self.finish_directive(word, kind, first)
     }
 
-    /// Header directives come in order, before everything else; only `.target` may be repeated (assembler 13.5).
+    /// Checks the order of header directives: they precede all other statements, and only `.target` may be repeated (assembler
+    /// 13.5).
     fn header_order(&mut self, word: Span, text: &str, kind: DirectiveKind) {
         let before = self
             .tree
@@ -61,10 +62,10 @@ impl Parser<'_> {
         }
     }
 
-    /// `8.5` as two integers.
+    /// Parses `8.5` as two integers.
     fn version_number(&mut self) -> Read<()> {
         const EXPECTED: &str = "a version such as 8.5";
-        // Only blanks stand before it (assembler 13.5).
+        // The assembler accepts only blanks and tabs before the number (assembler 13.5).
         while matches!(self.cursor.byte(), b' ' | b'\t') {
             self.cursor.at += 1;
         }

@@ -1,4 +1,4 @@
-//! Initialisers of variables.
+//! Parser of variable initializers.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -12,7 +12,7 @@ use crate::tree::declaration::{InitValue, InitValueKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// One value of an initialiser, or a list.
+    /// Parses a value of an initializer, or a list of values.
     pub(crate) fn initializer(&mut self, depth: u32) -> Read<()> {
         let byte = self.cursor.skip();
         let start = self.cursor.offset();
@@ -59,7 +59,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `g+4)` or `0x1234)`: what a mask takes a byte of.
+    /// Parses the operand of a mask, `g+4)` or `0x1234)`, of which the mask selects one byte.
     fn masked(&mut self, start: u32, mask: u64) -> Read<()> {
         let byte = self.cursor.skip();
         let is_name = self.cursor.at_name() && !self.at_warp_size();
@@ -81,7 +81,7 @@ impl Parser<'_> {
         self.tree.init_values.push(InitValue { span, kind });
     }
 
-    /// `{ value, value }`, the brace being at the cursor; may be empty.
+    /// Parses `{ value, value }`, which may be empty. The cursor is at the brace.
     fn initializer_list(&mut self, open: u32, depth: u32) -> Read<()> {
         if depth >= MAX_DEPTH {
             return self.broken(syntax::nested_too_deep(
@@ -112,7 +112,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name+4`, `generic(name)+4`, a sampler's `field = value`; with a mask the closing parenthesis too.
+    /// Parses `name+4`, `generic(name)+4`, or `field = value` of a sampler. With a mask, also parses the closing parenthesis.
     fn initializer_name(&mut self, start: u32, mask: Option<u64>) -> Read<()> {
         self.cursor.skip();
         let mut name_span = self.initializer_symbol()?;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Ok(token.span)
     }
 
-    /// `= linear` or a constant: the value of a field of a texture or sampler.
+    /// Parses `= linear` or `=` with a constant: the value of a field of a texture or sampler.
     fn initializer_setting(&mut self, start: u32, field: Span) -> Read<()> {
         self.cursor.at += 1;
         let byte = self.cursor.skip();

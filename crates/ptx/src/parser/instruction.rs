@@ -1,4 +1,4 @@
-//! Instructions: guard, opcode with modifiers, operands. The hot path of the parser.
+//! Parser of instructions: guard, opcode with modifiers, operands. This file is the hot path of the parser.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -11,7 +11,7 @@ use crate::tree::{Guard, Instruction, Range, StatementKind};
 use warpgrid_isa::Takes;
 use warpgrid_program::Span;
 
-/// Words of declarations and directives that the reference assembler refuses in an opcode.
+/// Keywords of declarations and directives that the reference assembler rejects as modifiers of an opcode.
 const RESERVED: &[&str] = &[
     "abi_preserve",
     "abi_preserve_control",
@@ -50,7 +50,7 @@ const RESERVED: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// An instruction whose opcode starts at `opcode`; the cursor is after the opcode's first word.
+    /// Parses an instruction whose opcode starts at `opcode`. The cursor is after the first word of the mnemonic.
     #[inline]
     pub(crate) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> Read<()> {
         while lexer::is(self.cursor.byte(), lexer::MNEMONIC) {
@@ -98,7 +98,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An instruction without `;` at its end: true where `...` takes the place of operands, so that it becomes none.
+    /// Handles an instruction without a terminating `;`. Returns `true` if `...` replaces operands, so that the statement is not
+    /// an instruction.
     #[cold]
     fn ends_early(&mut self, start: u32, first_operand: u32) -> Read<bool> {
         if self.eat_dots() {
@@ -109,7 +110,7 @@ impl Parser<'_> {
         Ok(false)
     }
 
-    /// Whether the text after an opcode is another statement.
+    /// Returns whether the text after an opcode starts another statement.
     #[inline]
     fn ends_without_operands(&self, mnemonic: Span, byte: u8) -> bool {
         let near = self.cursor.offset() <= mnemonic.end + 2;
@@ -127,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Operands with commas between them.
+    /// Parses operands that are separated by commas.
     #[inline]
     fn operands(&mut self, mut byte: u8) -> Read<()> {
         let first = self.tree.operands.len();
@@ -149,7 +150,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `_` takes a result: it is the first operand, or within a vector or pair.
+    /// Checks the position of the sink `_`, which replaces a result: it must be the first operand, or an element of a vector or
+    /// pair.
     #[cold]
     fn sink_comes_first(&mut self, first: usize) {
         match self.tree.operands.last() {
@@ -165,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `|%p` after a vector that is the first operand, of texture instructions; the bar is at the cursor.
+    /// Parses `|%p` after a vector that is the first operand (texture instructions). The cursor is at the bar.
     #[cold]
     fn resident(&mut self, first: usize) -> Read<()> {
         let bar = self.cursor.offset();
@@ -191,7 +193,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Modifiers with blanks before their dots, and what is wrong with a dot that starts none.
+    /// Parses modifiers with blanks before their dots. Reports a dot that does not start a modifier.
     #[cold]
     fn detached_modifiers(&mut self, mut span: Span) -> Read<Span> {
         loop {
@@ -219,7 +221,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says what is wrong with an opcode that does not come apart.
+    /// Reports why a mnemonic cannot be split into words.
     #[cold]
     fn malformed_mnemonic(&mut self, span: Span) -> Read<()> {
         let source = self.cursor.source;
@@ -237,7 +239,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves over the backslash of a guarded instruction; gives the byte that follows.
+    /// Skips the backslash of a guarded instruction, and returns the byte that follows.
     #[cold]
     fn escape(&mut self) -> Read<u8> {
         self.cursor.at += 1;
@@ -248,7 +250,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `@%p` or `@!%p` and what it guards.
+    /// Parses a guard `@%p` or `@!%p`, and the instruction after it.
     pub(crate) fn guarded(&mut self, start: u32) -> Read<()> {
         self.cursor.at += 1;
         let negated = self.eat(b'!');
@@ -303,13 +305,14 @@ impl Parser<'_> {
         self.instruction(start, opcode, self.tree.guards.len() as u32)
     }
 
-    /// The name at a span, its stem interned.
+    /// Returns the name at a span, and interns its stem.
     #[inline]
     pub(crate) fn name_of(&mut self, span: Span) -> Name {
         self.tree.symbols.intern_name(self.cursor.text, span)
     }
 
-    /// A statement that does not end with `;`: fine to go on when the next line starts, broken otherwise.
+    /// Reports a statement without a terminating `;`. Parsing continues if the next statement starts on another line; otherwise
+    /// returns an error.
     #[cold]
     pub(crate) fn missing_semicolon(&mut self, what: &str) -> Read<()> {
         let end = self.end_before_cursor();
@@ -329,7 +332,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the last token before the cursor ended, the cursor being after trivia.
+    /// Returns the end of the last token before the cursor, which is after trivia.
     #[cold]
     pub(crate) fn end_before_cursor(&self) -> u32 {
         let statement = self.last_end as usize;
@@ -349,17 +352,17 @@ impl Parser<'_> {
     }
 }
 
-/// What an opcode stumbles over.
+/// Reason why a mnemonic is malformed.
 enum Malformed {
-    /// A dot without a word.
+    /// A dot that does not start a modifier.
     Dot(u32),
-    /// Text that is no word.
+    /// Text that is not a valid modifier.
     Word(Span),
-    /// A word of declarations.
+    /// A keyword of declarations.
     Reserved(Span),
 }
 
-/// The words of a new spelling, and how its operands are read.
+/// Splits a new spelling into words, and returns the syntax of its operands.
 fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
     let first = words.len();
     let push = |word: Span| {
@@ -381,7 +384,7 @@ fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
     }
 }
 
-/// Gives each word of the opcode at `span`.
+/// Calls `word` for the span of each word of the mnemonic at `span`.
 fn take_apart(source: &str, span: Span, mut word: impl FnMut(Span)) -> Result<(), Malformed> {
     let mut cursor = Cursor::new(source);
     cursor.at = span.start as usize;

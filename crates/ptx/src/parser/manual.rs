@@ -1,5 +1,5 @@
-//! What manuals print in their listings and the reference assembler refuses. A snippet is read as if it were mended, with a
-//! warning that holds the fix.
+//! Notation of manuals that the reference assembler rejects. In a snippet, the parser treats such notation as its corrected form,
+//! and reports a warning with a fix.
 
 use crate::diagnostics::syntax;
 use crate::parser::{Parser, Read};
@@ -8,10 +8,10 @@ use crate::tree::operand::{Operand, OperandKind};
 use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
-/// What a manual writes in place of operands that it leaves out.
+/// Ellipsis that manuals print in place of omitted operands.
 const DOTS: &str = "...";
 
-/// The most names that `...` means in one list: the registers of the largest operand.
+/// Maximum number of names that `...` represents in a list: the number of registers of the largest operand.
 const MOST_ELEMENTS: u32 = 256;
 
 impl Parser<'_> {
@@ -23,13 +23,13 @@ impl Parser<'_> {
         self.cursor.source.get(self.cursor.at..).unwrap_or("")
     }
 
-    /// Whether `...` is at the cursor of a snippet.
+    /// Returns whether the cursor of a snippet is at `...`.
     #[cold]
     pub(crate) fn at_dots(&self) -> bool {
         self.is_snippet() && self.rest().starts_with(DOTS)
     }
 
-    /// Moves over `...` and the end of the instruction, if they are there.
+    /// Consumes `...` and the end of the instruction after it, if present.
     #[cold]
     pub(crate) fn eat_dots(&mut self) -> bool {
         if !self.at_dots() {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         ends
     }
 
-    /// An instruction whose last operands are `...`: it does not become one.
+    /// Handles an instruction whose last operands are `...`: adds an empty statement instead of an instruction.
     #[cold]
     pub(crate) fn operands_left_out(&mut self, start: u32, first_operand: u32) -> Read<()> {
         let statement = self.since(start);
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `{d0, ..., d7}`: the names between the one before `...` and the one after it; the cursor is at the dots.
+    /// Expands `...` in `{d0, ..., d7}` to the names between the adjacent elements. The cursor is at the dots.
     #[cold]
     pub(crate) fn elements_left_out(&mut self) -> Read<()> {
         let start = self.cursor.offset();
@@ -102,7 +102,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `cache-policy`: a name with hyphens, of which the cursor has read the first part.
+    /// Parses a name with hyphens such as `cache-policy`. The cursor is after its first part.
     #[cold]
     pub(crate) fn hyphenated(&mut self, first: Span) -> Option<Name> {
         let is_next = self.cursor.at == first.end as usize;
@@ -121,7 +121,7 @@ impl Parser<'_> {
         Some(self.name_of(span))
     }
 
-    /// A line of words that begins like a sentence. Opcodes are lower case, so no instruction looks like this.
+    /// Parses a line of prose. Opcodes are lower case, so that no instruction starts with a capital letter.
     #[cold]
     pub(crate) fn prose(&mut self, start: u32) -> bool {
         let line = self.rest().lines().next().unwrap_or("").trim_end();
@@ -140,7 +140,7 @@ impl Parser<'_> {
     }
 }
 
-/// The number of the name after `before` and how many names lie between it and `last`.
+/// Returns the number of the first name after `before`, and the number of names between `before` and `last`.
 fn between(before: Option<OperandKind>, last: Name) -> Option<(u32, u32)> {
     let Some(OperandKind::Name(before)) = before else {
         return None;
@@ -150,7 +150,7 @@ fn between(before: Option<OperandKind>, last: Name) -> Option<(u32, u32)> {
     (before.stem == last.stem && n <= MOST_ELEMENTS).then_some((low + 1, n))
 }
 
-/// Whether a character is part of a word of prose.
+/// Returns whether a character is part of a word of prose.
 fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }

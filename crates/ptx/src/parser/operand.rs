@@ -1,4 +1,4 @@
-//! Operands: names, constants, addresses, vectors, and the parentheses of calls.
+//! Parser of operands: names, constants, addresses, vectors and negated operands.
 
 use crate::diagnostics::syntax;
 use crate::lexer::number;
@@ -9,7 +9,7 @@ use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// One operand; the cursor is on its first byte.
+    /// Parses one operand. The cursor is at its first byte.
     #[inline]
     pub(crate) fn operand(&mut self, byte: u8) -> Read<()> {
         if self.cursor.at_name() {
@@ -28,7 +28,7 @@ impl Parser<'_> {
         self.tree.operands.push(Operand { span, kind });
     }
 
-    /// Scans the name at the cursor.
+    /// Consumes the name at the cursor, and returns its span.
     #[inline]
     pub(crate) fn scan_name(&mut self) -> Span {
         let start = self.cursor.offset();
@@ -36,7 +36,7 @@ impl Parser<'_> {
         self.since(start)
     }
 
-    /// Scans the name at the cursor; also gives where the number at its end starts.
+    /// Consumes the name at the cursor, and returns its span and the start of its trailing number.
     #[inline]
     pub(crate) fn scan_split_name(&mut self) -> (Span, u32) {
         let start = self.cursor.offset();
@@ -44,14 +44,14 @@ impl Parser<'_> {
         (self.since(start), stem_end)
     }
 
-    /// The name that [`Parser::scan_split_name`] found.
+    /// Interns the name that [`Parser::scan_split_name`] has scanned.
     #[inline]
     pub(crate) fn split_name(&mut self, span: Span, stem_end: u32) -> Name {
         let symbols = &mut self.tree.symbols;
         symbols.intern_split_name(self.cursor.text, span, stem_end)
     }
 
-    /// `%r1`, and all that can follow a name; `first` is its first byte.
+    /// Parses an operand that starts with a name. `first` is the first byte of the name.
     #[inline]
     fn name_operand(&mut self, first: u8) -> Read<()> {
         let (span, stem_end) = self.scan_split_name();
@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `_` and `WARP_SZ`; `None` for any other name.
+    /// Parses `_` and `WARP_SZ`; returns `None` for any other name.
     #[cold]
     fn special_name(&mut self, span: Span) -> Option<Read<()>> {
         match span.text(self.cursor.source) {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows a name that is not directly followed by a comma or semicolon.
+    /// Parses the rest of an operand whose name is not directly followed by a comma or semicolon.
     fn after_name(&mut self, span: Span, name: Name) -> Read<()> {
         let end = self.cursor.at;
         let kind = match self.cursor.skip() {
@@ -119,7 +119,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the rest of a name with hyphens, or reports an operator that cannot follow a name.
+    /// Parses the rest of a name with hyphens, or reports an operator that cannot follow a name.
     #[cold]
     fn hyphen_or_operator(&mut self, first: Span) -> Read<()> {
         let hyphenated = match self.cursor.byte() {
@@ -144,7 +144,7 @@ impl Parser<'_> {
         self.broken(syntax::operator_on_name(operator, text))
     }
 
-    /// `.x` after a name, the dot being at the cursor.
+    /// Parses a component such as `.x`. The cursor is at the dot.
     pub(crate) fn component(&mut self, name: Span) -> Read<Component> {
         let dot = self.cursor.offset();
         self.cursor.at += 1;
@@ -162,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `%p|%q`, the bar being at the cursor.
+    /// Parses `%p|%q`. The cursor is at the bar.
     #[cold]
     fn pair(&mut self, span: Span, first: Option<Name>) -> Read<()> {
         let bar = self.cursor.offset();
@@ -184,7 +184,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name[4]`, `name[%r1+4]`, the bracket being at the cursor.
+    /// Parses `name[4]` or `name[%r1+4]`. The cursor is at the bracket.
     #[cold]
     fn indexed(&mut self, span: Span, name: Name) -> Read<()> {
         let open = self.cursor.offset();
@@ -221,7 +221,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Stretches the span of an entry that was pushed before its children.
+    /// Extends the span of a parent entry to the cursor after its children have been parsed.
     pub(crate) fn widen(&mut self, parent: usize) {
         let end = self.cursor.offset();
         if let Some(operand) = self.tree.operands.get_mut(parent) {
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.cursor.byte() == b'W' && self.cursor.token().span.text(self.cursor.source) == "WARP_SZ"
     }
 
-    /// A name that is a whole register or variable: no component, no sink.
+    /// Parses the name of a whole register or variable, without a component. A sink is an error.
     pub(crate) fn plain_name(&mut self, what: &str) -> Read<Span> {
         let span = self.scan_name();
         if span.text(self.cursor.source) == "_" {
@@ -249,7 +249,7 @@ impl Parser<'_> {
         Ok(span)
     }
 
-    /// The closing bracket of what was opened at `open`.
+    /// Parses the bracket that closes the bracket at `open`.
     #[inline]
     pub(crate) fn close(&mut self, open: u32, close: u8, expected: &str) -> Read<()> {
         if self.eat(close) {
@@ -268,7 +268,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// A constant expression, `!%p` or `-%r1`.
+    /// Parses a constant expression, `!%p` or `-%r1`.
     fn constant_or_negated(&mut self, byte: u8) -> Read<()> {
         if matches!(byte, b'!' | b'-') {
             let start = self.cursor.offset();
@@ -279,7 +279,7 @@ impl Parser<'_> {
             }
             self.cursor.at = start as usize;
         }
-        // What manuals leave out ends the operands.
+        // An ellipsis ends the operands.
         if byte == b'.' && self.at_dots() {
             return Ok(());
         }
@@ -316,7 +316,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A constant expression as an operand.
+    /// Parses a constant expression as an operand.
     pub(crate) fn constant(&mut self) -> Read<()> {
         let byte = self.cursor.byte();
         let start = self.cursor.offset();
@@ -343,13 +343,13 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a byte can start a constant expression.
+/// Returns whether a byte can start a constant expression.
 #[inline]
 pub(crate) fn starts_constant(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'~' | b'!' | b'(' | b'.')
 }
 
-/// Operators that are refused after a name.
+/// Returns whether a byte starts an operator that cannot follow a name.
 pub(crate) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -367,8 +367,8 @@ pub(crate) fn component_of(text: &str) -> Option<Component> {
     })
 }
 
-/// The lanes that a video instruction selects: up to four bytes with numbers from 0 to 7, or up to two half words with
-/// numbers from 0 to 3.
+/// Parses the lanes that a video instruction selects: up to four bytes with indices from 0 to 7, or up to two half words with
+/// indices from 0 to 3.
 fn lanes_of(text: &str) -> Option<Component> {
     let (digits, most, last) = match text.split_at_checked(2)? {
         (".b", digits) => (digits, 4, b'7'),

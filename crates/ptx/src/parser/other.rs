@@ -1,5 +1,5 @@
-//! Texts in another language: who pastes a kernel before it was compiled reads how to get PTX from it, not what is wrong with
-//! each of its lines as PTX.
+//! Detection of sources in other languages and of text that was copied with PTX. Such a source has one diagnostic with
+//! instructions for obtaining PTX, instead of syntax errors for each line.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -8,7 +8,7 @@ use crate::parser::{Parser, reports};
 use crate::tree::SourceKind;
 use warpgrid_program::{Diagnostic, Span};
 
-/// Words that no PTX has, the language they are of, and the way from there to PTX.
+/// Identifiers that do not occur in PTX, their language, and instructions for obtaining PTX from this language.
 const LANGUAGES: &[(&[&str], &str, &str)] = &[
     (
         &[
@@ -44,14 +44,14 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-/// How many tokens are looked at: a kernel shows its language in its first lines.
+/// Maximum number of tokens to examine. The first lines of a kernel identify its language.
 const N_TOKENS: usize = 4000;
 
-/// How many lines are looked at for what is around the text.
+/// Maximum number of lines to examine for surrounding text.
 const N_LINES: usize = 400;
 
 impl Parser<'_> {
-    /// What to say of a text that is no PTX and that says which language it is in; `None` for all others.
+    /// Returns the diagnostic for a source in another language; `None` if no other language is detected.
     #[cold]
     pub(crate) fn other_language(&self) -> Option<Diagnostic> {
         if self.diagnostics.is_empty() {
@@ -82,8 +82,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the diagnostic for PTX that was copied with text around it or with demangled names, and for reports of tools, at the first
-/// line that shows it.
+/// Returns the diagnostic for PTX with surrounding text or demangled names, or for a report of a tool, at the first line that
+/// identifies it.
 fn copied(source: &str, kind: SourceKind) -> Option<Diagnostic> {
     if source.starts_with("\u{7f}ELF") {
         return Some(syntax::compiled_file(Span::new(1, 4)));
@@ -135,7 +135,7 @@ fn copied(source: &str, kind: SourceKind) -> Option<Diagnostic> {
     }
 }
 
-/// Whether a line is what the assembler or a driver prints about a module.
+/// Returns whether a line is a message of the assembler or the driver about a module.
 fn is_message(line: &str) -> bool {
     let is_about_line = line.contains(", line ") && line.contains("; ");
     let is_refusal = line.starts_with("Instruction '") || line.starts_with("Feature '");
@@ -149,7 +149,7 @@ fn is_message(line: &str) -> bool {
         || (is_about_line && line.starts_with("ptxas"))
 }
 
-/// Characters that a chat, a document or a page writes in place of those of a program, and what they stand for.
+/// Typographic characters that chats, documents and web pages substitute for ASCII characters, with the ASCII equivalents.
 const TYPESET: &[(char, &str)] = &[
     ('\u{a0}', " "),
     ('\u{2007}', " "),
@@ -168,7 +168,7 @@ const TYPESET: &[(char, &str)] = &[
     ('\u{2212}', "-"),
 ];
 
-/// A diagnostic for each string with characters outside of ASCII.
+/// Returns a diagnostic for each string that contains non-ASCII characters.
 #[cold]
 pub(crate) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -186,8 +186,8 @@ pub(crate) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// A text with such characters outside of comments and strings: the same with those of a program in their places, and what is to be
-/// said of all of them at once, with the fix.
+/// Replaces typographic characters outside of comments and strings. Returns the resulting source, and one diagnostic for all of
+/// the characters, with a fix. `None` if there are no such characters.
 #[cold]
 pub(crate) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
     let mut found: Vec<(Span, &str)> = Vec::new();
@@ -212,7 +212,7 @@ pub(crate) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
     if found.is_empty() {
         return None;
     }
-    // As long as the text, so that places in one are places in the other.
+    // Keep the length of the source, so that spans are valid in both versions.
     let mut plain = source.to_owned();
     for (span, text) in &found {
         let (start, end) = (span.start as usize, span.end as usize);

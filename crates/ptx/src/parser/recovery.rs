@@ -1,4 +1,4 @@
-//! After an error: where the next statement starts.
+//! Error recovery: finds the start of the next statement after an error.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -9,9 +9,8 @@ use crate::tree::StatementKind;
 use warpgrid_program::{Diagnostic, Span};
 
 impl Parser<'_> {
-    /// Moves the cursor over the broken statement that began at `start`: after its `;`, or before a
-    /// token on a later line that looks like the start of another statement, or before a `}` that
-    /// closes an outer scope.
+    /// Skips the malformed statement that starts at `start`: moves the cursor after its `;`, before a token on a later line that
+    /// looks like the start of another statement, or before a `}` that closes an outer scope.
     #[cold]
     pub(crate) fn recover(&mut self, start: u32) {
         let error = self.cursor.at;
@@ -65,14 +64,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the statement goes on after the `}` at the cursor, so that it closes no scope.
+    /// Returns whether the statement continues after the `}` at the cursor, so that the `}` does not close a scope.
     pub(crate) fn brace_in_statement(&self) -> bool {
         let mut ahead = self.cursor.clone();
         ahead.at += 1;
         matches!(ahead.skip(), b';' | b',')
     }
 
-    /// Whether the name at the cursor, first on its line, looks like a label or an opcode.
+    /// Returns whether the name at the cursor, which is the first token of its line, looks like a label or an opcode.
     pub(crate) fn starts_statement(&self, previous: u8) -> bool {
         let first = self.cursor.byte();
         if first == b'%' || first == b'_' {
@@ -88,7 +87,8 @@ impl Parser<'_> {
         label || !continues(previous)
     }
 
-    /// Whether a word at the start of a statement begins a control structure of C. PTX has no instruction of these names.
+    /// Returns whether a word at the start of a statement is a control-flow keyword of C. PTX has no instructions with these
+    /// names.
     pub(crate) fn is_c_control_flow(&self, word: Span) -> bool {
         let word = word.text(self.cursor.source);
         matches!(
@@ -97,8 +97,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Reports a control structure of C and moves the cursor before its body, a block of which is a block of PTX. The parts of
-    /// one structure (`if` and `else`, `do` and `while`, `switch` and `case`) are one mistake.
+    /// Reports a C control-flow statement, and moves the cursor before its body, which is parsed as a PTX block. The parts of one
+    /// statement (`if` and `else`, `do` and `while`, `switch` and `case`) have one diagnostic.
     #[cold]
     pub(crate) fn c_control_flow(&mut self, word: Span) -> Read<()> {
         let text = word.text(self.cursor.source);
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Moves over a group in parentheses, its `(` being at the cursor; a brace ends the group, too.
+    /// Skips a group in parentheses. The cursor is at its `(`. A brace also ends the group.
     fn skip_parentheses(&mut self) {
         let mut n_open = 0u32;
         loop {
@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a dot in a declared name whose first part was read, and returns the span of the whole name.
+    /// Reports a dot in a declared name whose first part has been parsed, and returns the span of the whole name.
     pub(crate) fn whole_name(&mut self, name: Span) -> Span {
         if self.cursor.at != name.end as usize
             || self.cursor.byte() != b'.'
@@ -161,7 +161,7 @@ impl Parser<'_> {
         whole
     }
 
-    /// Moves over the dotted parts after a name, and returns the span of the whole name.
+    /// Skips the dotted parts after a name, and returns the span of the whole name.
     fn skip_dotted(&mut self, name: Span) -> Span {
         while self.cursor.byte() == b'.' && lexer::is(self.cursor.byte_at(1), lexer::NAME) {
             self.cursor.at += 1;
@@ -175,7 +175,8 @@ impl Parser<'_> {
         self.report(syntax::dot_in_name(whole, whole.text(self.cursor.source)));
     }
 
-    /// Reads a label with a dot in its name, which `opcode` starts with: `loop.body:`. Returns whether there is one.
+    /// Parses a label with a dot in its name, such as `loop.body:`, at the start of `opcode`. Returns whether there is such a
+    /// label.
     #[cold]
     pub(crate) fn dotted_label(&mut self, opcode: Span) -> bool {
         let text = opcode.text(self.cursor.source);
@@ -198,8 +199,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Breaks at a dotted word after a name, which is no component there: a name with a dot, or `diagnostic` where the name starts
-    /// with `%` or the word is a component elsewhere.
+    /// Reports a dotted word after a name that is not a component in this context, and returns an error. Treats the word as part
+    /// of a name with a dot, or reports `diagnostic` if the name starts with `%` or if the word is a component in other contexts.
     #[cold]
     pub(crate) fn broken_component<T>(&mut self, name: Span, diagnostic: Diagnostic) -> Read<T> {
         self.cursor.at = name.end as usize;
@@ -217,7 +218,7 @@ impl Parser<'_> {
         self.broken(diagnostic)
     }
 
-    /// Takes back the diagnostics of uses of a name with a dot, beside that of its declaration or its first use.
+    /// Removes the diagnostics for repeated uses of a name with a dot, and keeps the diagnostic of its declaration or first use.
     pub(crate) fn keep_first_dotted(&mut self) {
         if self.dotted_uses.is_empty() {
             return;
@@ -230,7 +231,7 @@ impl Parser<'_> {
             let name = whole.text(source);
             match known.contains(&name) {
                 true => repeated.push(*span),
-                // Another component may be unknown for another reason.
+                // An unknown component can have a different cause, so that it does not count as the first use.
                 false if *whole == *span => known.push(name),
                 false => {}
             }
@@ -241,7 +242,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Moves over a group in braces, its `{` being at the cursor, or to the end of the text.
+    /// Skips a group in braces, or the rest of the source. The cursor is at the `{` of the group.
     #[cold]
     pub(crate) fn skip_balanced(&mut self) {
         let mut n_open = 0u32;
@@ -263,7 +264,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves to the next token that is one of these punctuation marks, or to the end of the text.
+    /// Moves the cursor to the next token that is one of these punctuation marks, or to the end of the source.
     #[cold]
     pub(crate) fn skip_to(&mut self, marks: &[u8]) {
         loop {
@@ -277,7 +278,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a statement surely goes on after this token.
+/// Returns whether a statement always continues after this character.
 fn continues(previous: u8) -> bool {
     matches!(previous, b',' | b'(' | b'[' | b'{' | b'+' | b'|' | b'=')
 }

@@ -1,10 +1,10 @@
-//! Recognizes reports of tools and errors of the driver, which users paste in place of PTX. In: a line; out: the kind of the report and
-//! the action that it calls for.
+//! Recognition of tool reports and driver errors that users paste in place of PTX: determines the kind of report in a line, and
+//! the suggested action.
 
 use crate::tree::SourceKind;
 use warpgrid_program::wrapped::is_compiler_diagnostic;
 
-/// The kind of a report and the action that it calls for.
+/// Kind of a report, and the suggested action.
 pub(crate) struct Report {
     pub(crate) kind: String,
     pub(crate) help: &'static str,
@@ -41,12 +41,12 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// An error of the driver and the runtime (CUDA Driver API, `CUresult`).
+/// Error of the driver and the runtime (CUDA Driver API, `CUresult`).
 struct DriverError {
     number: u32,
-    /// Names without `CUDA_ERROR_` and `cudaError`, underscores and case.
+    /// Names of the error in lower case, without the prefixes `CUDA_ERROR_` and `cudaError` and without underscores.
     names: &'static [&'static str],
-    /// Texts of the error, as `cudaGetErrorString` returns them.
+    /// Error messages that `cudaGetErrorString` returns.
     texts: &'static [&'static str],
     help: &'static str,
 }
@@ -166,7 +166,8 @@ const DRIVER_ERRORS: &[DriverError] = &[
     },
 ];
 
-/// Returns what a line reports; `None` for all other lines. In a module, names of errors may be parts of symbols, and are ignored.
+/// Returns the report in a line, or `None` if the line contains none. In a module, names of errors are ignored, because they may
+/// be parts of symbols.
 pub(crate) fn of_line(line: &str, source: SourceKind) -> Option<Report> {
     if line.starts_with("//") {
         return None;
@@ -187,7 +188,7 @@ pub(crate) fn of_line(line: &str, source: SourceKind) -> Option<Report> {
     driver_error(line, source)
 }
 
-/// Whether a line has this text outside of strings.
+/// Returns whether a line contains a text outside of strings.
 fn has(line: &str, text: &str) -> bool {
     let before = line.find(text).map(|at| &line[..at]);
     before.is_some_and(|before| before.matches('"').count().is_multiple_of(2))
@@ -228,7 +229,8 @@ fn driver_error(line: &str, source: SourceKind) -> Option<Report> {
     })
 }
 
-/// Returns the name of an error, without its prefix, underscores and case: `CUDA_ERROR_INVALID_PTX`, `cudaErrorInvalidPtx`.
+/// Returns the name of an error in lower case, without its prefix and underscores: `CUDA_ERROR_INVALID_PTX`,
+/// `cudaErrorInvalidPtx`.
 fn error_name(word: &str) -> Option<String> {
     let rest = word
         .strip_prefix("CUDA_ERROR_")

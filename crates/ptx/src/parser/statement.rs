@@ -1,4 +1,4 @@
-//! The statement loop: what a line is, by its first byte and word.
+//! Statement loop: dispatches on the first byte and the first token of each statement.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -8,16 +8,17 @@ use crate::parser::{MAX_BLOCKS, Parser, Read};
 use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
-/// Where a statement is.
+/// Scope of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Between functions.
+    /// Module scope.
     Module,
-    /// In the body of a function, or in a snippet.
+    /// Body of a function, or a snippet.
     Body,
 }
 
-/// A text is a module when one of these words is anywhere outside of comments; usually it is the first.
+/// Returns the kind of a source. A source is a module if it contains one of these directives outside of comments; usually, the
+/// first token is one.
 pub(crate) fn kind_of(source: &str) -> SourceKind {
     let mut at = 0;
     loop {
@@ -34,7 +35,7 @@ pub(crate) fn kind_of(source: &str) -> SourceKind {
 }
 
 impl Parser<'_> {
-    /// The whole text.
+    /// Parses the whole source.
     pub(crate) fn source(&mut self) {
         loop {
             let byte = self.cursor.skip();
@@ -111,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A label or an instruction; a name is at the cursor.
+    /// Parses a label or an instruction. The cursor is at a name.
     #[inline]
     fn named_statement(&mut self, start: u32) -> Read<()> {
         self.cursor.skip_name();
@@ -140,7 +141,8 @@ impl Parser<'_> {
         }
     }
 
-    /// An instruction after a backslash, which says that no label follows (assembler 13.5); the backslash is at the cursor.
+    /// Parses an instruction after a backslash, which indicates that no label follows (assembler 13.5). The cursor is at the
+    /// backslash.
     #[cold]
     fn escaped(&mut self, start: u32) -> Read<()> {
         self.cursor.at += 1;
@@ -194,7 +196,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports an open function or block at the cursor and closes all of them.
+    /// Reports the functions and blocks that are open at the cursor, and closes all of them.
     pub(crate) fn close_unclosed(&mut self, at: u32) {
         if let Some(&open) = self.open_braces.last() {
             let found = self.found();

@@ -1,4 +1,4 @@
-//! What labels name besides places: `.callprototype`, `.calltargets`, `.branchtargets`.
+//! Parser of labelled directives: `.callprototype`, `.calltargets`, `.branchtargets`.
 
 use crate::diagnostics::syntax;
 use crate::parser::directive::Width;
@@ -8,7 +8,7 @@ use crate::tree::{Range, StatementKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// `.callprototype` and its kind are named by a label.
+    /// Checks that a label precedes the directive.
     fn need_label(&mut self, word: Span) {
         let labelled = matches!(self.tree.statements.last(), Some(s) if matches!(s.kind, StatementKind::Label(_)));
         if !labelled {
@@ -17,7 +17,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.calltargets f, g;`, `.branchtargets a, b;`
+    /// Parses `.calltargets f, g;` or `.branchtargets a, b;`.
     pub(crate) fn targets(&mut self, word: Span, kind: DirectiveKind) -> Read<()> {
         self.need_label(word);
         let first = self.tree.operands.len() as u32;
@@ -32,7 +32,7 @@ impl Parser<'_> {
         self.finish_directive(word, kind, first)
     }
 
-    /// `.callprototype (returns) _ (parameters) .noreturn;`
+    /// Parses `.callprototype (returns) _ (parameters) .noreturn;`.
     pub(crate) fn call_prototype(&mut self, word: Span) -> Read<()> {
         self.need_label(word);
         let first = self.tree.operands.len() as u32;
@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.noreturn`, `.abi_preserve 8` of a prototype.
+    /// Parses the directives of a prototype: `.noreturn`, `.abi_preserve 8`.
     fn prototype_directives(&mut self) -> Read<()> {
         loop {
             let end = self.cursor.at;

@@ -1,9 +1,9 @@
-//! The words with a dot that are tokens of their own to the assembler (13.5): no section can have their name. In: a word; out:
-//! whether it is one of them. `words.txt` was measured word by word; modifiers that are missing there are names like any other.
+//! Dotted keywords that the assembler (13.5) tokenizes as keywords, so that a section cannot have these names. `words.txt` was
+//! determined by testing each keyword; modifiers that are not in the list are ordinary names.
 
 const WORDS: &str = include_str!("words.txt");
 
-/// Whether `word`, which begins with a dot, cannot be the name of a section.
+/// Returns whether `word`, which starts with a dot, is reserved and cannot be the name of a section.
 pub(crate) fn is_token(word: &str) -> bool {
     WORDS.split_ascii_whitespace().any(|token| token == word)
 }
