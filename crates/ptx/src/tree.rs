@@ -1,7 +1,7 @@
-//! The syntax tree: flat vectors in text order, ranges instead of boxes, spans instead of strings.
+//! Syntax tree: flat vectors in source order that refer to each other by index ranges and to the source by spans.
 //!
-//! A [`Tree`] does not hold the source; whoever asks for a text passes the source along. Nothing
-//! here is checked: any opcode is an instruction, any name a name.
+//! A [`Tree`] does not contain the source; its functions take the source as an argument. The tree is unchecked: any opcode is an
+//! instruction, and any identifier is a name.
 
 pub(crate) mod declaration;
 pub(crate) mod mnemonic;
@@ -19,7 +19,7 @@ pub use crate::tree::operand::{Component, Operand, OperandKind, Operands, Writte
 
 use warpgrid_program::Span;
 
-/// A run of entries in one of the tree's vectors.
+/// Range of entries in one of the vectors of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Range {
     pub start: u32,
@@ -27,108 +27,108 @@ pub struct Range {
 }
 
 impl Range {
-    /// The entries of `all` in this range; empty when it does not fit.
+    /// Returns the entries of `all` in this range, or an empty slice if the range is out of bounds.
     pub fn of<T>(self, all: &[T]) -> &[T] {
         all.get(self.start as usize..self.end as usize)
             .unwrap_or(&[])
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub const fn len(self) -> usize {
         self.end.saturating_sub(self.start) as usize
     }
 
-    /// Whether there are no entries.
+    /// Returns whether the range is empty.
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
 }
 
-/// What a text turned out to be.
+/// Kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SourceKind {
-    /// It has a header (`.version`, `.target`) or a function.
+    /// Source with a header (`.version`, `.target`) or a function.
     #[default]
     Module,
-    /// Only instruction lines, as manuals print them: the body of a function that is not written.
+    /// Source that consists of instruction lines only, as in manuals: the body of an implicit function.
     Snippet,
 }
 
-/// A whole source, in text order.
+/// Syntax tree of a whole source.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub kind: SourceKind,
-    /// Everything, in text order; functions and blocks are bracketed by start and end entries.
+    /// Statements in source order. Start and end entries enclose the statements of functions and blocks.
     pub statements: Vec<Statement>,
-    /// Guards of instructions, see [`Instruction::guard`].
+    /// Guards of instructions; see [`Instruction::guard`].
     pub guards: Vec<Guard>,
-    /// Operands of instructions and directives, children right after their parent.
+    /// Operands of instructions and directives. Children directly follow their parent.
     pub operands: Vec<Operand>,
-    /// Each distinct spelling of an opcode with its modifiers.
+    /// Distinct spellings of opcodes with their modifiers.
     pub mnemonics: Mnemonics,
-    /// Each distinct name (without its number).
+    /// Distinct names, without their numbers.
     pub symbols: Symbols,
     pub functions: Vec<FunctionHeader>,
-    /// Variables, registers and parameters.
+    /// Declarations of variables, registers and parameters.
     pub declarations: Vec<Declaration>,
     pub declarators: Vec<Declarator>,
     pub dimensions: Vec<Dimension>,
-    /// Initialisers, nested ones right after their parent.
+    /// Initializers. Nested initializers directly follow their parent.
     pub init_values: Vec<InitValue>,
     pub attributes: Vec<Attribute>,
     pub directives: Vec<Directive>,
 }
 
-/// One statement with all of its text, its `;` included.
+/// Statement with its span, which includes the `;`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statement {
     pub span: Span,
     pub kind: StatementKind,
 }
 
-/// What a statement is. Numbers are indices into the tree's vectors.
+/// Kind of a statement. Numbers are indices into the vectors of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatementKind {
     Instruction(Instruction),
-    /// `name:`; the span covers the colon.
+    /// Label `name:`. The span includes the colon.
     Label(Name),
     /// Index into [`Tree::declarations`].
     Declaration(u32),
     /// Index into [`Tree::directives`].
     Directive(u32),
-    /// `.entry` or `.func` with a body, which follows until the matching end. The span is that
-    /// of the header up to and with the `{`. Index into [`Tree::functions`].
+    /// `.entry` or `.func` with a body. The statements of the body follow until the matching [`StatementKind::FunctionEnd`]. The
+    /// span contains the header up to and including the `{`. Index into [`Tree::functions`].
     FunctionStart(u32),
-    /// The `}` of that function (empty at the end of an unclosed one).
+    /// `}` of the function with this index. The span is empty if the function is unclosed.
     FunctionEnd(u32),
     /// `.entry` or `.func` without a body. Index into [`Tree::functions`].
     Prototype(u32),
     /// `{` of a scope within a function.
     BlockOpen,
-    /// Its `}`.
+    /// `}` of a scope within a function.
     BlockClose,
-    /// A lone `;`.
+    /// Empty statement: a single `;`.
     Empty,
-    /// Text that is no statement; a diagnostic says why.
+    /// Malformed statement, for which the parser has reported a diagnostic.
     Error,
 }
 
-/// An instruction line.
+/// Instruction statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instruction {
     pub mnemonic: MnemonicId,
-    /// Where the opcode starts in the source; the words of the mnemonic are relative to it.
+    /// Start offset of the opcode in the source. The words of the mnemonic have offsets relative to it.
     pub mnemonic_start: u32,
-    /// All operand entries, nested ones included; read them with [`Tree::operands_of`].
+    /// Operand entries, including nested ones; [`Tree::operands_of`] iterates over them.
     pub operands: Range,
-    /// Index into [`Tree::guards`] plus one; 0 for none. Read it with [`Tree::guard`].
+    /// One plus the index into [`Tree::guards`], or 0 for an instruction without a guard; [`Tree::guard`] returns the guard.
     pub guard: u32,
 }
 
 /// `@%p` or `@!%p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// From the `@` to the end of the name.
+    /// Span from the `@` to the end of the name.
     pub span: Span,
     pub name: Name,
     pub name_span: Span,
@@ -136,22 +136,22 @@ pub struct Guard {
 }
 
 impl Tree {
-    /// The guard of an instruction.
+    /// Returns the guard of an instruction.
     pub fn guard(&self, instruction: &Instruction) -> Option<&Guard> {
         self.guards.get(instruction.guard.checked_sub(1)? as usize)
     }
 
-    /// The operands of an instruction, each with its children.
+    /// Returns the operands of an instruction, each with its children.
     pub fn operands_of(&self, instruction: &Instruction) -> Operands<'_> {
         Operands::new(instruction.operands.of(&self.operands))
     }
 
-    /// The arguments of a directive.
+    /// Returns the arguments of a directive.
     pub fn arguments_of(&self, directive: &Directive) -> Operands<'_> {
         Operands::new(directive.arguments.of(&self.operands))
     }
 
-    /// The span of an instruction's opcode with its modifiers.
+    /// Returns the span of the opcode of an instruction with its modifiers.
     pub fn mnemonic_span(&self, instruction: &Instruction) -> Span {
         let len = self.mnemonics.get(instruction.mnemonic).span_len();
         Span::new(
@@ -160,7 +160,7 @@ impl Tree {
         )
     }
 
-    /// The span of one word (opcode 0, modifiers from 1) of an instruction, without its dot.
+    /// Returns the span of one word of an instruction without its dot: word 0 is the opcode, modifiers start at 1.
     pub fn word_span(&self, instruction: &Instruction, word: usize) -> Span {
         match self.mnemonics.words(instruction.mnemonic).get(word) {
             Some(word) => word.span_at(instruction.mnemonic_start),
@@ -168,22 +168,22 @@ impl Tree {
         }
     }
 
-    /// The declarators of a declaration: names with their array sizes and initialisers.
+    /// Returns the declarators of a declaration: names with their array dimensions and initializers.
     pub fn declarators_of(&self, declaration: &Declaration) -> &[Declarator] {
         declaration.declarators.of(&self.declarators)
     }
 
-    /// The array sizes of a declarator.
+    /// Returns the array dimensions of a declarator.
     pub fn dimensions_of(&self, declarator: &Declarator) -> &[Dimension] {
         declarator.dimensions.of(&self.dimensions)
     }
 
-    /// The initialiser of a declarator; nested lists come right after their opening entry.
+    /// Returns the initializer of a declarator. The entries of a nested list directly follow the entry of the list.
     pub fn init_values_of(&self, declarator: &Declarator) -> &[InitValue] {
         declarator.initializer.of(&self.init_values)
     }
 
-    /// The first directive of this kind anywhere in the text.
+    /// Returns the first directive of this kind in the source.
     pub fn directive(&self, kind: DirectiveKind) -> Option<&Directive> {
         self.directives.iter().find(|d| d.kind == kind)
     }

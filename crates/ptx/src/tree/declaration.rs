@@ -1,11 +1,11 @@
-//! Declarations, functions and directives.
+//! Syntax tree of declarations, function headers and directives.
 
 use crate::tree::Range;
 use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
-/// Who else sees a name of the module.
+/// Linkage of a name of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Linkage {
     Extern,
@@ -14,7 +14,7 @@ pub enum Linkage {
     Common,
 }
 
-/// The state space of a declaration.
+/// State space of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeclarationSpace {
     Reg,
@@ -23,18 +23,18 @@ pub enum DeclarationSpace {
     Local,
     Param,
     Shared,
-    /// `.tex`, from before texture references.
+    /// `.tex`, the predecessor of texture references.
     Tex,
 }
 
-/// The type of a declaration.
+/// Type of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeclaredType {
     Scalar(ScalarType),
     TexRef,
     SamplerRef,
     SurfRef,
-    /// A type that the text does not give; a diagnostic says so.
+    /// Missing type, for which the parser has reported a diagnostic.
     Missing,
 }
 
@@ -53,24 +53,24 @@ pub struct Pointer {
     pub alignment: Option<Alignment>,
 }
 
-/// One entry of `.attribute(...)`: `.managed`, `.unified(1, 2)`.
+/// Entry of `.attribute(...)`: `.managed`, `.unified(1, 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
     pub span: Span,
-    /// With its dot.
+    /// Keyword of the attribute, including the dot.
     pub word: Span,
 }
 
-/// A declaration with one or more names, or one parameter of a function.
+/// Declaration with one or more names, or one parameter of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// With its `;`, where it has one.
+    /// Span of the declaration, including the `;` if it has one.
     pub span: Span,
     pub linkage: Option<Linkage>,
     pub linkage_span: Span,
     pub space: DeclarationSpace,
     pub space_span: Span,
-    /// `.const[2]`, before PTX ISA 2.2.
+    /// Bank number of `.const[2]`, which PTX ISA versions before 2.2 permit.
     pub bank: Option<u64>,
     pub alignment: Option<Alignment>,
     pub vector: Option<VectorWidth>,
@@ -84,15 +84,15 @@ pub struct Declaration {
     pub declarators: Range,
 }
 
-/// One name of a declaration.
+/// Name that a declaration declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declarator {
-    /// From the name to the end of its initialiser.
+    /// Span from the name to the end of its initializer.
     pub span: Span,
-    /// `None` for a parameter that is not named.
+    /// `None` for an unnamed parameter.
     pub name: Option<Name>,
     pub name_span: Span,
-    /// `%r<5>` declares `%r0` to `%r4`.
+    /// Number of registers: `%r<5>` declares `%r0` to `%r4`.
     pub count: Option<u32>,
     pub count_span: Span,
     /// Range in [`crate::tree::Tree::dimensions`].
@@ -101,21 +101,21 @@ pub struct Declarator {
     pub initializer: Range,
 }
 
-/// `[4]` or `[]`, brackets included.
+/// Array dimension `[4]` or `[]`. The span includes the brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimension {
     pub span: Span,
     pub size: Option<u64>,
 }
 
-/// One value of an initialiser.
+/// Value of an initializer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InitValue {
     pub span: Span,
     pub kind: InitValueKind,
 }
 
-/// What an initialiser says.
+/// Kind of an initializer value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InitValueKind {
     Integer {
@@ -124,7 +124,7 @@ pub enum InitValueKind {
     },
     Single(u32),
     Double(u64),
-    /// `name`, `name+4`, `generic(name)`, `0xFF00(name)`, `mask` being the byte to take.
+    /// `name`, `name+4`, `generic(name)`, `0xFF00(name)`; `mask` selects one byte of the address.
     Address {
         name: Name,
         name_span: Span,
@@ -132,18 +132,18 @@ pub enum InitValueKind {
         generic: bool,
         mask: Option<u64>,
     },
-    /// `0xFF00(0x1234)`: the byte that the mask takes.
+    /// `0xFF00(0x1234)`: the byte that the mask selects.
     MaskedInteger {
         value: u64,
         mask: u64,
     },
-    /// `"text"`, quotes included in the span.
+    /// `"text"`. The span includes the quotation marks.
     String,
-    /// `{ ... }`: the next `entries` values are inside.
+    /// `{ ... }`. The next `entries` values are the elements of the list.
     List {
         entries: u32,
     },
-    /// `filter_mode = linear` of a texture or sampler: the fields of a setting, and the name that is its value, if it is one.
+    /// `filter_mode = linear` of a texture or sampler: the name of the field, and its value if the value is a name.
     Setting {
         field: Span,
         symbol: Option<Span>,
@@ -158,74 +158,74 @@ pub enum FunctionSort {
     Func,
 }
 
-/// The head of a function, with or without a body.
+/// Header of a function with or without a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionHeader {
-    /// From the linkage word to the `{` or `;`, exclusive.
+    /// Span from the linkage directive up to the `{` or `;`, exclusive.
     pub span: Span,
     pub linkage: Option<Linkage>,
     pub linkage_span: Span,
     pub sort: FunctionSort,
-    /// `.entry` or `.func`.
+    /// Span of `.entry` or `.func`.
     pub sort_span: Span,
     pub name: Option<Name>,
     pub name_span: Span,
-    /// `.attribute(...)` before the name, into [`crate::tree::Tree::attributes`].
+    /// `.attribute(...)` before the name: range in [`crate::tree::Tree::attributes`].
     pub attributes: Range,
     /// Range in [`crate::tree::Tree::declarations`].
     pub returns: Range,
     /// Range in [`crate::tree::Tree::declarations`].
     pub parameters: Range,
-    /// `.maxntid` and so on, into [`crate::tree::Tree::directives`].
+    /// Performance-tuning directives such as `.maxntid`: range in [`crate::tree::Tree::directives`].
     pub directives: Range,
     pub has_body: bool,
 }
 
-/// What a directive is; the arguments of each are in [`Directive::arguments`].
+/// Kind of a directive. [`Directive::arguments`] contains its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DirectiveKind {
-    /// `.version 8.5`: the arguments are two integers, major and minor.
+    /// `.version 8.5`. The arguments are two integers: the major and minor version.
     Version,
-    /// `.target sm_90, texmode_unified`: names.
+    /// `.target sm_90, texmode_unified`. The arguments are names.
     Target,
-    /// `.address_size 64`: an integer.
+    /// `.address_size 64`. The argument is an integer.
     AddressSize,
     /// `.file 1 "name", 2, 3`
     File,
-    /// `.loc 1 2 3`, then `function_name label+4` and `inlined_at 1 2 3`, names and integers.
+    /// `.loc 1 2 3`, then `function_name label+4` and `inlined_at 1 2 3`. The arguments are names and integers.
     Loc,
-    /// `.section .debug_info { ... }`: the section's name; the contents are in the span.
+    /// `.section .debug_info { ... }`. The argument is the name of the section. The span includes the contents.
     Section,
     /// `.pragma "nounroll";`
     Pragma,
     /// `.alias f, g;`
     Alias,
-    /// `label: .callprototype (...) _ (...);` The parameters are declarations, see
-    /// [`Directive::prototype`].
+    /// `label: .callprototype (...) _ (...);` The parameters are declarations; see [`Directive::prototype`].
     CallPrototype,
     /// `label: .calltargets f, g;`
     CallTargets,
     /// `label: .branchtargets a, b;`
     BranchTargets,
-    /// `.maxntid 1, 2, 3` and its kind: `.reqntid`, `.maxnreg`, `.minnctapersm`, `.reqnctapercluster`,
+    /// `.maxntid 1, 2, 3` and similar directives: `.reqntid`, `.maxnreg`, `.minnctapersm`, `.reqnctapercluster`,
     /// `.explicitcluster`, `.maxclusterrank`, `.blocksareclusters`, `.noreturn`, `.abi_preserve`, ...
     Performance,
-    /// `@@DWARF ...` of old modules: one line.
+    /// `@@DWARF ...` of old modules; extends to the end of its line.
     Dwarf,
-    /// Anything else that starts with a dot.
+    /// Any other construct that starts with a dot.
     Unknown,
 }
 
-/// A directive that declares no variable.
+/// Directive that does not declare a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directive {
-    /// With its `;` or `}`, where it has one.
+    /// Span of the directive, including its `;` or `}` if it has one.
     pub span: Span,
     pub kind: DirectiveKind,
-    /// The word with its dot: `.maxntid`.
+    /// Span of the keyword, including the dot: `.maxntid`.
     pub word: Span,
     /// Range in [`crate::tree::Tree::operands`].
     pub arguments: Range,
-    /// For `.callprototype`: index into [`crate::tree::Tree::functions`] plus one of a nameless header.
+    /// For `.callprototype`: one plus the index into [`crate::tree::Tree::functions`] of a header without a name. 0 for all other
+    /// directives.
     pub prototype: u32,
 }

@@ -1,42 +1,42 @@
-//! Opcodes with their modifiers, interned: each spelling is taken apart (and checked) once a module.
+//! Interned opcodes with their modifiers. Each distinct spelling is split (and checked) once per module.
 
 use crate::tree::name::Symbols;
 use warpgrid_program::Span;
 
-/// One spelling of an opcode with its modifiers; index into [`Mnemonics`].
+/// Distinct spelling of an opcode with its modifiers; index into [`Mnemonics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MnemonicId(pub u32);
 
-/// The opcode or a modifier, without its dot: `st`, `global`, `L1::evict_last`, `v4`, `f32`.
+/// Opcode or modifier, without its dot: `st`, `global`, `L1::evict_last`, `v4`, `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// From the start of the mnemonic.
+    /// Offset from the start of the mnemonic.
     pub offset: u32,
     pub len: u32,
 }
 
 impl Word {
-    /// The word's place in a mnemonic that starts at `mnemonic_start`.
+    /// Returns the span of the word in a mnemonic that starts at `mnemonic_start`.
     pub const fn span_at(self, mnemonic_start: u32) -> Span {
         let start = mnemonic_start.saturating_add(self.offset);
         Span::new(start, start.saturating_add(self.len))
     }
 }
 
-/// How the operands after an opcode are read.
+/// Syntax of the operands of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
     Plain,
-    /// Results and arguments in parentheses.
+    /// Call: results and arguments in parentheses.
     Call,
-    /// The opcode itself is broken; its instructions are errors.
+    /// Malformed opcode. The parser reports its instructions as errors.
     Malformed,
 }
 
-/// A distinct spelling.
+/// Distinct spelling of an opcode with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mnemonic {
-    /// Where it occurs first. Blanks or comments between the words belong to the spelling.
+    /// Span of the first occurrence. Blanks and comments between the words belong to the spelling.
     pub first: Span,
     words_start: u32,
     words_end: u32,
@@ -44,13 +44,13 @@ pub struct Mnemonic {
 }
 
 impl Mnemonic {
-    /// Bytes from the opcode to the end of the last modifier.
+    /// Returns the number of bytes from the opcode to the end of the last modifier.
     pub const fn span_len(&self) -> u32 {
         self.first.end - self.first.start
     }
 }
 
-/// The distinct spellings of a text, in order of first use.
+/// Distinct spellings of a source, in the order of their first occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct Mnemonics {
     entries: Vec<Mnemonic>,
@@ -59,22 +59,22 @@ pub struct Mnemonics {
 }
 
 impl Mnemonics {
-    /// Number of distinct spellings; ids run from 0 to here.
+    /// Returns the number of distinct spellings. Valid ids are less than this number.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no spellings.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// All spellings, in order of first use.
+    /// Returns the ids of all spellings, in the order of their first occurrence.
     pub fn ids(&self) -> impl Iterator<Item = MnemonicId> + use<> {
         (0..self.entries.len() as u32).map(MnemonicId)
     }
 
-    /// One spelling.
+    /// Returns the spelling with an id.
     pub fn get(&self, id: MnemonicId) -> Mnemonic {
         self.entries
             .get(id.0 as usize)
@@ -87,14 +87,14 @@ impl Mnemonics {
             })
     }
 
-    /// How the operands after a spelling are read.
+    /// Returns the syntax of the operands of a spelling.
     #[inline]
     pub(crate) fn grammar(&self, id: MnemonicId) -> Grammar {
         let entry = self.entries.get(id.0 as usize);
         entry.map_or(Grammar::Malformed, |entry| entry.grammar)
     }
 
-    /// Opcode first, then the modifiers in text order.
+    /// Returns the words of a spelling: the opcode, followed by the modifiers in source order.
     pub fn words(&self, id: MnemonicId) -> &[Word] {
         let entry = self.get(id);
         self.words
@@ -102,7 +102,7 @@ impl Mnemonics {
             .unwrap_or(&[])
     }
 
-    /// The texts of the words: `["st", "global", "v4", "f32"]`.
+    /// Returns the text of each word: `["st", "global", "v4", "f32"]`.
     pub fn texts<'t>(
         &'t self,
         source: &'t str,
@@ -114,7 +114,7 @@ impl Mnemonics {
             .map(move |word| word.span_at(start).text(source))
     }
 
-    /// The opcode alone: `st`.
+    /// Returns the text of the opcode without modifiers: `st`.
     pub fn opcode<'s>(&self, source: &'s str, id: MnemonicId) -> &'s str {
         let start = self.get(id).first.start;
         self.words(id)
@@ -122,7 +122,7 @@ impl Mnemonics {
             .map_or("", |word| word.span_at(start).text(source))
     }
 
-    /// The spelling at `span`; `split` takes it apart when it is new.
+    /// Interns the spelling at `span`. `split` splits a new spelling into words.
     pub(crate) fn intern(
         &mut self,
         source: &[u8],

@@ -1,28 +1,28 @@
-//! Names as two numbers: an interned stem and the decimal number after it.
+//! Names as pairs of an interned stem and a trailing decimal number.
 //!
-//! `%r12` is the stem `%r` and the number 12, so that a module with 10,000 registers has a handful
-//! of symbols and a checker resolves a register by one vector index instead of a hash of its text.
+//! The name `%r12` consists of the stem `%r` and the number 12. A module with 10,000 registers therefore has only a few symbols,
+//! and the checker resolves a register by one vector index instead of a hash of its text.
 
 use warpgrid_program::Span;
 
-/// An interned stem; index into [`Symbols`].
+/// Interned stem; index into [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
 
-/// A name. Two names of one parse are the same text exactly when they are equal.
+/// Name. Two names of the same parse are equal if and only if their texts are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     pub stem: Symbol,
-    /// The number at the end of the name, when it is written in the one canonical way (no leading
-    /// zero, below 2^32 - 1); [`Name::NO_NUMBER`] otherwise, and then the digits are in the stem.
+    /// Trailing number of the name if its spelling is canonical (no leading zero, at most nine digits). Otherwise
+    /// [`Name::NO_NUMBER`], and the digits are part of the stem.
     pub number: u32,
 }
 
 impl Name {
-    /// The mark of a name whose stem is all of its text.
+    /// Value of [`Name::number`] for a name whose stem is the whole text.
     pub const NO_NUMBER: u32 = u32::MAX;
 
-    /// The number at the end, if it was split off.
+    /// Returns the trailing number, if any.
     pub const fn number(self) -> Option<u32> {
         if self.number == Name::NO_NUMBER {
             None
@@ -32,40 +32,40 @@ impl Name {
     }
 }
 
-/// The distinct stems of a text, in order of first use.
+/// Distinct stems of a source, in the order of their first occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// Where each stem occurs first.
+    /// Span of the first occurrence of each stem.
     spans: Vec<Span>,
-    /// Open addressing; the number of slots is a power of two.
+    /// Hash table with open addressing. The number of slots is a power of two.
     slots: Vec<Slot>,
 }
 
-/// A place of the hash table.
+/// Slot of the hash table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     key: Key,
-    /// The symbol plus one; 0 marks a free slot.
+    /// One plus the symbol; 0 for a free slot.
     symbol: u32,
 }
 
-/// What texts are compared by.
+/// Key for the comparison of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Key {
-    /// The first eight bytes, zeros after a shorter text; a hash of a text of more than 16 bytes.
+    /// First eight bytes of the text, padded with zeros. For a text of more than 16 bytes, a hash.
     head: u64,
-    /// The last eight bytes of a text of 9 to 16.
+    /// Last eight bytes of a text of 9 to 16 bytes.
     tail: u64,
     len: u32,
 }
 
 impl Key {
-    /// Whether equal keys mean equal texts.
+    /// Returns whether equal keys imply equal texts.
     const fn is_exact(self) -> bool {
         self.len <= 16
     }
 
-    /// Where a key belongs in the table, before masking.
+    /// Returns the hash of the key. The caller masks it to obtain the slot.
     #[inline]
     const fn place(self) -> usize {
         let mixed = self.head ^ self.tail.rotate_left(29);
@@ -92,7 +92,7 @@ impl Key {
         }
     }
 
-    /// The key of the text at `span`.
+    /// Returns the key of the text at `span`.
     #[inline]
     fn at(source: &[u8], span: Span) -> Key {
         let (start, len) = (span.start as usize, (span.end - span.start) as usize);
@@ -112,17 +112,17 @@ impl Key {
 }
 
 impl Symbols {
-    /// Number of distinct stems.
+    /// Returns the number of distinct stems.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no stems.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Where a stem occurs first.
+    /// Returns the span of the first occurrence of a stem.
     pub fn span(&self, symbol: Symbol) -> Span {
         self.spans
             .get(symbol.0 as usize)
@@ -130,12 +130,12 @@ impl Symbols {
             .unwrap_or_default()
     }
 
-    /// The text of a stem.
+    /// Returns the text of a stem.
     pub fn text<'s>(&self, source: &'s str, symbol: Symbol) -> &'s str {
         self.span(symbol).text(source)
     }
 
-    /// The symbol with this text, if it occurs as a stem.
+    /// Returns the symbol with this text, or `None` if the text is not a stem of the source.
     pub fn find(&self, source: &str, text: &str) -> Option<Symbol> {
         let key = Key::of(text.as_bytes());
         let mask = self.slots.len().checked_sub(1)?;
@@ -150,7 +150,7 @@ impl Symbols {
         }
     }
 
-    /// The name with this text, as it would have been split.
+    /// Returns the name with this text, split in the same way as the names of the source.
     pub fn find_name(&self, source: &str, text: &str) -> Option<Name> {
         let (stem, number) = split(text.as_bytes());
         Some(Name {
@@ -159,7 +159,7 @@ impl Symbols {
         })
     }
 
-    /// The name at `span`.
+    /// Interns the name at `span`.
     #[inline]
     pub(crate) fn intern_name(&mut self, source: &[u8], span: Span) -> Name {
         let (stem, number) = split(bytes(source, span));
@@ -170,7 +170,7 @@ impl Symbols {
         }
     }
 
-    /// The name at `span` whose last character that is no digit ends at `stem_end`, as the scanner found it.
+    /// Interns the name at `span`. The lexer has determined that its last non-digit character ends at `stem_end`.
     #[inline]
     pub(crate) fn intern_split_name(&mut self, source: &[u8], span: Span, stem_end: u32) -> Name {
         let digits = bytes(source, Span::new(stem_end, span.end));
@@ -186,13 +186,13 @@ impl Symbols {
         }
     }
 
-    /// The symbol of the stem at `span`, new or not.
+    /// Interns the stem at `span`.
     #[inline]
     pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
         let key = Key::at(source, span);
         let first = key.place() & self.slots.len().wrapping_sub(1);
         match self.slots.get(first) {
-            // A free slot has the key of an empty text.
+            // A free slot has the same key as an empty text.
             Some(slot) if slot.key == key && key.is_exact() && slot.symbol != 0 => {
                 Symbol(slot.symbol - 1)
             }
@@ -200,7 +200,7 @@ impl Symbols {
         }
     }
 
-    /// Goes on from the slot `at`: the first one is not known to have the text.
+    /// Continues the lookup at slot `at` after the fast path has failed.
     #[inline(never)]
     fn intern_from(&mut self, mut at: usize, key: Key, source: &[u8], span: Span) -> Symbol {
         let mask = self.slots.len().wrapping_sub(1);
@@ -221,7 +221,7 @@ impl Symbols {
         bytes(source, known.unwrap_or_default()) == bytes(source, span)
     }
 
-    /// A stem that is not there yet.
+    /// Adds a new stem.
     #[cold]
     fn add(&mut self, key: Key, span: Span) -> Symbol {
         if self.slots.len() < (self.spans.len() + 1) * 2 {
@@ -233,7 +233,7 @@ impl Symbols {
         Symbol(symbol - 1)
     }
 
-    /// Fills the first free slot for an entry.
+    /// Stores an entry in the first free slot of its probe sequence.
     fn put(&mut self, entry: Slot) {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = entry.key.place() & mask;
@@ -254,7 +254,7 @@ impl Symbols {
     }
 }
 
-/// Length of the stem, and the number after it.
+/// Splits a name into the length of its stem and its trailing number.
 pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     let mut start = text.len();
     while start > 0 && text.get(start - 1).is_some_and(u8::is_ascii_digit) {
@@ -268,7 +268,7 @@ pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     (start, value(digits))
 }
 
-/// The number that at most nine digits make.
+/// Returns the number that at most nine digits represent.
 #[inline]
 fn value(digits: &[u8]) -> u32 {
     let digits = digits.iter().map(|digit| u32::from(digit - b'0'));
@@ -281,7 +281,7 @@ fn bytes(source: &[u8], span: Span) -> &[u8] {
         .unwrap_or(&[])
 }
 
-/// A fast hash of a text: eight bytes at a time, multiplied and folded.
+/// Computes a fast hash of a text, which multiplies and folds eight bytes at a time.
 fn hash(text: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut h: u64 = text.len() as u64;

@@ -1,9 +1,9 @@
-//! Operands as the text has them; constant expressions are already folded.
+//! Syntax tree of operands, with folded constant expressions.
 
 use crate::tree::name::Name;
 use warpgrid_program::Span;
 
-/// A component of a vector or of a special register.
+/// Component of a vector or of a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Component {
     /// `.x` or `.r`
@@ -14,14 +14,14 @@ pub enum Component {
     Z,
     /// `.w` or `.a`
     W,
-    /// Bytes of one or two registers, for video instructions: `.b0`, `.b3210`, the digits as one number.
+    /// Selected bytes of one or two registers in video instructions: `.b0`, `.b3210`. The digits form one number.
     Byte(u16),
-    /// Half words of one or two registers, for video instructions: `.h0`, `.h10`, the digits as one number.
+    /// Selected half words of one or two registers in video instructions: `.h0`, `.h10`. The digits form one number.
     Half(u16),
 }
 
 impl Component {
-    /// 0 to 3; beyond every vector for parts of a register.
+    /// Returns the index 0 to 3 of a vector component, or `usize::MAX` for bytes and half words.
     pub const fn index(self) -> usize {
         match self {
             Component::X => 0,
@@ -33,18 +33,18 @@ impl Component {
     }
 }
 
-/// An operand with its place.
+/// Operand with its span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operand {
     pub span: Span,
     pub kind: OperandKind,
 }
 
-/// What an operand is. Where a kind counts `entries`, its children follow it directly in the
-/// vector and take that many entries, their own children included.
+/// Kind of an operand. If a kind has an `entries` field, the children of the operand directly follow it in the vector. `entries`
+/// is the number of these entries, including the children of children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OperandKind {
-    /// A register, variable, label, function or special register without a component.
+    /// Register, variable, label, function or special register without a component.
     Name(Name),
     /// `%tid.x`, `%v.y`.
     Component { name: Name, component: Component },
@@ -52,48 +52,48 @@ pub enum OperandKind {
     Not(Name),
     /// `-%r1`
     Minus(Name),
-    /// `%p|%q`; a side that is `_` is `None`.
+    /// `%p|%q`. `None` represents the sink `_`.
     Pair {
         first: Option<Name>,
         second: Option<Name>,
     },
     /// `_`
     Sink,
-    /// An integer literal or folded integer expression; `unsigned` as PTX types constants.
+    /// Integer literal or folded integer expression. `unsigned` follows the type rules for PTX constants.
     Integer { value: u64, unsigned: bool },
-    /// A `0f` literal: the bits of a single.
+    /// `0f` literal: bits of an `f32`.
     Single(u32),
-    /// A `0d` literal, a decimal one, or a folded floating-point expression: the bits of a double.
+    /// `0d` literal, decimal literal or folded floating-point expression: bits of an `f64`.
     Double(u64),
     /// `[name]` or `[name+offset]`.
     Address { base: Name, offset: i64 },
     /// `[constant]`
     AbsoluteAddress { value: i64 },
-    /// `[name, {...}]`: a tensor or texture address; children are what the commas separate.
+    /// `[name, {...}]`: tensor or texture address. The children are the elements between the commas.
     AddressList { entries: u32 },
     /// `name+constant` outside of brackets.
     Sum { name: Name, offset: i64 },
-    /// `name[4]`: an array element with a constant index, counted in elements.
+    /// `name[4]`: array element with a constant index, in elements.
     Indexed { name: Name, index: i64 },
-    /// `name[%r1]` or `name[%r1+4]`: an array element with a register index. `child` is the position of the index operand
-    /// in the operands of the tree.
+    /// `name[%r1]` or `name[%r1+4]`: array element with a register index. `child` is the index of the index operand in the
+    /// operands of the tree.
     IndexedBy { name: Name, child: u32 },
     /// `{a, b}`
     Vector { entries: u32 },
     /// `(a, b)`: results or arguments of a call.
     Group { entries: u32 },
-    /// `|%p` after the vector before it, of texture instructions: whether all was resident.
+    /// `|%p` after the destination vector of a texture instruction: predicate that indicates whether all texels were resident.
     Resident(Name),
-    /// `"text"`, quotes included in the span (directives only).
+    /// `"text"` (directives only). The span includes the quotation marks.
     String,
     /// `.word` (directives only).
     Word,
-    /// What could not be read; a diagnostic says why.
+    /// Malformed operand, for which the parser has reported a diagnostic.
     Error,
 }
 
 impl OperandKind {
-    /// How many entries of the vector the children take.
+    /// Returns the number of vector entries that the children occupy.
     pub const fn n_entries(&self) -> usize {
         match self {
             OperandKind::Vector { entries }
@@ -105,17 +105,17 @@ impl OperandKind {
     }
 }
 
-/// An operand, and what is in its brackets or braces.
+/// Operand with its children: the contents of its brackets or braces.
 pub type Written<'t> = (&'t Operand, Operands<'t>);
 
-/// Walks over operands, each with its children, from one level of nesting.
+/// Iterator over the operands of one nesting level, each with its children.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'t> {
     rest: &'t [Operand],
 }
 
 impl<'t> Operands<'t> {
-    /// Over these entries.
+    /// Creates an iterator over these entries.
     pub const fn new(entries: &'t [Operand]) -> Operands<'t> {
         Operands { rest: entries }
     }
