@@ -1,32 +1,32 @@
-//! Bytes in, tokens out: the character classes, the cursor of the parser, and the cold-path
-//! tokenizer that messages, recovery and highlighting share.
+//! Lexer: character classes, the cursor of the parser, and the tokenizer for cold paths (messages, error recovery and
+//! highlighting).
 //!
-//! There is no token vector. The parser walks the bytes itself with a [`Cursor`].
+//! There is no token vector. The parser reads the bytes of the source with a [`Cursor`].
 
 pub(crate) mod number;
 
 use warpgrid_program::Span;
 
-/// Blank. The reference assembler counts form feed among them, but no vertical tab.
+/// Blank. Like the reference assembler, this class contains form feed, but not vertical tab.
 const SPACE: u16 = 1;
-/// May start a name.
+/// First character of a name.
 const START: u16 = 2;
-/// May stand in a name.
+/// Character of a name.
 pub(crate) const NAME: u16 = 4;
 pub(crate) const DIGIT: u16 = 8;
-/// May stand in a modifier word.
+/// Character of a modifier.
 const WORD: u16 = 16;
 pub(crate) const HEX: u16 = 32;
-/// May stand in an opcode with its modifiers.
+/// Character of an opcode with its modifiers.
 pub(crate) const MNEMONIC: u16 = 64;
 
-/// Usually starts an operand, and nothing else.
+/// Character that usually starts an operand and starts no other construct.
 pub(crate) const OPERAND: u16 = 128;
 
-/// May start a comment or a line marker.
+/// First character of a comment or a line marker.
 const COMMENT: u16 = 256;
 
-/// What each byte may be.
+/// Classes of each byte.
 static CLASS: [u16; 256] = classes();
 
 const fn classes() -> [u16; 256] {
@@ -52,19 +52,19 @@ const fn classes() -> [u16; 256] {
     table
 }
 
-/// Whether a byte has a class.
+/// Returns whether a byte belongs to a class.
 #[inline]
 pub(crate) fn is(byte: u8, class: u16) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// Whether a byte may follow a number.
+/// Returns whether a byte may follow a number.
 #[inline]
 pub(crate) fn ends_number(byte: u8) -> bool {
     !is(byte, NAME)
 }
 
-/// A place in the bytes of a source.
+/// Position in the bytes of a source.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'s> {
     pub(crate) source: &'s str,
@@ -81,13 +81,13 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// The byte at the cursor; 0 at the end.
+    /// Returns the byte at the cursor, or 0 at the end.
     #[inline]
     pub(crate) fn byte(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
-    /// The byte `ahead` of the cursor; 0 beyond the end.
+    /// Returns the byte `ahead` bytes after the cursor, or 0 beyond the end.
     #[inline]
     pub(crate) fn byte_at(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
@@ -98,13 +98,13 @@ impl<'s> Cursor<'s> {
         self.at >= self.text.len()
     }
 
-    /// The cursor as a 32-bit offset (the source is known to fit).
+    /// Returns the cursor as a 32-bit offset. The parser rejects larger sources.
     #[inline]
     pub(crate) fn offset(&self) -> u32 {
         self.at as u32
     }
 
-    /// Moves over blanks, comments and line markers, and gives the byte that follows (0 at the end).
+    /// Skips blanks, comments and line markers, and returns the byte that follows (0 at the end).
     #[inline]
     pub(crate) fn skip(&mut self) -> u8 {
         loop {
@@ -120,7 +120,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Moves over a comment or a line marker, if one starts here and ends somewhere.
+    /// Skips the comment or line marker at the cursor. Returns `false` if there is none or if it is unterminated.
     #[cold]
     fn skip_comment(&mut self) -> bool {
         match comment_end(self.source, self.at) {
@@ -132,7 +132,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Moves over the rest of a name, whose start is at the cursor.
+    /// Skips the rest of a name that starts at the cursor.
     #[inline]
     pub(crate) fn skip_name(&mut self) {
         self.at += 1;
@@ -141,8 +141,8 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Moves over the rest of a name as [`Cursor::skip_name`] does, and gives the place after its last character that is
-    /// no digit.
+    /// Skips the rest of a name like [`Cursor::skip_name`], and returns the offset after the last character of the name that is
+    /// not a digit.
     #[inline]
     pub(crate) fn skip_split_name(&mut self) -> u32 {
         self.at += 1;
@@ -159,7 +159,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Moves over the characters of a modifier word, `::` between its parts included.
+    /// Skips the characters of a modifier, including `::` between its parts.
     #[inline]
     pub(crate) fn skip_word(&mut self) {
         loop {
@@ -174,7 +174,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Moves over the directive word at the cursor, if there is one, and gives its place, dot included.
+    /// Consumes the directive keyword at the cursor, if any, and returns its span including the dot.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Span> {
         if self.byte() != b'.' || !self.byte_at(1).is_ascii_alphabetic() {
@@ -186,7 +186,7 @@ impl<'s> Cursor<'s> {
         Some(Span::new(start, self.offset()))
     }
 
-    /// Moves over the name at the cursor, if there is one.
+    /// Consumes the name at the cursor, if any.
     #[inline]
     pub(crate) fn name(&mut self) -> Option<Span> {
         if !self.at_name() {
@@ -197,15 +197,15 @@ impl<'s> Cursor<'s> {
         Some(Span::new(start, self.offset()))
     }
 
-    /// Whether a modifier word starts at the cursor (after the dot): a letter, or digits and a letter as
-    /// in `.2d` and `.32x32b`. `.32` is a number.
+    /// Returns whether a modifier starts at the cursor (after the dot): a letter, or digits and a letter as in `.2d` and
+    /// `.32x32b`. In contrast, `.32` is a number.
     pub(crate) fn at_modifier(&self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or(&[]);
         let letter = rest.iter().find(|b| !b.is_ascii_digit());
         letter.is_some_and(u8::is_ascii_alphabetic)
     }
 
-    /// Whether a name starts at the cursor; `%` and `$` alone are none.
+    /// Returns whether a name starts at the cursor. A single `%` or `$` is not a name.
     #[inline]
     pub(crate) fn at_name(&self) -> bool {
         let byte = self.byte();
@@ -216,30 +216,30 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// The token at the cursor, for messages.
+    /// Returns the token at the cursor, for messages.
     pub(crate) fn token(&self) -> Token {
         token_at(self.source, self.at)
     }
 }
 
-/// What a token is, before its meaning is known.
+/// Lexical kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Blank,
     /// A comment or a line marker.
     Comment,
-    /// A comment that does not end.
+    /// Unterminated comment.
     OpenComment,
     Name,
     /// `.word`, `.shared::cta`
     Word,
-    /// A number with whatever clings to it.
+    /// Number with all characters of a name that directly follow it.
     Number,
     String,
-    /// A string that does not end on its line.
+    /// String that is not terminated on its line.
     OpenString,
     Punctuation,
-    /// A run of bytes that PTX has no use for.
+    /// Sequence of bytes that are not part of the PTX syntax.
     Foreign,
     End,
 }
@@ -250,7 +250,7 @@ impl TokenKind {
     }
 }
 
-/// A token with its place.
+/// Token with its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) span: Span,
@@ -262,7 +262,7 @@ enum CommentEnd {
     Never,
 }
 
-/// Where the comment or line marker that starts at `at` ends; `None` when none starts there.
+/// Returns the end of the comment or line marker that starts at `at`, or `None` if none starts at `at`.
 fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
     if source.as_bytes().get(at) == Some(&b'#') {
         return line_marker_end(source.as_bytes(), at).map(CommentEnd::At);
@@ -288,8 +288,9 @@ fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
     }
 }
 
-/// Where the line marker of a preprocessor that starts with the `#` at `at` ends: `# 7 "file.cu"`, `#line 7 "file.cu"`, with flags
-/// of one digit after the name. It is white space wherever it is (assembler 13.5). `None` for all else, also without a line end.
+/// Returns the end of the preprocessor line marker that starts with the `#` at `at`: `# 7 "file.cu"`, `#line 7 "file.cu"`,
+/// optionally with one-digit flags after the name. The assembler treats a line marker as white space at any position (assembler
+/// 13.5). `None` for all other syntax, and for a line marker without a line end.
 fn line_marker_end(text: &[u8], at: usize) -> Option<usize> {
     let after_blanks = |at: usize| {
         let rest = text.get(at..).unwrap_or(&[]);
@@ -322,7 +323,7 @@ fn line_marker_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The token that starts at a byte, trivia included.
+/// Returns the token (or trivia) that starts at a byte.
 pub(crate) fn token_at(source: &str, at: usize) -> Token {
     let text = source.as_bytes();
     let Some(&byte) = text.get(at) else {
@@ -356,7 +357,7 @@ pub(crate) fn token_at(source: &str, at: usize) -> Token {
     }
 }
 
-/// Whether `.` and digits begin a modifier such as `.2d`, and not a number such as `.5` or `.5e3`.
+/// Returns whether `.` and digits start a modifier such as `.2d`, not a number such as `.5` or `.5e3`.
 fn is_sized_word(text: &[u8], at: usize) -> bool {
     let end = run(text, at + 1, DIGIT);
     let letter = text.get(end).copied().unwrap_or(0);

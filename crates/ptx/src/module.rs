@@ -1,35 +1,34 @@
-//! The version and target of a module, which decide what its instructions may be. In: what the header says; out: answers
-//! about gates.
+//! Module-wide settings from the header (version, target and modes), which determine the valid instructions.
 
 use warpgrid_isa::{Gate, Target, Version};
 use warpgrid_program::{Needs, Span};
 
-/// The version and target that the text is checked against.
+/// Settings for which the source is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Module {
     pub(crate) version: Version,
     pub(crate) target: &'static Target,
     pub(crate) address_bits: u32,
-    /// Whether textures and samplers are declared apart (`texmode_independent`).
+    /// Whether textures and samplers are declared separately (`texmode_independent`).
     pub(crate) has_samplers: bool,
-    /// Whether code is made for debuggers (`debug`).
+    /// Whether the module is compiled for debugging (`debug`).
     pub(crate) is_debug: bool,
-    /// Whether a function of the module has several results, which turns the calling convention off for all of them
-    /// (assembler 13.5: "Function 'f' with multiple return values found, disabling ABI").
+    /// Whether a function of the module has several results. In this case, the assembler disables the calling convention for all
+    /// functions (assembler 13.5: "Function 'f' with multiple return values found, disabling ABI").
     pub(crate) has_several_results: bool,
-    /// The place of `.version 8.0`, for fixes that raise it.
+    /// Span of `.version 8.0`, for fixes that raise the version.
     pub(crate) version_span: Option<Span>,
-    /// The place of the target's name.
+    /// Span of the name of the target.
     pub(crate) target_span: Option<Span>,
 }
 
 impl Module {
-    /// Whether version and target are past the gate.
+    /// Returns whether the version and the target satisfy the gate.
     pub(crate) fn meets(&self, gate: Gate) -> bool {
         gate.met_by(self.version, self.target)
     }
 
-    /// What the gate asks for beyond this version and target.
+    /// Returns the unmet requirements of the gate for this version and target.
     pub(crate) fn lacking(&self, gate: Gate) -> Needs {
         let lacking = gate.lacking(self.version, self.target);
         let on = lacking.target.unwrap_or_default();

@@ -1,18 +1,17 @@
-//! One opcode as written. In: the source and a mnemonic of its tree; out: the words with their places, for checks and
-//! diagnostics.
+//! Opcode and modifiers of one mnemonic, with their spans, for checks and diagnostics.
 
 use crate::tree::Tree;
 use crate::tree::mnemonic::MnemonicId;
 use warpgrid_isa::form::{Bound, SlotKind};
 use warpgrid_program::Span;
 
-/// An opcode's words and their places.
+/// Words (opcode and modifiers) of a mnemonic, with their spans.
 #[derive(Clone, Debug)]
 pub(crate) struct Opcode<'a> {
-    /// Opcode first, then the modifiers.
+    /// Opcode, followed by the modifiers.
     pub(crate) words: Vec<&'a str>,
     pub(crate) spans: Vec<Span>,
-    /// All of it.
+    /// Span of the whole mnemonic.
     pub(crate) span: Span,
     pub(crate) text: &'a str,
 }
@@ -34,7 +33,7 @@ impl<'a> Opcode<'a> {
         self.words.first().copied().unwrap_or("")
     }
 
-    /// The instruction as people call it: the opcode with the words that belong to its name (`st.async`).
+    /// Returns the usual name of the instruction: the opcode with the modifiers that belong to the name (`st.async`).
     pub(crate) fn called(&self, bound: &Bound) -> String {
         let mut name = self.name().to_owned();
         for (slot, word) in bound.layout.leads().iter().zip(self.modifiers()) {
@@ -53,7 +52,7 @@ impl<'a> Opcode<'a> {
         self.words.get(1..).unwrap_or(&[])
     }
 
-    /// Whether only the dot is between a word (the opcode is word 0) and the one before.
+    /// Returns whether only the dot separates a word (word 0 is the opcode) from the preceding word.
     pub(crate) fn is_joined(&self, word: usize) -> bool {
         match (
             word.checked_sub(1).and_then(|w| self.spans.get(w)),
@@ -64,12 +63,12 @@ impl<'a> Opcode<'a> {
         }
     }
 
-    /// The place of a modifier, counted from 0; of the opcode for numbers beyond.
+    /// Returns the span of a modifier, counted from 0, or the span of the mnemonic if the index is out of range.
     pub(crate) fn modifier_span(&self, index: usize) -> Span {
         self.spans.get(index + 1).copied().unwrap_or(self.span)
     }
 
-    /// The modifier with its dot, for removing it.
+    /// Returns the span of a modifier including its dot, for its removal.
     pub(crate) fn dotted_span(&self, index: usize) -> Span {
         let span = self.modifier_span(index);
         Span::new(span.start.saturating_sub(1), span.end)

@@ -1,11 +1,11 @@
-//! Text in, highlighting classes out: one fast pass without a tree, fit for every keystroke.
+//! Syntax highlighting: assigns a class to each token in one pass without a syntax tree, fast enough for every keystroke.
 
 use crate::lexer;
 use crate::lexer::{TokenKind, token_at};
 use warpgrid_isa::{OperandType, ScalarType, special::SpecialRegister};
 use warpgrid_program::{ColouredToken, Span, TokenClass};
 
-/// The tokens of a text in order, blanks left out. Texts of 4 GiB and more give none.
+/// Returns the tokens of a source in order, without blanks. Empty for sources of 4 GiB and more.
 pub fn tokens(source: &str) -> Vec<ColouredToken> {
     if source.len() >= u32::MAX as usize {
         return Vec::new();
@@ -36,30 +36,30 @@ pub fn tokens(source: &str) -> Vec<ColouredToken> {
     all
 }
 
-/// Where in a statement a token is.
+/// Position of a token in a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Start,
     /// After `@`.
     Guard,
-    /// Among the modifiers.
+    /// Within the modifiers.
     Opcode,
     Operands,
-    /// In a declaration or directive that ends with a semicolon.
+    /// Within a declaration or directive that ends with a semicolon.
     Directive,
-    /// In a directive that ends with its line.
+    /// Within a directive that ends with its line.
     Line,
 }
 
 struct Painter<'s> {
     source: &'s str,
     place: Place,
-    /// Open braces within the statement.
+    /// Number of open braces within the statement.
     braces: u32,
     after_equals: bool,
-    /// Names are labels.
+    /// Whether names are labels.
     branch: bool,
-    /// The token before was a special register.
+    /// Whether the preceding token was a special register.
     special: bool,
 }
 
@@ -183,7 +183,7 @@ impl Painter<'_> {
     }
 }
 
-/// Special registers that the table lists by their components.
+/// Special registers whose components are separate entries of the table.
 const SPECIAL_VECTORS: &[&str] = &[
     "%tid",
     "%ntid",
@@ -202,12 +202,12 @@ fn ends_with_line(word: &str) -> bool {
     ) || data_word(word)
 }
 
-/// A line of data in a debug section.
+/// Returns whether a directive starts a data line of a debug section.
 fn data_word(word: &str) -> bool {
     matches!(word, ".b8" | ".b16" | ".b32" | ".b64")
 }
 
-/// Whether operands of the opcode are labels.
+/// Returns whether the opcode has a label operand.
 fn takes_label(opcode: &str) -> bool {
     let first = warpgrid_isa::form::forms_of(opcode).next();
     first.is_some_and(|layout| {

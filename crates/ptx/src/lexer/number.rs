@@ -3,43 +3,43 @@
 use crate::lexer::{DIGIT, HEX, is};
 use warpgrid_isa::read_decimal;
 
-/// What a literal means.
+/// Value of a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
     Integer {
         value: u64,
         unsigned: bool,
     },
-    /// `0f`: bits of a single.
+    /// `0f` literal: bits of an `f32`.
     Single(u32),
-    /// `0d` or decimal: a double.
+    /// `0d` or decimal literal: an `f64`.
     Double(f64),
-    /// More than 64 bits, but of a kind that the reference assembler (13.5) takes, cut to 64 bits: it
-    /// only looks whether the top bit was set before the last digit.
+    /// Integer of more than 64 bits that the reference assembler (13.5) accepts and truncates to 64 bits, because the assembler
+    /// only checks whether the top bit was set before the last digit.
     Wrapped(u64),
-    /// More than 64 bits, or beyond the largest double.
+    /// Integer of more than 64 bits, or a decimal literal beyond the largest `f64`.
     Overflow,
-    /// Starts like a number and is none: `0x`, `0f3F8`.
+    /// Malformed literal: `0x`, `0f3F8`.
     Broken(Flaw),
 }
 
-/// Why a literal cannot be read.
+/// Reason why a literal is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// A prefix without digits, or digits that the base does not have.
+    /// Prefix without digits, or digits that are invalid in the base.
     Digits,
-    /// `0f` needs exactly 8 hexadecimal digits, `0d` 16; this many are there.
+    /// Number of hexadecimal digits that a `0f` literal (8) or `0d` literal (16) requires, and the number of digits that it has.
     HexFloat { wanted: usize, found: usize },
 }
 
-/// A literal and where it ends.
+/// Literal with its end offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
     pub(crate) value: Value,
     pub(crate) end: usize,
 }
 
-/// Reads the literal that starts at `at` (a digit, or a dot before a digit).
+/// Scans the literal that starts at `at` (with a digit, or a dot before a digit).
 #[inline]
 pub(crate) fn scan(text: &[u8], at: usize) -> Number {
     let mut end = at;
@@ -135,7 +135,7 @@ fn hex_float(text: &[u8], at: usize, wanted: usize) -> Number {
     Number { value, end }
 }
 
-/// The end of a decimal floating-point literal whose whole part ends at `digits`.
+/// Returns the end of a decimal floating-point literal whose integer part ends at `digits`.
 fn decimal_float_end(text: &[u8], at: usize, digits: usize) -> Option<usize> {
     let byte = |i: usize| text.get(i).copied().unwrap_or(0);
     let mut end = digits;
