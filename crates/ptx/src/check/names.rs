@@ -1,7 +1,7 @@
-//! Names and what they mean. In: names with what they are declared as; out: what a name means at a place of the text.
+//! Name resolution: determines the meaning of a name at a position of the source.
 //!
-//! Names of the module are stamped with their place in one pass and never change after it ([`module_names`]); names of
-//! a body live in scopes of its own ([`scopes`]).
+//! The names of the module are recorded with their positions in one pass and are immutable afterwards ([`module_names`]). The
+//! names of a body have separate scopes ([`scopes`]).
 
 pub(crate) mod binding;
 pub(crate) mod families;

@@ -1,23 +1,23 @@
-//! What a name can mean.
+//! Meanings of names.
 
 use crate::tree::name::Symbol;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// Nothing.
+    /// Undeclared name.
     None,
     Register(RegisterId),
-    /// A vector register: `n` registers from this one on.
+    /// Vector register, whose `n` components are consecutive registers.
     Vector {
         first: RegisterId,
         n: u8,
     },
-    /// Index of a group such as `%r<100>`: the register is made when it is first named.
+    /// Index of a register group such as `%r<100>`. The register is created at its first occurrence.
     Group(u32),
-    /// A register of the module, before PTX 3.0: each body that names it has one of its own.
+    /// Register at module scope (PTX versions before 3.0). Each body that uses the name has a separate register.
     Outer {
         ty: ScalarType,
         n: u8,
@@ -27,12 +27,12 @@ pub(crate) enum Binding {
     Function(FunctionId),
     /// Index into the labels of the function.
     Label(u32),
-    /// A `.callprototype`, `.calltargets` or `.branchtargets`: index of the directive.
+    /// `.callprototype`, `.calltargets` or `.branchtargets`: index of the directive.
     Table(u32),
 }
 
 impl Binding {
-    /// As a sentence calls it.
+    /// Returns a description for messages.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             Binding::None => "nothing",
@@ -46,15 +46,15 @@ impl Binding {
     }
 }
 
-/// `%r<100>`
+/// Register group such as `%r<100>`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) stem: Symbol,
     pub(crate) count: u32,
     pub(crate) ty: ScalarType,
-    /// Components of each register; 1 for a scalar.
+    /// Number of components of each register; 1 for a scalar.
     pub(crate) n: u8,
     pub(crate) span: Span,
-    /// Of the scope that declares it.
+    /// Nesting depth of the scope that declares the group.
     pub(crate) depth: u32,
 }

@@ -1,29 +1,29 @@
-//! Families in the scopes of one body: `x<3>` is a name of its own beside `x`, `x0` and `x3`, and a scope has it once
-//! (assembler 13.5). In: families in the order of the text; out: the place of the first one of a name.
+//! Names of register groups in the scopes of one body: `x<3>` declares a name that is distinct from `x`, `x0` and `x3`, and that
+//! is unique within a scope (assembler 13.5).
 
 use crate::check::names::name_map::NameMap;
 use crate::tree::name::Name;
 use warpgrid_program::Span;
 
-/// The families of the scopes that are open.
+/// Group names of the open scopes.
 #[derive(Debug, Default)]
 pub(crate) struct Families {
     names: NameMap<Family>,
-    /// What each name stood for before, in the order of declarations.
+    /// Previous declaration of each name, in the order of declarations.
     undo: Vec<(Name, Family)>,
 }
 
-/// Where a family is declared.
+/// Declaration of a group name.
 #[derive(Clone, Copy, Debug)]
 struct Family {
     span: Span,
-    /// Of the scope that declares it; 0 where none does.
+    /// Nesting depth of the declaring scope; 0 for an undeclared name.
     depth: u32,
 }
 
 impl Families {
-    /// Declares a family in the scope at `depth`. When this very scope has it already, its place comes back and nothing
-    /// changes.
+    /// Declares a group name in the scope at `depth`. If the same scope already declares the name, returns the span of that
+    /// declaration and changes nothing.
     pub(crate) fn declare(&mut self, name: Name, depth: u32, span: Span) -> Result<(), Span> {
         let none = Family {
             span: Span::at(0),
@@ -38,7 +38,7 @@ impl Families {
         Ok(())
     }
 
-    /// Forgets the families of all scopes deeper than `depth`.
+    /// Removes the group names of all scopes deeper than `depth`.
     pub(crate) fn close(&mut self, depth: u32) {
         while let Some((name, before)) = self.undo.pop() {
             let family = self.names.get_or_insert(name, before);

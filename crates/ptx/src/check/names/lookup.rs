@@ -1,4 +1,4 @@
-//! Names where a declaration is, read only: declarations make no register and bind nothing when they look names up.
+//! Read-only name resolution for declarations: a lookup creates no registers and binds no names.
 
 use crate::check::context::Context;
 use crate::check::names::binding::Binding;
@@ -8,19 +8,19 @@ use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Span, VariableId};
 
-/// What names mean at one place of the text.
+/// Names that are visible at a position of the source.
 pub(crate) trait Lookup {
-    /// What is declared under the very name.
+    /// Returns the declaration of exactly this name.
     fn declared(&self, name: Name) -> Binding;
 
-    /// The state space of a variable.
+    /// Returns the state space of a variable.
     fn space_of(&self, variable: VariableId) -> StateSpace;
 
-    /// Names to compare a misspelled one with.
+    /// Returns the names for the suggestion of a similar name.
     fn candidates(&self) -> Vec<Name>;
 }
 
-/// What a name means, special registers and numbers with leading zeros included.
+/// Returns the meaning of a name, including special registers and numbers with leading zeros.
 pub(crate) fn meaning(context: &Context<'_>, names: &dyn Lookup, name: Name) -> Binding {
     match names.declared(name) {
         Binding::None => {}
@@ -34,10 +34,10 @@ pub(crate) fn meaning(context: &Context<'_>, names: &dyn Lookup, name: Name) -> 
     }
 }
 
-/// The most names compared with a misspelled one.
+/// Maximum number of names that are compared with a misspelled one.
 pub(crate) const MAX_CANDIDATES: usize = 4096;
 
-/// Reports a name that nothing declares. `candidates` are the names that it may have meant.
+/// Reports an undeclared name. `candidates` are the names among which a similar one is suggested.
 pub(crate) fn report_unknown(
     context: &Context<'_>,
     candidates: &[Name],
@@ -51,7 +51,7 @@ pub(crate) fn report_unknown(
     let text = span.text(context.source);
     let names = candidates.iter().map(|name| context.name_text(*name));
     let names: Vec<String> = names.collect();
-    // The declaration of a name with a dot is reported, not its uses.
+    // For a name with a dot, only the declaration is reported, not its uses.
     if text.contains('.') && names.iter().any(|name| name == text) {
         return;
     }

@@ -1,26 +1,26 @@
-//! Names of the module, each with the place that declares it: it is known from there on, in every body.
+//! Module-scope names with the positions of their declarations. A name is visible in every body after its declaration.
 
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
 use crate::tree::name::Name;
 use warpgrid_program::Span;
 
-/// The names that a module declares outside of bodies.
+/// Names that a module declares outside of bodies.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleNames {
     stamps: NameMap<Stamp>,
 }
 
-/// What a name means from its declaration on.
+/// Meaning of a name after its declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
     pub(crate) binding: Binding,
-    /// The name in its declaration.
+    /// Span of the name in its declaration.
     pub(crate) span: Span,
 }
 
 impl ModuleNames {
-    /// Stamps a name. When the module has it already, the place where it was declared comes back and nothing changes.
+    /// Declares a name. If the module already declares the name, returns the span of that declaration and changes nothing.
     pub(crate) fn declare(&mut self, name: Name, binding: Binding, span: Span) -> Result<(), Span> {
         match self.stamps.get(name) {
             Some(first) => Err(first.span),
@@ -31,20 +31,20 @@ impl ModuleNames {
         }
     }
 
-    /// Gives a name that is stamped another meaning.
+    /// Replaces the meaning of a declared name.
     pub(crate) fn replace(&mut self, name: Name, binding: Binding) {
         if let Some(stamp) = self.stamps.get(name).copied() {
             *self.stamps.get_or_insert(name, stamp) = Stamp { binding, ..stamp };
         }
     }
 
-    /// What a name is declared as before byte `at` of the text.
+    /// Returns the declaration of a name if it precedes byte `at` of the source.
     pub(crate) fn get(&self, name: Name, at: u32) -> Option<Stamp> {
         let stamp = self.stamps.get(name).copied();
         stamp.filter(|stamp| stamp.span.start < at)
     }
 
-    /// The names declared before byte `at`, in the order of names.
+    /// Returns the names that are declared before byte `at`, in ascending order.
     pub(crate) fn before(&self, at: u32) -> impl Iterator<Item = Name> + '_ {
         let stamps = self.stamps.iter();
         stamps.filter_map(move |(name, stamp)| (stamp.span.start < at).then_some(name))

@@ -1,4 +1,5 @@
-//! Values by name. Below them all lies one map from names to places: each kind of `BTreeMap` is 4 KB of the page.
+//! Map keyed by [`Name`]. All instances share one monomorphization of `BTreeMap` (from names to indices), since each adds 4 KB to
+//! the wasm.
 
 use crate::tree::name::Name;
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ impl<T> NameMap<T> {
         self.places.get(&name).map(|place| &self.values[*place])
     }
 
-    /// The value of a name; a new name gets this one.
+    /// Returns the value of a name. A new name is inserted with `value`.
     pub(crate) fn get_or_insert(&mut self, name: Name, value: T) -> &mut T {
         let place = *self.places.entry(name).or_insert(self.values.len());
         if place == self.values.len() {
@@ -36,7 +37,7 @@ impl<T> NameMap<T> {
         &mut self.values[place]
     }
 
-    /// In the order of names.
+    /// Returns the entries in the order of names.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Name, &T)> {
         let places = self.places.iter();
         places.map(|(name, place)| (*name, &self.values[*place]))

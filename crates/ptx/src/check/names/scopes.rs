@@ -1,7 +1,8 @@
-//! Names in the scopes of one body: what a stem and its number stand for at this place of the text.
+//! Scopes of one body: determines the meaning of a name at the current position.
 //!
-//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Scopes
-//! nest by braces; leaving one undoes what it bound. What no scope has, the module may have declared before the body.
+//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Braces nest scopes;
+//! an undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before
+//! the body.
 
 use crate::check::names::binding::{Binding, Group};
 use crate::check::names::families::Families;
@@ -12,22 +13,22 @@ use crate::tree::name::{Name, Symbol};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::Span;
 
-/// The names in scope.
+/// Names in scope.
 #[derive(Debug)]
 pub(crate) struct Scopes<'d> {
     module: &'d ModuleNames,
-    /// Where the body starts: names of the module are known that are declared before it.
+    /// Start offset of the body. Module-scope names that are declared before this offset are visible.
     at: u32,
     table: Table,
     groups: Vec<Group>,
     families: Families,
     undo: Vec<(Name, Entry)>,
-    /// For each open scope: how long `undo` and `groups` were before it.
+    /// For each open scope: the lengths of `undo` and `groups` before the scope was opened.
     scopes: Vec<(usize, usize)>,
 }
 
 impl<'d> Scopes<'d> {
-    /// No scope is open. `n_bytes` is the size of the text, which bounds the memory.
+    /// Creates an empty state without open scopes. `n_bytes` is the size of the source, which bounds the memory consumption.
     pub(crate) fn new(module: &'d ModuleNames, tree: &Tree, n_bytes: usize) -> Scopes<'d> {
         Scopes {
             module,
@@ -40,7 +41,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// The scopes of another body, which starts at byte `at`: nothing of this one is left but its room.
+    /// Resets the scopes for another body that starts at byte `at`, and keeps the allocated memory.
     pub(crate) fn renew(mut self, at: u32) -> Scopes<'d> {
         while self.depth() > 0 {
             self.close();
@@ -49,12 +50,12 @@ impl<'d> Scopes<'d> {
         self
     }
 
-    /// From here on the names are known that the module declares before byte `at`: those of functions that a body declares.
+    /// Extends the visible module-scope names to those that are declared before byte `at`: functions that a body declares.
     pub(crate) fn reach(&mut self, at: u32) {
         self.at = self.at.max(at);
     }
 
-    /// What the name means.
+    /// Returns the meaning of a name.
     #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {
         match self.bound(name) {
@@ -63,8 +64,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// What the name means, if it is what nearly every name is: a member of the innermost group that was named
-    /// before, or a plain name where there is no group.
+    /// Fast path for nearly all names: returns the meaning of a member of the innermost group that has occurred before, or of a
+    /// plain name that no group hides.
     #[inline]
     pub(crate) fn bound(&self, name: Name) -> Option<Binding> {
         let stem = self.table.stem(name.stem)?;
@@ -76,7 +77,7 @@ impl<'d> Scopes<'d> {
         is_bound.then_some(entry.binding)
     }
 
-    /// The group that makes this name, where that is plain: nothing has the name yet, and no group hides another.
+    /// Fast path: returns the register group that declares `name` if the name is unbound and exactly one group has its stem.
     #[inline]
     pub(crate) fn only_group(&self, name: Name) -> Option<Group> {
         let stem = self.table.stem(name.stem)?;
@@ -89,7 +90,7 @@ impl<'d> Scopes<'d> {
         (free && !stem.has_sparse && number < group.count).then_some(*group)
     }
 
-    /// Binds a name that [`Scopes::only_group`] gave a group for.
+    /// Binds a name for which [`Scopes::only_group`] has returned a group.
     #[inline]
     pub(crate) fn bind_only_member(&mut self, name: Name, binding: Binding, group: Group) {
         let stem = self.table.stem_mut(name.stem);
@@ -102,7 +103,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// A name that is not bound itself, or that a group of an inner scope hides, or that the module declares.
+    /// Slow path: returns the meaning of an unbound name, of a name that a group of an inner scope hides, or of a name of the
+    /// module.
     #[cold]
     fn get_hidden(&self, name: Name) -> Binding {
         let (entry, hidden) = self.visible(name);
@@ -116,7 +118,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Where the name was declared.
+    /// Returns the span of the declaration of a name.
     pub(crate) fn span(&self, name: Name) -> Option<Span> {
         let (entry, hidden) = self.visible(name);
         match hidden {
@@ -128,7 +130,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// The entry of a name, and the group it belongs to instead, when the entry is free or of an outer scope.
+    /// Returns the entry of a name. If the entry is free or belongs to an outer scope, also returns the group that declares the
+    /// name in its place.
     fn visible(&self, name: Name) -> (Entry, Option<u32>) {
         let entry = self.table.entry(name);
         let stem = self.table.stem(name.stem);
@@ -147,8 +150,8 @@ impl<'d> Scopes<'d> {
         self.groups.get(index as usize).copied()
     }
 
-    /// Binds a name in the innermost scope. When this very scope has the name already, the place where it was
-    /// declared comes back and nothing changes.
+    /// Declares a name in the innermost scope. If the same scope already declares the name, returns the span of that declaration
+    /// and changes nothing.
     pub(crate) fn declare(&mut self, name: Name, binding: Binding, span: Span) -> Result<(), Span> {
         if let Some(first) = self.clash(name) {
             return Err(first);
@@ -157,7 +160,7 @@ impl<'d> Scopes<'d> {
         Ok(())
     }
 
-    /// Where the innermost scope declares a name.
+    /// Returns the span of the declaration of a name in the innermost scope.
     pub(crate) fn clash(&self, name: Name) -> Option<Span> {
         let depth = self.scopes.len() as u32;
         let old = self.table.entry(name);
@@ -167,13 +170,13 @@ impl<'d> Scopes<'d> {
         self.group_clash(name)
     }
 
-    /// Where the innermost scope declares a group that has this name.
+    /// Returns the span of the group in the innermost scope that declares this name.
     pub(crate) fn group_clash(&self, name: Name) -> Option<Span> {
         let group = self.group(self.group_of(name)?)?;
         (group.depth == self.scopes.len() as u32).then_some(group.span)
     }
 
-    /// Binds a name, whatever it stood for before.
+    /// Binds a name, and replaces its previous meaning.
     pub(crate) fn bind(&mut self, name: Name, binding: Binding, span: Span) {
         let depth = self.scopes.len() as u32;
         let entry = Entry {
@@ -185,8 +188,8 @@ impl<'d> Scopes<'d> {
         self.undo.push((name, old));
     }
 
-    /// Binds a register of a group that is named for the first time. It belongs to the scope of the group, which may
-    /// lie outside of the innermost one.
+    /// Binds a register of a group at its first occurrence. The register belongs to the scope of the group, which may be an outer
+    /// scope.
     pub(crate) fn bind_member(&mut self, name: Name, binding: Binding, group: Group) {
         let entry = Entry {
             binding,
@@ -194,7 +197,7 @@ impl<'d> Scopes<'d> {
             span: group.span,
         };
         let old = self.table.put(name, entry);
-        // A member that takes a free place goes with its group.
+        // No undo entry is necessary for a previously free name: closing the scope of the group frees all its members.
         let stem = self.table.stem(name.stem);
         let is_sparse = stem.is_none_or(|stem| stem.has_sparse);
         if old.binding != Binding::None || is_sparse {
@@ -202,13 +205,13 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Binds a name in all of the body, outside of its scopes.
+    /// Binds a name in the whole body, outside of its scopes.
     pub(crate) fn bind_outside(&mut self, name: Name, binding: Binding) {
         let old = self.table.put(name, Entry { binding, ..FREE });
         self.undo.push((name, old));
     }
 
-    /// Declares a family under the name before its `<`, in the innermost scope.
+    /// Declares the name of a register group (the name before `<`) in the innermost scope.
     pub(crate) fn declare_family(&mut self, name: Name, span: Span) -> Result<(), Span> {
         self.families.declare(name, self.scopes.len() as u32, span)
     }
@@ -234,7 +237,7 @@ impl<'d> Scopes<'d> {
         let members = entry
             .numbered
             .get(..entry.numbered.len().min(count as usize));
-        // Where the first name of the group is there already, the assembler (13.5) looks at no other.
+        // If the first name of the group is already declared in this scope, the assembler (13.5) does not check the other names.
         let own = match members.unwrap_or(&[]) {
             [first, ..] if is_own(&first) => None,
             members => members.iter().find(is_own),
@@ -256,7 +259,7 @@ impl<'d> Scopes<'d> {
         Ok(())
     }
 
-    /// How many scopes are open.
+    /// Returns the number of open scopes.
     pub(crate) fn depth(&self) -> usize {
         self.scopes.len()
     }
@@ -293,7 +296,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Frees the members of a group that has just left the list.
+    /// Frees the members of a group that has been removed from the list of groups.
     fn forget(&mut self, group: Group) {
         let Some(stem) = self.table.stem_mut(group.stem) else {
             return;
@@ -308,7 +311,7 @@ impl<'d> Scopes<'d> {
         stem.group_depth = outer.map_or(0, |g| g.depth);
     }
 
-    /// Every name that means something; groups only where a register of them is named.
+    /// Returns all names that have a meaning. Members of groups are included only if they occur in the body.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
         self.table.bound_names().chain(self.module.before(self.at))
     }

@@ -1,45 +1,45 @@
-//! What is bound to each name of a body right now: by stem, then by number.
+//! Current bindings of the names of a body: by stem, then by number.
 
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
 use crate::tree::name::{Name, Symbol};
 use warpgrid_program::Span;
 
-/// A name as it is bound.
+/// Binding of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) binding: Binding,
-    /// Of the scope that binds it.
+    /// Nesting depth of the scope that binds the name.
     pub(crate) depth: u32,
     pub(crate) span: Span,
 }
 
-/// A name that is not bound.
+/// Entry of an unbound name.
 pub(crate) const FREE: Entry = Entry {
     binding: Binding::None,
     depth: 0,
     span: Span::at(0),
 };
 
-/// All names of one stem.
+/// Bindings of all names with one stem.
 #[derive(Clone, Debug)]
 pub(crate) struct Stem {
     pub(crate) plain: Entry,
     pub(crate) numbered: Vec<Entry>,
     pub(crate) groups: Vec<u32>,
-    /// Scope depth of the innermost group; entries of outer scopes may be hidden by it.
+    /// Nesting depth of the innermost group with this stem, which may hide entries of outer scopes.
     pub(crate) group_depth: u32,
-    /// Whether some numbers are kept in the sparse map.
+    /// Whether the sparse map contains names with this stem.
     pub(crate) has_sparse: bool,
 }
 
-/// Entries by name.
+/// Bindings by name.
 #[derive(Debug)]
 pub(crate) struct Table {
     stems: Vec<Stem>,
-    /// Entries with numbers too large for a vector.
+    /// Entries whose numbers are too large for a vector.
     sparse: NameMap<Entry>,
-    /// How many vector entries may still be made; keeps memory in proportion to the text.
+    /// Number of vector entries that may still be allocated. Limits the memory to a multiple of the source size.
     budget: usize,
 }
 
@@ -69,7 +69,7 @@ impl Table {
         self.stems.get_mut(symbol.0 as usize)
     }
 
-    /// Makes room for the numbers of a group.
+    /// Reserves memory for the numbers of a group.
     pub(crate) fn reserve(&mut self, symbol: Symbol, count: usize) {
         let Some(stem) = self.stems.get_mut(symbol.0 as usize) else {
             return;
@@ -96,7 +96,7 @@ impl Table {
         }
     }
 
-    /// Sets an entry; returns the one it replaces.
+    /// Sets an entry, and returns the previous one.
     pub(crate) fn put(&mut self, name: Name, entry: Entry) -> Entry {
         let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
             return FREE;
@@ -109,7 +109,7 @@ impl Table {
             return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
         }
         if number >= stem.numbered.len() {
-            // Reserved for a group, or close to what is there.
+            // Use the vector if the number is within the memory reserved for a group, or not far beyond the existing entries.
             let reserved = number < stem.numbered.capacity();
             let more = (number + 1).saturating_sub(stem.numbered.capacity());
             let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;
@@ -129,7 +129,7 @@ impl Table {
         }
     }
 
-    /// Every name that means something, in the order of stems.
+    /// Returns all bound names, in the order of stems.
     pub(crate) fn bound_names(&self) -> impl Iterator<Item = Name> + '_ {
         self.stems.iter().enumerate().flat_map(|(index, stem)| {
             let stem_of = Symbol(index as u32);
