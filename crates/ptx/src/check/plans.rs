@@ -1,4 +1,4 @@
-//! What is found out once for each distinct opcode. In: its words; out: the plan that its instructions are compared with.
+//! Checks each distinct opcode once, and creates the plan against which its instructions are checked.
 
 pub(crate) mod convert;
 pub(crate) mod families;
@@ -22,14 +22,14 @@ use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{Action, Diagnostic};
 
-/// The plans of a module: one for each distinct opcode.
+/// Plans of a module: one for each distinct opcode.
 #[derive(Debug)]
 pub(crate) struct Plans {
     list: Vec<Plan>,
 }
 
 impl Plans {
-    /// Checks every distinct opcode; also gives what the instructions of each do, under the number of its mnemonic.
+    /// Checks every distinct opcode. Also returns the actions of the instructions, indexed by mnemonic.
     pub(crate) fn of(
         source: &str,
         tree: &Tree,
@@ -64,8 +64,8 @@ impl Plans {
         self.list.iter().flat_map(|plan| &plan.problems)
     }
 
-    /// Lets no two fixes undo each other: each goes to a target that has all instructions of the module, and where no target has
-    /// two of them, that is said instead.
+    /// Prevents fixes for different instructions from contradicting each other: each fix selects a target that supports all
+    /// instructions of the module. If no target supports two of the instructions, the diagnostic states this instead.
     #[cold]
     fn reconcile(&mut self, actions: &[Action], module: &Module) {
         let mut gates: Vec<(TargetGate, &str)> = Vec::new();
@@ -104,13 +104,13 @@ impl Plans {
         }
     }
 
-    /// The plan of an opcode.
+    /// Returns the plan of an opcode.
     #[inline]
     pub(crate) fn get(&self, id: MnemonicId) -> Option<&Plan> {
         self.list.get(id.0 as usize)
     }
 
-    /// Number of plans; actions from here on are not of the text.
+    /// Returns the number of plans. Actions with higher indices do not occur in the source.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }

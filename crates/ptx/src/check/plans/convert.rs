@@ -1,4 +1,4 @@
-//! `cvt`: which rounding a pair of types needs. In: a bound opcode; out: diagnostics.
+//! Checks the modifiers of `cvt`: the rounding modifier that the types require, saturation, and the availability of types.
 
 use crate::diagnostics::check as diagnose;
 use crate::module::Module;
@@ -9,14 +9,14 @@ use warpgrid_isa::form::{Bound, Gate};
 use warpgrid_isa::{Modifiers, ScalarType, TargetGate, TypeKind};
 use warpgrid_program::Diagnostic;
 
-/// The architecture whose 8-bit floats have a gate of their own.
+/// Architecture with a separate gate for 8-bit floating-point types.
 const ADA: TargetGate = TargetGate::Between(89, 89);
 
-/// The gate of 8-bit floats on `sm_89`, which came to them after `sm_90` (assembler 13.5).
+/// Gate of 8-bit floating-point types on `sm_89`, which supports them since a later PTX version than `sm_90` (assembler 13.5).
 const EIGHT_BITS: Gate = Gate::ptx(8, 1).sm(89);
 
-/// Rounding is demanded where a conversion can lose bits of a float, and refused where it cannot
-/// (PTX ISA, "cvt"; assembler 13.5).
+/// Checks a conversion. A rounding modifier is required if the conversion can lose bits of a floating-point value, and is
+/// rejected otherwise (PTX ISA, "cvt"; assembler 13.5).
 pub(crate) fn check(
     opcode: &Opcode<'_>,
     bound: &Bound,
@@ -27,7 +27,7 @@ pub(crate) fn check(
         return Vec::new();
     };
     let mut problems = match is_packed(to) || is_packed(from) {
-        // The rows say how these round.
+        // The table rows contain the rounding rules of packed types.
         true => Vec::new(),
         false => rounding(opcode, bound, to, from),
     };
@@ -49,7 +49,7 @@ pub(crate) fn check(
     problems
 }
 
-/// Types whose conversions have rows of their own.
+/// Returns whether the conversions of a type have separate table rows.
 fn is_packed(ty: ScalarType) -> bool {
     use ScalarType as T;
     !matches!(
@@ -69,7 +69,8 @@ fn is_packed(ty: ScalarType) -> bool {
     )
 }
 
-/// What came to `.bf16` with `sm_90`: everything but `.bf16.f32` and `.f32.bf16`; bytes never did (assembler 13.5).
+/// Checks the requirements of `.bf16`: all conversions except `.bf16.f32` and `.f32.bf16` require `sm_90`, and conversions with
+/// 8-bit integers do not exist (assembler 13.5).
 fn brain(
     opcode: &Opcode<'_>,
     bound: &Bound,
@@ -96,8 +97,8 @@ fn brain(
     })
 }
 
-/// `.sat` is refused with `.bf16`, and between integers where the destination holds every value of the source
-/// (assembler 13.5).
+/// Checks `.sat`, which is rejected for `.bf16`, and for conversions between integers if the destination type can represent every
+/// value of the source type (assembler 13.5).
 fn saturation(
     opcode: &Opcode<'_>,
     bound: &Bound,
@@ -123,7 +124,7 @@ fn rounding(
     to: ScalarType,
     from: ScalarType,
 ) -> Vec<Diagnostic> {
-    // Both kinds may be written, which is wrong whatever the types.
+    // Two rounding modifiers of different kinds are an error for all types.
     let (to_float, to_integer) = (
         bound.has(SlotName::Round),
         bound.has(SlotName::IntegerRound),
@@ -152,15 +153,15 @@ fn rounding(
 }
 
 enum Need {
-    /// `.rn` and its kind.
+    /// A floating-point rounding modifier such as `.rn` is required.
     Float,
-    /// `.rni` and its kind.
+    /// An integer rounding modifier such as `.rni` is required.
     Integer,
-    /// `.rni` and its kind may be written, `.rn` may not.
+    /// An integer rounding modifier is permitted, but a floating-point rounding modifier is not.
     NoFloat,
-    /// None may be written.
+    /// No rounding modifier is permitted.
     None,
-    /// `.rn` and its kind may be written.
+    /// A floating-point rounding modifier is permitted.
     Any,
 }
 
@@ -172,7 +173,7 @@ fn need(to: ScalarType, from: ScalarType) -> Need {
         (true, false) => Need::Integer,
         (false, false) if to.width_bits() < from.width_bits() => Need::Float,
         (false, false) if to == from => Need::NoFloat,
-        // A rounding may be written although the conversion is exact (assembler 13.5).
+        // A rounding modifier is permitted although the conversion is exact (assembler 13.5).
         (false, false) if to == ScalarType::Bf16 || from == ScalarType::Bf16 => Need::Any,
         (false, false) => Need::None,
     }

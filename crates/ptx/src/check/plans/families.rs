@@ -1,7 +1,7 @@
-//! What the families of instructions say beyond their rows: of their modifiers, and of how operands are read. In: a bound
-//! form; out: diagnostics of the opcode, and the grammar of its operands.
+//! Checks of instruction families that the table rows cannot express: rules for the modifiers of an opcode, and the syntax of its
+//! operands.
 //!
-//! The one file of this room where every meaning has its place.
+//! The matches over [`Does`] in this file are exhaustive, so that each operation has an explicit entry.
 
 use crate::check::plans::convert;
 use crate::check::plans::load;
@@ -21,7 +21,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::Diagnostic;
 
-/// The rules of a family that need several modifiers at once.
+/// Checks the rules of an instruction family that depend on several modifiers.
 pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let modifiers = bound.modifiers();
     match bound.layout.form.does {
@@ -89,12 +89,12 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     }
 }
 
-/// How the operands of an instruction are read.
+/// Syntax and checks of the operands of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandGrammar {
-    /// As the row says of each, and compared with something more.
+    /// Operands according to the table row, with additional checks.
     Row(Beyond),
-    /// Without a row: names are looked up.
+    /// No table row: names are only resolved.
     Names,
     /// `st`
     Store,
@@ -110,7 +110,7 @@ pub(crate) enum OperandGrammar {
     Call,
 }
 
-/// What operands are compared with beyond what the row says of each.
+/// Operand checks in addition to those of the table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
     Nothing,
@@ -121,41 +121,41 @@ pub(crate) enum Beyond {
     Copy,
     /// `cp.async.bulk`
     BulkCopy,
-    /// Arrivals at an mbarrier.
+    /// Arrival at an mbarrier.
     Arrival,
-    /// The state that a wait for a phase has.
+    /// Phase state operand of an mbarrier wait.
     State,
     /// `cvta`
     ConvertedAddress,
-    /// An address of shared memory that another block may have.
+    /// Address in shared memory that may belong to another block of the cluster.
     ClusterAddress,
     /// `createpolicy.cvt`
     AccessProperty,
     /// `createpolicy.range`
     PolicyRange,
-    /// `set` on `.bf16`
+    /// `set` with `.bf16`.
     BrainComparison,
-    /// Minimum or maximum of two or three.
+    /// Minimum or maximum of two or three values.
     Extreme,
-    /// Division of integers of 64 bits.
+    /// 64-bit integer division.
     LongDivision,
-    /// A barrier of the block.
+    /// Barrier of the block.
     Barrier(Sums),
-    /// What the lanes of a warp do together.
+    /// Collective operation of the lanes of a warp.
     Lanes(Sums),
 }
 
-/// Whether a sum with a name may be an operand.
+/// Whether an operand may be the sum of a name and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sums {
     Taken,
-    /// Where the assembler writes the instruction out itself: below `sm_90` it calls code of its own library, which takes no
-    /// sums (assembler 13.5).
+    /// Accepted since `sm_90`. For older targets, the assembler replaces the instruction by a call of its own library, which does
+    /// not accept sums (assembler 13.5).
     SinceSm90,
 }
 
 impl Sums {
-    /// The sums that `barrier` accepts.
+    /// Returns the sums that `barrier` accepts.
     const fn of_barrier(modifiers: &Modifiers) -> Sums {
         match modifiers.has(Flag::Aligned) {
             true => Sums::Taken,
@@ -163,7 +163,7 @@ impl Sums {
         }
     }
 
-    /// The sums that an instruction of a warp accepts.
+    /// Returns the sums that a warp instruction accepts.
     const fn of_lanes(modifiers: &Modifiers) -> Sums {
         match modifiers.has(Flag::Sync) {
             true => Sums::SinceSm90,
@@ -173,7 +173,7 @@ impl Sums {
 }
 
 impl OperandGrammar {
-    /// The grammar of the operands of a bound form.
+    /// Returns the operand syntax of a bound form.
     pub(crate) fn of(bound: &Bound, modifiers: &Modifiers) -> OperandGrammar {
         let has = |flag| modifiers.has(flag);
         match bound.layout.form.does {
@@ -286,7 +286,7 @@ impl OperandGrammar {
     }
 }
 
-/// `mad.f32` without rounding ended with `sm_20`, where it became `fma` (assembler 13.5).
+/// Returns whether `mad.f32` requires a rounding modifier: since `sm_20`, the instruction is an `fma` (assembler 13.5).
 fn needs_rounding(modifiers: &Modifiers, module: &Module) -> bool {
     modifiers.ty == Some(ScalarType::F32)
         && modifiers.rounding.is_none()
@@ -294,10 +294,11 @@ fn needs_rounding(modifiers: &Modifiers, module: &Module) -> bool {
         && module.version > Version::new(2, 0)
 }
 
-/// From here on, exchange between lanes names its lanes (assembler 13.5).
+/// Version and target for which `shfl` and `vote` require `.sync` with a member mask (assembler 13.5).
 const SYNC_ONLY: Gate = Gate::ptx(6, 4).sm(70);
 
-/// Bits are only equal or not, and signed integers have no unsigned order (PTX ISA, "setp").
+/// Checks the comparison operator: bit types support only `.eq` and `.ne`, and signed integers do not support unsigned operators
+/// (PTX ISA, "setp").
 fn check_comparison(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Vec<Diagnostic> {
     use CompareOp as C;
     let (Some(ty), Some(compare)) = (modifiers.source_type(), modifiers.compare) else {

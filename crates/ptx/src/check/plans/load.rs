@@ -1,4 +1,4 @@
-//! Rules between the modifiers of loads. In: a bound opcode; out: diagnostics.
+//! Rules for the modifiers of loads.
 
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
@@ -7,7 +7,7 @@ use warpgrid_isa::form::Bound;
 use warpgrid_isa::{Flag, Modifiers, Sem};
 use warpgrid_program::Diagnostic;
 
-/// Strong loads name the scope in which they are strong, others name none (PTX ISA, "ld").
+/// Checks the scope: strong loads must specify a scope, and other loads must not (PTX ISA, "ld").
 pub(crate) fn check_scope(
     opcode: &Opcode<'_>,
     bound: &Bound,

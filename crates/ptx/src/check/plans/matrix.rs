@@ -1,4 +1,4 @@
-//! Matrix instructions: what their modifiers must be together. In: a bound opcode; out: diagnostics.
+//! Rules for the modifiers of matrix instructions.
 
 use crate::diagnostics::matrix as diagnose;
 use crate::module::Module;
@@ -8,7 +8,7 @@ use warpgrid_isa::fragment::{Matrix, operand_registers};
 use warpgrid_isa::{Flag, MatrixOp, Modifiers, SlotName, TypeKind, Version};
 use warpgrid_program::Diagnostic;
 
-/// What the words of the opcode are short of, apart from the rows' own rules.
+/// Checks the modifiers of the opcode in addition to the rules of its table row.
 pub(crate) fn check(
     op: MatrixOp,
     opcode: &Opcode<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn check(
     problems
 }
 
-/// The words of the name come first, in their order.
+/// Checks that the modifiers of the instruction name directly follow the opcode, in their order.
 fn check_name(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
     let in_place = bound.misplaced_lead().is_none();
@@ -61,7 +61,7 @@ fn check_name(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     })
 }
 
-/// `.aligned` is refused before a version and required from it on.
+/// Checks `.aligned`, which is rejected before a certain version and required since that version.
 fn check_aligned(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Option<Diagnostic> {
     let aligned_from = bound.layout.form.required_from(Flag::Aligned);
     let is_required = aligned_from.is_some_and(|version| module.version >= version);
@@ -81,7 +81,7 @@ fn check_aligned(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Option<
     }
 }
 
-/// A vector width of `wmma.store`, which the manual does not have.
+/// Checks a vector width of `wmma.store`, which the manual does not permit.
 fn check_vector(
     op: MatrixOp,
     opcode: &Opcode<'_>,
@@ -97,7 +97,7 @@ fn check_vector(
     })
 }
 
-/// Products of floats had `.satfinite` until PTX 6.4.
+/// Checks `.satfinite`: floating-point MMA supports it only up to PTX 6.4.
 fn check_satfinite(
     opcode: &Opcode<'_>,
     bound: &Bound,
@@ -112,20 +112,20 @@ fn check_satfinite(
     is_gone.then(|| diagnose::satfinite_removed(opcode.dotted_span(word), module.version))
 }
 
-/// `.popc` follows the operation on bits.
+/// Checks that `.popc` follows the bit operation.
 fn check_popc(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     let (popc, op) = (bound.word(Flag::Popc)?, bound.word(SlotName::BitOp)?);
     (popc < op).then(|| diagnose::popc_order(opcode.modifier_span(popc), opcode.modifier_span(op)))
 }
 
-/// The format in registers comes before that in memory.
+/// Checks that the format in registers precedes the format in memory.
 fn check_formats(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     let (to, from) = (bound.word(Flag::B8x16)?, bound.word(SlotName::Unpacking)?);
     (from < to)
         .then(|| diagnose::format_order(opcode.modifier_span(from), opcode.modifier_span(to)))
 }
 
-/// Words of `mma`, `ldmatrix` and `stmatrix` that the assembler takes although the manual does not have them.
+/// Reports modifiers of `mma`, `ldmatrix` and `stmatrix` that the assembler accepts although they are not in the manual.
 fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let values = bound.slots.iter().flatten();
     values
@@ -138,7 +138,7 @@ fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The opcode with the words of its name in front, the others in the order written.
+/// Returns the opcode with the modifiers of its name first, and the other modifiers in source order.
 fn in_order(opcode: &Opcode<'_>, bound: &Bound) -> String {
     let mut text = bound.layout.name();
     let leads = bound.slots.iter().take(bound.layout.form.leads).flatten();

@@ -1,5 +1,5 @@
-//! Keeps the fixes of an opcode that lead somewhere. In: findings about its words, with fixes; out: the fixes after
-//! which the words are those of a form. Whether version and target are new enough is another matter.
+//! Filters the fixes of the diagnostics of an opcode: keeps the fixes after which the modifiers match a form. Requirements for
+//! the version and the target are not considered.
 
 use crate::check::plans::rules;
 use crate::diagnostics::rules::{GENERIC, TOGETHER, WIDE_GATE};
@@ -8,7 +8,8 @@ use crate::opcode::Opcode;
 use warpgrid_isa::form;
 use warpgrid_program::{Diagnostic, Fix, Severity, Span};
 
-/// Drops fixes that leave the words wrong; where several findings are errors, each fix is a step and stays.
+/// Removes fixes after which the modifiers are still invalid. If there are several errors, each fix resolves only one of them,
+/// and all fixes are kept.
 pub(crate) fn keep_useful(problems: &mut [Diagnostic], opcode: &Opcode<'_>, module: &Module) {
     let is_error = |problem: &&mut Diagnostic| problem.severity == Severity::Error;
     let mut errors = problems.iter_mut().filter(is_error);
@@ -23,7 +24,7 @@ pub(crate) fn keep_useful(problems: &mut [Diagnostic], opcode: &Opcode<'_>, modu
         });
 }
 
-/// Whether the opcode is legal with another word in place of this modifier.
+/// Returns whether the opcode is legal with this modifier replaced by another one.
 pub(crate) fn is_legal_with(
     opcode: &Opcode<'_>,
     word: usize,
@@ -38,7 +39,7 @@ pub(crate) fn is_legal_with(
     is_legal(opcode.name(), &words, module)
 }
 
-/// Whether some form has these modifiers and its rules agree.
+/// Returns whether a form accepts these modifiers and its rules hold.
 pub(crate) fn is_legal(opcode: &str, modifiers: &[&str], module: &Module) -> bool {
     let Some(bound) = form::bind(opcode, modifiers, None) else {
         return false;
@@ -67,11 +68,11 @@ fn is_legal_text(text: &str, module: &Module) -> bool {
         return false;
     };
     let modifiers: Vec<&str> = words.collect();
-    // Blanks and comments between the words are not taken apart here.
+    // Opcodes with blanks or comments between the words are not split here, and their fixes are kept.
     text.contains(|c: char| c.is_whitespace() || c == '/') || is_legal(opcode, &modifiers, module)
 }
 
-/// The opcode after the fix; `None` when the fix changes something else.
+/// Returns the opcode after the fix, or `None` if the fix changes other text.
 fn after(text: &str, span: Span, fix: &Fix) -> Option<String> {
     let mut text = text.to_owned();
     for edit in fix.edits.iter().rev() {

@@ -1,5 +1,5 @@
-//! What checking finds out once for each distinct opcode: its form, the types its operands must have, what it will
-//! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
+//! Plan of a distinct opcode: its form, the expected operand types, its operation, and the diagnostics of its modifiers. The
+//! check of an instruction compares only the operands with the plan.
 
 use crate::check::plans::families::OperandGrammar;
 use crate::check::plans::offer;
@@ -18,103 +18,102 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Action, Diagnostic, Span};
 
-/// The most operands that a form has.
+/// Maximum number of operands of a form.
 pub(crate) const MAX_OPERANDS: usize = 10;
 
-/// What is expected at an operand position.
+/// Expected operand at an operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// A register that is written.
+    /// Destination register.
     Destination(ScalarType, Fit),
-    /// As many registers that are written as the vector width says, in braces or as a vector register.
+    /// Destination registers, as many as the vector width specifies, in braces or as a vector register.
     Destinations(ScalarType),
-    /// As many registers that are written, each of the very type.
+    /// Destination registers, as many as the vector width specifies, of exactly this type.
     Elements(ScalarType),
-    /// A vector that is read, in braces or as a vector register, and its number of elements.
+    /// Source vector, in braces or as a vector register, with its number of elements.
     Sources(ScalarType, usize),
-    /// A value that is read.
+    /// Source value.
     Source(ScalarType, Fit),
-    /// A register of the very type that is written.
+    /// Destination register of exactly this type.
     OwnDestination(ScalarType),
-    /// A word of a fragment that is written or read; predicates pass, integers do not.
+    /// 32-bit register of a matrix fragment, read or written. Predicates are accepted; integer literals are not.
     Row(Role),
-    /// A register of the very type that is read.
+    /// Source register of exactly this type.
     OwnSource(ScalarType),
-    /// A value that is read; a literal is a single.
+    /// Source value. Floating-point literals are converted to `f32`.
     SingleSource(ScalarType),
-    /// A number with bounds.
+    /// Integer with a permitted range.
     Number(NumberRule),
-    /// An address of 32 or 64 bits as a value.
+    /// Address of 32 or 64 bits as a value.
     AnyAddress,
-    /// A value that is read and must be a literal.
+    /// Source value that must be a literal.
     Literal(ScalarType),
-    /// A destination and, after a bar, a predicate.
+    /// Destination and, after a bar, a predicate.
     Pair(ScalarType, PairRule),
-    /// A predicate that is read, `!` allowed.
+    /// Source predicate, optionally negated with `!`.
     Predicate,
-    /// An address in brackets.
+    /// Address in brackets.
     Address,
-    /// An address in brackets, in this space.
+    /// Address in brackets in this state space.
     AddressIn(StateSpace),
-    /// As [`Expect::AddressIn`], or any 64-bit value.
+    /// Like [`Expect::AddressIn`], or any 64-bit value.
     MbarrierIn(StateSpace),
-    /// An operand of a unit beside the lanes.
+    /// Operand of a specialized unit.
     Unit(UnitOperand, Role),
-    /// Left to the code of the family.
+    /// Checked by the code of the instruction family.
     Custom,
 }
 
-/// Whether a pair needs its second half.
+/// Whether the second half of a pair is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairRule {
     Required,
     Optional,
 }
 
-/// One distinct opcode, checked. The number of its mnemonic is that of its action in the program.
+/// Plan of a distinct opcode. The index of its mnemonic is the index of its action in the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// `None` for opcodes that no row describes.
+    /// Bound form; `None` for opcodes without a table row.
     pub(crate) bound: Option<Bound>,
-    /// How its operands are read.
+    /// Syntax and checks of the operands.
     pub(crate) grammar: OperandGrammar,
     pub(crate) does: Does,
     pub(crate) modifiers: Modifiers,
-    /// Whether every modifier is one of the form. Where it is not, operands are only checked for what the words that
-    /// are right say of them.
+    /// Whether the form accepts all modifiers. If not, the operands are checked only against the valid modifiers.
     pub(crate) is_sound: bool,
     pub(crate) expect: [Expect; MAX_OPERANDS],
-    /// How many operands the form has, optional ones included; each of its instructions has as many in the program.
+    /// Number of operands of the form, including optional ones. Each instruction has this number of operands in the program.
     pub(crate) n_slots: usize,
     pub(crate) n_least: usize,
     pub(crate) n_most: usize,
-    /// The optional operand that others follow, if there is one.
+    /// Index of the optional operand that other operands follow, if any.
     pub(crate) gap: Option<usize>,
-    /// The position of the lanes that a product leaves out, which braces announce.
+    /// Position of the output lane mask of an MMA, which is present if the operand is in braces.
     pub(crate) lanes: Option<usize>,
-    /// Operands that a flag announces which is not written, by position: they are not there.
+    /// Bit set of the positions of operands whose modifier is absent, so that the operands are absent, too.
     pub(crate) skipped: u32,
-    /// The position of the cache policy, which `.L2::cache_hint` announces.
+    /// Position of the cache policy operand, which is present with `.L2::cache_hint`.
     pub(crate) policy: Option<usize>,
-    /// Whether special registers may be read.
+    /// Whether the instruction accepts special registers as sources.
     pub(crate) takes_special: bool,
-    /// Whether a place that asks for a value may hold the address of a variable.
+    /// Whether a source value may be the address of a variable.
     pub(crate) takes_address: bool,
     /// Whether an address or a source may be an array element, `name[index]`.
     pub(crate) takes_element: bool,
-    /// Whether the address of a variable is refused for a value, even with an offset.
+    /// Whether the address of a variable is rejected as a source value, even with an offset.
     pub(crate) refuses_address: bool,
     /// Whether a destination may be the sink `_`.
     pub(crate) takes_sink: bool,
-    /// Whether a source may be a list of four registers of 32 bits.
+    /// Whether a source may be a list of four 32-bit registers.
     pub(crate) takes_four_words: bool,
-    /// How strictly addresses are checked.
+    /// Strictness of the address checks.
     pub(crate) addressing: Addressing,
-    /// What the operands of `st` are compared with.
+    /// Facts for the operand checks of `st`.
     pub(crate) store: Option<Store>,
-    /// Diagnostics of the opcode itself, placed at its first occurrence.
+    /// Diagnostics of the opcode itself, located at its first occurrence.
     pub(crate) problems: Vec<Diagnostic>,
-    /// Where that first occurrence starts.
+    /// Span of the first occurrence.
     pub(crate) first: Span,
 }
 
@@ -124,7 +123,7 @@ impl Plan {
         let (name, words) = (opcode.name(), opcode.modifiers());
         match form::bind(name, words, None) {
             Some(bound) if PTX.is_name(name, words) => Plan::of_form(opcode, bound, module),
-            // `wmma.load` is no form of `wmma`, though `wmma.store.d` has a row.
+            // `wmma.load` is not a form of `wmma`, although `wmma.store.d` has a row.
             Some(_) | None => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
@@ -134,8 +133,8 @@ impl Plan {
         }
     }
 
-    /// Rounds a conversion that leaves its rounding out as manuals do: to the nearest value, or towards zero where the result is
-    /// an integer. For snippets.
+    /// Assumes the rounding of a conversion without a rounding modifier, as manuals do: to the nearest value, or towards zero if
+    /// the result is an integer. For snippets.
     pub(crate) fn assume_rounding(&mut self) {
         let [problem] = self.problems.as_mut_slice() else {
             return;
@@ -153,7 +152,7 @@ impl Plan {
         });
     }
 
-    /// Takes a matrix instruction for one with `.aligned`, which the manual of an older version leaves out.
+    /// Assumes `.aligned` for a matrix instruction, which the manuals of older versions omit.
     pub(crate) fn assume_aligned(&mut self) {
         let missing = self
             .problems
@@ -256,7 +255,7 @@ impl Plan {
         }
     }
 
-    /// What the instructions with this opcode do.
+    /// Returns the action of the instructions with this opcode.
     pub(crate) fn action(&self, opcode: &str) -> Action {
         Action {
             does: self.does,
@@ -265,13 +264,13 @@ impl Plan {
         }
     }
 
-    /// The position in the row of the operand that is written at this place.
+    /// Converts the index of an operand in the source to its position in the table row.
     pub(crate) fn position(&self, place: usize) -> usize {
         let there = (0..self.n_slots).filter(|at| self.skipped >> at & 1 == 0);
         there.into_iter().nth(place).unwrap_or(place)
     }
 
-    /// Whether a predicate after the bar may say that what is read is resident.
+    /// Returns whether the destination may be followed by a bar and a residency predicate.
     pub(crate) fn has_residency(&self) -> bool {
         matches!(
             self.expect.first(),
@@ -279,19 +278,20 @@ impl Plan {
         )
     }
 
-    /// The state space of the address.
+    /// Returns the state space of the address.
     pub(crate) fn space(&self) -> StateSpace {
         self.modifiers.state_space()
     }
 
-    /// Whether a variable of this space may be the address; any may where the modifiers are wrong.
+    /// Returns whether the address may be a variable in this state space. Any state space is accepted if the modifiers are
+    /// invalid.
     pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
         !self.is_sound || self.space().takes_variable(variable)
     }
 }
 
-/// Returns the index of the first optional operand that precedes an operand that is present. The sets contain the indices of
-/// optional operands that a modifier announces, and of those whose modifier is absent.
+/// Returns the index of the first optional operand that precedes an operand that is present. `announced` contains the optional
+/// operands whose modifier is present, and `skipped` those whose modifier is absent.
 fn gap(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
     let is_optional = |at: usize| {
         let is_decided = (announced | skipped) >> at & 1 != 0;
@@ -307,7 +307,7 @@ fn gap(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
 fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
     let (ty, fit) = match slot.ty {
         OperandType::Slot(name) => (bound.scalar(name), Fit::Exact),
-        // Conversions of `.bf16` take no wider registers on either side (assembler 13.5).
+        // Conversions of `.bf16` do not accept wider registers as source or destination (assembler 13.5).
         OperandType::Loose(name) if converts_brain(bound) => (bound.scalar(name), Fit::Exact),
         OperandType::Loose(name) => (bound.scalar(name), Fit::Wider),
         OperandType::Wide(name) => (bound.scalar(name).map(ScalarType::widened), Fit::Exact),
@@ -369,7 +369,7 @@ fn converts_brain(bound: &Bound) -> bool {
         .any(|slot| bound.scalar(slot) == Some(ScalarType::Bf16))
 }
 
-/// The unsigned type of this width, which means any integer or bits type of the width.
+/// Returns the unsigned type with this width, which accepts any integer or bit type of the width.
 fn unsigned(width_bits: u32) -> ScalarType {
     match width_bits {
         8 => ScalarType::U8,

@@ -10,7 +10,7 @@ use crate::opcode::Opcode;
 use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, meant, nearest};
 use warpgrid_program::Diagnostic;
 
-/// Everything that is wrong with the modifiers, in text order where they have a place.
+/// Returns all errors of the modifiers, in source order if they have a position.
 pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> = bound
         .complaints
@@ -20,7 +20,7 @@ pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<D
         .collect();
     let form = bound.layout.form.gate;
     for (word, gate) in bound.gates() {
-        // What the instruction as a whole lacks is reported once.
+        // Unmet requirements of the whole instruction are reported once, not for each modifier.
         let rest = match word {
             Some(_) => gate.beyond(form),
             None => gate,
@@ -37,7 +37,7 @@ pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<D
     problems
 }
 
-/// Whether what is missing is there, but misspelled: the unknown word is reported.
+/// Returns whether a missing modifier is present but misspelled. In this case, only the unknown modifier is reported.
 fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
     let Complaint::Missing { slot } = complaint else {
         return false;
@@ -56,7 +56,7 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bo
     })
 }
 
-/// One fix raises version and target for all words of an opcode.
+/// Replaces the fixes of all modifiers of an opcode by one fix that raises the version and the target.
 fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
     let whole = bound.gate();
     if module.meets(whole) {
@@ -108,9 +108,9 @@ fn gate_problem(
     problems
 }
 
-/// A word of the name of the instruction that does not come right after the opcode.
+/// Reports a modifier of the instruction name that does not directly follow the opcode.
 fn misplaced(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
-    // `wmma.store.d` says of all its words at once how they are ordered.
+    // For `wmma.store.d`, another diagnostic reports the order of all modifiers.
     let form = bound.layout.form;
     let is_said = form.reports == Reports::Everything && form.leads > 1;
     let word = bound.misplaced_lead().filter(|_| !is_said)?;

@@ -1,5 +1,5 @@
-//! Checks the rules between the modifiers of one opcode. In: the bound form with its rules as data; out: diagnostics
-//! on the very words, with the word that each clashes with.
+//! Checks the rules for combinations of modifiers of one opcode, which the bound form contains as data. Diagnostics refer to the
+//! offending modifier, and to the modifier with which it conflicts.
 
 use crate::diagnostics::rules as diagnose;
 use crate::diagnostics::rules::Case;
@@ -9,14 +9,14 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Complaint, Pick, RuleKind, Wide};
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Everything that the form's rules object to, in the order of the rules; widths are checked with the operands.
+/// Returns the violated rules of the form in the order of the rules. Vector widths are checked with the operands.
 pub(crate) fn find_broken(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     find_some(opcode, bound, module, |kind| {
         !matches!(kind, RuleKind::VectorBits { .. })
     })
 }
 
-/// What the rules say about the width of all elements together.
+/// Returns the violated rules for the total width of all elements.
 pub(crate) fn find_too_wide(
     opcode: &Opcode<'_>,
     bound: &Bound,
@@ -48,7 +48,7 @@ fn find_some(
         .collect()
 }
 
-/// Whether words that are there already exclude each other, whatever may still be added.
+/// Returns whether the present modifiers exclude each other, so that additional modifiers cannot make the opcode legal.
 pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> bool {
     let found = find_some(opcode, bound, module, |kind| {
         matches!(
@@ -65,7 +65,7 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
     is_misplaced || found.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// Why a word that the form does not take is refused, where a rule knows.
+/// Returns the reason why the form rejects a modifier, if a rule contains one.
 pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
     let mut rules = bound.layout.form.rules.iter();
     rules.find_map(|rule| match rule.kind {
@@ -101,7 +101,7 @@ impl<'a> Case<'a> {
             }
             RuleKind::From { when, gate } => {
                 let word = self.word(when)?;
-                // Where the assembler refuses the word itself, the manual adds nothing.
+                // If the assembler rejects the modifier itself, the rule of the manual is redundant.
                 let is_refused = self
                     .bound
                     .gates()
@@ -133,7 +133,7 @@ impl<'a> Case<'a> {
             let bits = n * ty.width_bits();
             return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
         }
-        // In another space no version or target would help.
+        // In a different state space, no version or target supports this width.
         if let Some((space, text)) = self.filler(SlotName::Space)
             && !wide.spaces.contains(&text)
         {
@@ -150,7 +150,7 @@ impl<'a> Case<'a> {
         wide.has(self.bound.text(SlotName::Vector), width_bits)
     }
 
-    /// Whether a word was meant for the slot and refused, so that the slot is not simply empty.
+    /// Returns whether a rejected modifier was intended for the slot, so that the slot is not reported as empty.
     fn is_complained(&self, slot: SlotName) -> bool {
         slot == SlotName::Space
             && self
@@ -167,7 +167,7 @@ impl<'a> Case<'a> {
                 })
     }
 
-    /// The word that fills a slot as the pick says.
+    /// Returns the index of the modifier that fills a slot with a value of the pick.
     fn word(&self, pick: Pick) -> Option<usize> {
         let (word, text) = self.filler(pick.slot)?;
         pick.holds(Some(text)).then_some(word)
@@ -178,5 +178,5 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Spaces that a misspelled word may have meant.
+/// State spaces that a misspelled modifier may denote.
 const SPACES: &[&str] = &["global", "shared", "local", "param", "shared::cta"];

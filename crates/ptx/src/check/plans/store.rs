@@ -1,5 +1,4 @@
-//! What the opcode of `st` says for its operands. In: a bound form; out: the facts that each instruction with this opcode
-//! is compared with, and what the order of its words makes odd.
+//! Facts about an opcode of `st` for the checks of its operands, and the check of the order of its modifiers.
 
 use crate::diagnostics::store as diagnose;
 use crate::opcode::Opcode;
@@ -8,32 +7,32 @@ use warpgrid_isa::forms::st::WIDE;
 use warpgrid_isa::{ScalarType, SlotName, StateSpace};
 use warpgrid_program::Diagnostic;
 
-/// What the operands of a store are compared with, read once for each distinct opcode.
+/// Facts for the operand checks of a store, computed once for each distinct opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Store {
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: usize,
-    /// A 256-bit access, which takes sinks.
+    /// Whether this is a 256-bit access, which accepts sinks.
     pub(crate) is_wide: bool,
     pub(crate) space: StateSpace,
-    /// `.param::func` rather than `.param`.
+    /// Whether the modifier is `.param::func`, not `.param`.
     pub(crate) says_func: bool,
-    /// The word that names the space.
+    /// Index of the modifier that specifies the state space.
     pub(crate) space_word: Option<usize>,
-    /// The word `.L2::cache_hint`.
+    /// Index of the modifier `.L2::cache_hint`.
     pub(crate) hint_word: Option<usize>,
-    /// Whether every modifier is one of the form.
+    /// Whether the form accepts all modifiers.
     pub(crate) words_fit: bool,
-    /// The word before which another modifier may be added: the vector width or the type.
+    /// Index of the modifier before which another one may be inserted: the vector width or the type.
     pub(crate) first_word: usize,
 }
 
 impl Store {
-    /// Reads the bound modifiers; `None` without a type.
+    /// Reads the bound modifiers; returns `None` if the type is missing.
     pub(crate) fn read(opcode: &Opcode<'_>, bound: &Bound) -> Option<Store> {
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
-        // A float that memory does not know counts as the bits it is stored as.
+        // Treat a floating-point type that stores do not support as the bit type of the same width.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
         let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
         Some(Store {
@@ -50,7 +49,7 @@ impl Store {
     }
 }
 
-/// What the opcode alone makes odd: the assembler expects the vector width right before the type.
+/// Checks the order of the modifiers: the assembler expects the vector width directly before the type.
 pub(crate) fn check_order(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let (Some(vector), Some(ty)) = (bound.word(SlotName::Vector), bound.word(SlotName::Type))
     else {

@@ -1,4 +1,4 @@
-//! `st.async`: what its modifiers must be. In: a bound opcode; out: diagnostics.
+//! Rules for the modifiers of `st.async`.
 
 use crate::check::plans::rules;
 use crate::diagnostics::store_async as diagnose;
@@ -8,7 +8,7 @@ use warpgrid_isa::form::{Bound, Origin};
 use warpgrid_isa::{Flag, Meaning};
 use warpgrid_program::Diagnostic;
 
-/// What the words of the opcode are short of, apart from the rows' own rules.
+/// Checks the modifiers of the opcode in addition to the rules of its table row.
 pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let mut problems = rules::find_too_wide(opcode, bound, module);
     if bound.word(Flag::Async) == Some(0) && !opcode.is_joined(1) {
@@ -26,7 +26,7 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     bound.slots.iter().flatten().find_map(|binding| {
         let value = binding.value?;
         if matches!(value.meaning, Meaning::Type(ty) if ty.width_bits() < 32) {
-            // Whether that is legal at all depends on the operands.
+            // The validity of this type depends on the operands.
             return None;
         }
         let what = format!("`.{}` in this form", value.text);
