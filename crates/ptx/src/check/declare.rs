@@ -1,7 +1,7 @@
-//! What a module declares outside of bodies. In: the tree; out: one value that no later phase changes: every name with
-//! its place, functions with their parameters, variables with their initial values, and where each body is.
+//! Collects the module-scope declarations of a syntax tree: names with their positions, functions with their parameters,
+//! variables with their initial values, and the positions of the bodies. No later phase modifies the result.
 //!
-//! The checks of single declarations and directives are here too; bodies use them for their own.
+//! This module also contains the checks of single declarations and directives, which the checks of bodies use, too.
 
 pub(crate) mod alias;
 pub(crate) mod convention;
@@ -26,18 +26,18 @@ use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 
-/// The declarations of a module.
+/// Declarations of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(crate) names: ModuleNames,
-    /// With parameters and what belongs to them; nothing of their bodies.
+    /// Functions with their parameters, but without the contents of their bodies.
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Variable>,
-    /// Where textures, samplers and surfaces are declared; arrays of them are memory.
+    /// Spans of the declarations of texture, sampler and surface handles. Arrays of handles are ordinary memory.
     pub(crate) handles: Vec<Span>,
-    /// Where the bodies are, in text order.
+    /// Outlines of the bodies in source order.
     pub(crate) bodies: Vec<Outline>,
-    /// Of all bodies; each has a range of them.
+    /// Labels of all bodies. Each body has a range of these labels.
     pub(crate) labels: Vec<Label>,
 }
 
@@ -47,7 +47,7 @@ impl Declared {
     }
 }
 
-/// The module as far as it is declared.
+/// Lookup of the names that are declared so far.
 impl Lookup for Declared {
     fn declared(&self, name: Name) -> Binding {
         let stamp = self.names.get(name, u32::MAX);

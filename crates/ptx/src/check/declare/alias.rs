@@ -1,5 +1,5 @@
-//! `.alias`: a second name of a function (PTX ISA, "Kernel and Function Directives: .alias"; assembler 13.5). In: the
-//! directive, and what is declared before it; out: diagnostics, or the function that the name means from then on.
+//! Checks `.alias`, which declares a second name of a function (PTX ISA, "Kernel and Function Directives: .alias"; assembler
+//! 13.5). After the directive, the name denotes the aliased function.
 
 use crate::check::declare::pass::Pass;
 use crate::check::declare::redeclaration;
@@ -14,7 +14,7 @@ use warpgrid_program::{FunctionId, FunctionKind};
 const ALIASES: Gate = Gate::ptx(6, 3).sm(30);
 
 impl Pass<'_, '_> {
-    /// `.alias name, function;`
+    /// Processes `.alias name, function;`.
     pub(crate) fn alias(&mut self, own: &Directive) {
         let module = self.context.module;
         if !module.meets(ALIASES) {
@@ -37,7 +37,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// A function that is declared before the alias; reports all else.
+    /// Returns a function that is declared before the alias, and reports all other operands.
     fn aliased(&mut self, operand: &Operand) -> Option<FunctionId> {
         let OperandKind::Name(name) = operand.kind else {
             return None;

@@ -1,45 +1,45 @@
-//! The calling convention: which parameters and results a function that is called as such may have (assembler 13.5).
-//! In: functions and types; out: what does not pass.
+//! Calling convention: parameter and result types that functions with ABI calls may have (assembler 13.5).
 
 use crate::module::Module;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Function, Parameter, RegisterId, Variable};
 
-/// The first architecture with a calling convention.
+/// First architecture with a calling convention.
 const CONVENTION: u16 = 20;
 
-/// Whether calls of the module keep to a convention.
+/// Returns whether calls of the module use the calling convention.
 pub(crate) fn is_kept(module: &Module) -> bool {
     has_target(module) && !module.has_several_results
 }
 
-/// Whether calls on the module's target keep to a convention, unless a function has several results.
+/// Returns whether the target has a calling convention, which applies unless a function has several results.
 const fn has_target(module: &Module) -> bool {
     module.target.sm >= CONVENTION
 }
 
-/// Whether a function with several results turns off a convention that indirect calls and calls of other modules need.
+/// Returns whether a function with several results disables the calling convention, which indirect calls and calls of other
+/// modules require.
 pub(crate) fn is_turned_off(module: &Module) -> bool {
     has_target(module) && module.has_several_results
 }
 
-/// Whether a value of a type passes: no predicate, and no number of 8 or 16 bits but untyped bits and floats.
+/// Returns whether a type can be passed: all types except predicates and 8-bit or 16-bit signed or unsigned integers.
 pub(crate) fn passes(ty: ScalarType) -> bool {
     let is_number = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
     ty != ScalarType::Pred && !(is_number && ty.width_bits() < 32)
 }
 
-/// Whether a parameter in memory passes: arrays do, whatever their elements are.
+/// Returns whether a parameter in memory can be passed. Arrays of any element type can be passed.
 pub(crate) fn passes_variable(source: &str, variable: &Variable) -> bool {
     is_declared_array(source, variable) || passes(variable.ty)
 }
 
-/// Whether the declaration says a size, be it of one element.
+/// Returns whether the declaration is an array, even with one element.
 pub(crate) fn is_declared_array(source: &str, variable: &Variable) -> bool {
     variable.span.text(source).contains('[')
 }
 
-/// The type of a function's first parameter or result that does not pass.
+/// Returns the type of the first parameter or result of a function that cannot be passed.
 pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     let mut all = function.parameters.iter().chain(&function.returns);
     all.find_map(|parameter| match parameter {
@@ -47,7 +47,7 @@ pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
             let variable = function.variables.get(*index as usize)?;
             (!passes_variable(source, variable)).then_some(variable.ty)
         }
-        // A vector register is passed as untyped bits.
+        // Vector registers are passed as untyped bits.
         Parameter::Register(register) if component(function, *register).is_some() => None,
         Parameter::Register(register) => {
             let ty = function.registers.get(register.0 as usize)?.ty;
@@ -56,7 +56,7 @@ pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     })
 }
 
-/// The component of a vector register that a parameter is: `x` of `name.x`.
+/// Returns the component of a vector register that a parameter represents: `x` of `name.x`.
 pub(crate) fn component(function: &Function, register: RegisterId) -> Option<&str> {
     let (_, component) = function.registers.name(register).rsplit_once('.')?;
     Some(component)

@@ -1,5 +1,4 @@
-//! Debug information of a module: `.file`, `.loc`, `.section` (PTX ISA, "Debugging Directives"; assembler 13.5). In: all
-//! directives of the text; out: diagnostics where they contradict each other.
+//! Consistency checks of debug information: `.file`, `.loc`, `.section` (PTX ISA, "Debugging Directives"; assembler 13.5).
 
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
@@ -13,16 +12,16 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::Gate;
 use warpgrid_program::Span;
 
-/// Since when `.loc` says where a function is inlined (assembler 13.5).
+/// Required version for inlining information in `.loc` (assembler 13.5).
 const INLINED: Gate = Gate::ptx(7, 0);
 
-/// Since when `.file` says of a file how old and how large it is (assembler 13.5).
+/// Required version for the timestamp and the size of a file in `.file` (assembler 13.5).
 const FILE_TIMES: Gate = Gate::ptx(3, 2);
 
 /// File, line and column.
 type Place = [u64; 3];
 
-/// Checks numbers of files, labels of sections, and what `.loc` says of inlined functions.
+/// Checks file numbers, labels of sections, and inlining information of `.loc`.
 pub(crate) fn check(context: &Context<'_>, reporter: &mut Reporter) {
     let directives = &context.tree.directives;
     let of_kind = |kind| {
@@ -65,7 +64,7 @@ fn check_files<'t>(
     }
 }
 
-/// The labels of all sections, each with its place.
+/// Returns the labels of all sections, each with its span.
 fn labels<'t>(
     context: &Context<'_>,
     sections: impl Iterator<Item = &'t Directive>,
@@ -90,7 +89,8 @@ fn labels<'t>(
     labels
 }
 
-/// Checks that functions are inlined at places of earlier `.loc`, and that the names of those with code are in a section.
+/// Checks that functions are inlined at positions of earlier `.loc` directives, and that a section contains the names of the
+/// functions that have code.
 fn check_inlined<'t>(
     context: &Context<'_>,
     locs: impl Iterator<Item = &'t Directive>,
@@ -139,8 +139,8 @@ fn check_inlined<'t>(
     }
 }
 
-/// Whether the name of a function that `label` leads to is in a section. Of sections themselves, `.debug_str` alone leads to names
-/// (assembler 13.5).
+/// Returns whether a section contains the name of the function to which `label` refers. Of the sections themselves, only
+/// `.debug_str` contains names (assembler 13.5).
 fn is_in_section(context: &Context<'_>, label: &Operand, labels: &NameMap<Span>) -> bool {
     match label.kind {
         OperandKind::Name(name) | OperandKind::Sum { name, .. } => labels.get(name).is_some(),
@@ -148,8 +148,9 @@ fn is_in_section(context: &Context<'_>, label: &Operand, labels: &NameMap<Span>)
     }
 }
 
-/// Where the `.loc` begin that are the first of their body, or that an instruction follows before the next `.loc` and before the
-/// end of the body, in the order of the text: the assembler (13.5) looks at the names of no others.
+/// Returns the start offsets, in source order, of the `.loc` directives that are the first of their body, or that an instruction
+/// follows before the next `.loc` and before the end of the body. The assembler (13.5) does not check the names of other `.loc`
+/// directives.
 fn applied_starts(context: &Context<'_>) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut open = None;
@@ -203,7 +204,7 @@ fn place<'o>(mut operands: impl Iterator<Item = &'o Operand>) -> Option<Place> {
     Some([number()?, number()?, number()?])
 }
 
-/// A number by which places are sorted; a few places may share it.
+/// Returns a sort key for positions. Several positions may have the same key.
 const fn hash([file, line, column]: Place) -> u64 {
     (line << 32 | column).wrapping_add(file.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -1,5 +1,5 @@
-//! What may be declared: types, vectors, arrays, alignments and places, as the reference assembler 13.5 accepts them.
-//! In: a declaration of the tree; out: diagnostics, and whether the declared thing makes sense.
+//! Checks of declarations: types, vectors, arrays, alignments and scopes, according to the reference assembler 13.5. Each check
+//! reports diagnostics and returns whether the declaration is valid.
 
 use crate::check::context::Context;
 use crate::check::names::lookup;
@@ -16,17 +16,17 @@ use crate::tree::declaration::{
 use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
-/// The scope of a declaration.
+/// Scope of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Outside of functions.
+    /// Module scope.
     Module,
     /// In the body of a function.
     Body,
     /// In the parameter list of a function or kernel.
     Parameter(FunctionSort),
-    /// In a list of which no variables are made: that of an `.extern` function, or of a prototype of calls within this sort of
-    /// function. What is written is looked at, and not whether there can be such a variable (assembler 13.5).
+    /// Parameter list that declares no variables: of an `.extern` function, or of a call prototype within this kind of function.
+    /// The assembler checks the syntax of such a declaration, but not whether the variable could exist (assembler 13.5).
     Prototype(Option<FunctionSort>),
 }
 
@@ -37,25 +37,25 @@ pub(crate) enum Validity {
     Invalid,
 }
 
-/// The most bytes that a parameter is aligned to.
+/// Maximum alignment of a parameter in bytes.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
-/// Since when the last parameter of a function may be an array without size (assembler 13.5).
+/// Required version and target for an array without size as the last parameter of a function (assembler 13.5).
 const OPEN_ARRAY: Gate = Gate::ptx(6, 0).sm(30);
 
-/// A type's own gate where it is declared; instructions have theirs in the rows.
+/// Requirements for the declaration of a type. The table rows contain the requirements for its use in instructions.
 const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::B128, Version::new(8, 3), "sm_70"),
     (ScalarType::F16x2, Version::new(4, 2), "sm_53"),
 ];
 
-/// The checks of declarations at one place of the text.
+/// Checks of declarations at one position of the source.
 pub(crate) struct Declarations<'a, 'c> {
     pub(crate) context: Context<'a>,
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
     module: &'a Module,
-    /// The names that are known here.
+    /// Names that are visible at this position.
     pub(crate) names: &'c dyn Lookup,
     reporter: &'c mut Reporter,
 }
@@ -80,7 +80,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         self.reporter.report(diagnostic);
     }
 
-    /// Checks a declaration with all of its names.
+    /// Checks a declaration and all of its names.
     pub(crate) fn check(&mut self, declaration: &Declaration, place: Place) -> Validity {
         let before = self.reporter.n_errors();
         if declaration.declarators.is_empty() {
@@ -116,7 +116,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Reports a name that nothing declares.
+    /// Reports an undeclared name.
     pub(crate) fn report_unknown(&mut self, span: Span) {
         let candidates = self.names.candidates();
         lookup::report_unknown(&self.context, &candidates, self.reporter, span);
@@ -149,7 +149,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Checks what a list of parameters of a function may hold: arrays without size, and several results.
+    /// Checks the number of results, and the arrays without size in the parameter lists of a function.
     fn check_lists(&mut self, header: &FunctionHeader) {
         let tree = self.tree;
         let is_open = |declaration: &&Declaration| {
@@ -187,8 +187,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Refuses textures and surfaces among the parameters of a header that is neither of the module nor of a kernel (assembler 13.5: "must be at
-    /// module or entry parameter scope").
+    /// Rejects textures and surfaces as parameters of a header that is neither at module scope nor of a kernel (assembler 13.5:
+    /// "must be at module or entry parameter scope").
     pub(crate) fn refuse_textures(&mut self, header: &FunctionHeader) {
         for declaration in header.parameters.of(&self.tree.declarations) {
             if !matches!(declaration.scalar, DeclaredType::Scalar(_)) {
@@ -197,7 +197,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Checks the space and the name of a parameter: kernels have one `_` at most, functions none, and prototypes of calls any.
+    /// Checks the state space and the name of a parameter. Kernels may have one parameter named `_`, functions none, and call
+    /// prototypes any number.
     fn check_parameter_name(
         &mut self,
         declaration: &Declaration,
@@ -270,7 +271,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
             }
             Place::Module => {
                 use DeclarationSpace as S;
-                // Registers and local memory moved into functions with the calling convention.
+                // PTX 3.0 introduced the calling convention; since then, registers and local variables must be declared in
+                // functions.
                 let is_old = self.module.version < Version::new(3, 0);
                 let is_inner = match declaration.space {
                     S::Param => true,
@@ -296,7 +298,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_type(&mut self, declaration: &Declaration, place: Place) {
         let span = declaration.type_span;
         let is_made = !matches!(place, Place::Prototype(_));
-        // The assembler 13.5 does not check arrays.
+        // The assembler (13.5) does not check arrays.
         let is_single = self.declares_scalar(declaration);
         if declaration.scalar == DeclaredType::SamplerRef
             && is_made
@@ -336,13 +338,14 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Checks whether a name of a declaration is not an array.
+    /// Returns whether a declarator of a declaration is not an array.
     fn declares_scalar(&self, declaration: &Declaration) -> bool {
         let mut names = self.tree.declarators_of(declaration).iter();
         names.any(|name| name.dimensions.is_empty())
     }
 
-    /// Whether the assembler looks at the gate of the type: not for vectors of pairs, and not for arrays of 128 bits.
+    /// Returns whether the assembler checks the requirements of the type: not for vectors of `.f16x2`, and not for arrays of
+    /// `.b128`.
     fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
         match ty {
             ScalarType::F16x2 => declaration.vector.is_none(),
@@ -360,7 +363,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         self.check_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
     }
 
-    /// Version and target of something that came with both.
+    /// Checks the required version and target of a construct.
     pub(crate) fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
         let needs = self.module.lacking(gate);
         let fix = raise(self.module, &needs);
@@ -427,7 +430,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_attributes(&mut self, declaration: &Declaration) {
         let tree = self.tree;
         let mut names = tree.declarators_of(declaration).iter();
-        // Where the memory is that host and device share is asked of each name, and not of `x<4>` (assembler 13.5).
+        // The assembler checks the state space of `.managed` for single names, but not for groups such as `x<4>` (assembler
+        // 13.5).
         let is_group = !names.any(|name| name.count.is_none());
         for attribute in declaration.attributes.of(&tree.attributes) {
             let word = attribute.word.text(self.source);
@@ -441,7 +445,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Since when an attribute exists.
+    /// Checks the required version and target of an attribute.
     fn check_attribute_gate(&mut self, attribute: &Attribute) {
         let word = attribute.word.text(self.source);
         let gate = match word {
@@ -518,7 +522,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         };
         let place = start.to(declaration.type_span);
         let bytes = n * ty.width_bytes();
-        // One name, and no alignment of its own: then the declaration can be rewritten.
+        // The fix requires a declaration with one name and without an explicit alignment.
         let alone = declaration.alignment.is_none() && declaration.declarators.len() == 1;
         let name = alone.then_some(declarator.name_span);
         self.report(diagnose::parameter_type(place, what, bytes, name));

@@ -1,5 +1,4 @@
-//! Directives of functions and bodies. In: a header or a directive; out: diagnostics where version, target, numbers or
-//! the directives beside it do not go with it.
+//! Checks directives of functions and bodies: version, target, arguments, and conflicts with other directives.
 
 use crate::check::context::Context;
 use crate::check::report::Reporter;
@@ -10,16 +9,16 @@ use crate::tree::operand::OperandKind;
 use warpgrid_isa::Gate;
 use warpgrid_isa::directives::{NOUNROLL, PRAGMAS, PragmaValue, directive};
 
-/// Where a directive is written.
+/// Position of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectivePlace {
     Module,
-    /// Between the head and the body of a function.
+    /// Between the header and the body of a function.
     Head,
     Body(FunctionSort),
 }
 
-/// Checks the directives between the head and the body of a function.
+/// Checks the directives between the header and the body of a function.
 pub(crate) fn check_of_function(
     context: &Context<'_>,
     header: &FunctionHeader,
@@ -69,7 +68,7 @@ pub(crate) fn check_of_function(
     }
 }
 
-/// Checks whether version and target have a directive, and whether a pragma belongs where it is.
+/// Checks whether the version and the target support a directive, and whether a pragma is permitted at its position.
 pub(crate) fn check(
     context: &Context<'_>,
     own: &Directive,
@@ -97,7 +96,7 @@ pub(crate) fn check(
     }
 }
 
-/// Checks since when a section may hold what it holds (assembler 13.5).
+/// Checks the required versions of the contents of a section (assembler 13.5).
 fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut Reporter) {
     let Context { tree, module, .. } = *context;
     for (operand, _) in tree.arguments_of(own) {
@@ -120,7 +119,7 @@ const SUMS: Gate = Gate::ptx(3, 2);
 const LABELS: Gate = Gate::ptx(7, 0);
 const DIFFERENCES: Gate = Gate::ptx(7, 5);
 
-/// The bytes that the next load uses, as the pragma `used_bytes_mask` says: bit i is byte i.
+/// Returns the bytes that the next load uses according to the pragma `used_bytes_mask`: bit i represents byte i.
 pub(crate) fn used_bytes(context: &Context<'_>, own: &Directive) -> Option<u64> {
     if own.kind != DirectiveKind::Pragma {
         return None;
@@ -134,20 +133,20 @@ pub(crate) fn used_bytes(context: &Context<'_>, own: &Directive) -> Option<u64> 
     })
 }
 
-/// The texts of a pragma, each between quotes.
+/// Returns the strings of a pragma without their quotation marks.
 fn pragma_texts<'a>(context: &Context<'a>, own: &Directive) -> impl Iterator<Item = &'a str> {
     let source = context.source;
     let arguments = own.arguments.of(&context.tree.operands).iter();
     arguments.map(move |argument| argument.span.text(source).trim_matches('"'))
 }
 
-/// What comes after the first word of a pragma's text.
+/// Returns the value after the keyword of a pragma string.
 fn pragma_value(text: &str) -> &str {
     let rest = text.split_once([' ', '\t']);
     rest.map_or("", |(_, value)| value.trim_start())
 }
 
-/// Checks each text of a pragma; what the assembler does not know it overlooks in functions.
+/// Checks each string of a pragma. In functions, the assembler ignores unknown pragmas.
 fn check_pragma(
     context: &Context<'_>,
     own: &Directive,
@@ -184,7 +183,7 @@ fn check_pragma(
     }
 }
 
-/// Whether a pragma takes a value.
+/// Returns whether a pragma accepts a value.
 fn is_value(expected: PragmaValue, value: &str, sort: FunctionSort) -> bool {
     let number = read_integer(value);
     match (expected, sort) {
@@ -196,7 +195,8 @@ fn is_value(expected: PragmaValue, value: &str, sort: FunctionSort) -> bool {
     }
 }
 
-/// An integer as C reads it, with a sign and in base 8, 10 or 16: whether it is negative, and how large, `u64::MAX` at most.
+/// Parses an integer in C syntax, with a sign and in base 8, 10 or 16. Returns whether it is negative, and its magnitude, which
+/// saturates at `u64::MAX`.
 fn read_integer(text: &str) -> Option<(bool, u64)> {
     let is_negative = text.starts_with('-');
     let lower = text

@@ -1,4 +1,4 @@
-//! Functions: headers, parameters and launch bounds.
+//! Checks function declarations: headers, parameters and launch bounds.
 
 use crate::check::declare::convention;
 use crate::check::declare::directive;
@@ -19,14 +19,14 @@ use warpgrid_program::{
     VariableId,
 };
 
-/// What the parameter lists of a header declare.
+/// Variables and registers that the parameter lists of a header declare.
 #[derive(Debug, Default)]
 struct Lists {
     variables: Vec<Variable>,
     registers: Registers,
 }
 
-/// Whether a body follows the header of a function.
+/// Whether the header of a function is followed by a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HeaderKind {
     Prototype,
@@ -34,7 +34,7 @@ enum HeaderKind {
 }
 
 impl Pass<'_, '_> {
-    /// `.entry` or `.func` without a body.
+    /// Processes `.entry` or `.func` without a body.
     pub(crate) fn prototype(&mut self, index: u32) {
         let tree = self.context.tree;
         let Some(header) = tree.functions.get(index as usize) else {
@@ -52,7 +52,7 @@ impl Pass<'_, '_> {
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
         let parameters = self.parameters(header.parameters, header, &mut lists);
-        // What defines a function says more than what only declares it.
+        // The parameters of a definition take precedence over those of a prototype.
         if let Some(function) = self.declared.functions.get_mut(function.0 as usize)
             && !function.defined
         {
@@ -63,7 +63,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// The head of a function that has a body.
+    /// Processes the header of a function with a body.
     pub(crate) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
         let header = self.context.tree.functions.get(index as usize)?;
         let id = self.function_id(header, index, HeaderKind::Definition);
@@ -79,7 +79,7 @@ impl Pass<'_, '_> {
         function.variables = lists.variables;
         function.registers = lists.registers;
         function.bounds = bounds;
-        // Under `debug` nothing is compiled into its caller.
+        // With the option `debug`, no function is inlined into its caller.
         if self.context.module.is_debug
             && header.sort == FunctionSort::Func
             && convention::is_kept(self.context.module)
@@ -94,7 +94,7 @@ impl Pass<'_, '_> {
         Some(id)
     }
 
-    /// The function with the header's name, made when the name is new.
+    /// Returns the function with the name of the header, and creates it if the name is new.
     fn function_id(&mut self, header: &FunctionHeader, index: u32, kind: HeaderKind) -> FunctionId {
         let new = FunctionId(self.declared.functions.len() as u32);
         let defines = kind == HeaderKind::Definition;
@@ -158,7 +158,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// The parameters or returns of a header.
+    /// Declares the parameters or results of a header.
     fn parameters(
         &mut self,
         range: Range,
@@ -227,10 +227,10 @@ impl Pass<'_, '_> {
     }
 }
 
-/// The components of a vector register, each a parameter of its own.
+/// Components of a vector register, each of which is a separate parameter.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// The names of a header's parameters or returns with what they mean in its body, each with its place.
+/// Calls `declare` for each named parameter or result of a header, with its meaning in the body and its span.
 pub(crate) fn parameter_names<'t>(
     declarations: &'t [Declaration],
     declarators: impl Fn(&'t Declaration) -> &'t [Declarator],
@@ -253,7 +253,7 @@ pub(crate) fn parameter_names<'t>(
                 }
             }
             Some(Parameter::Register(register)) => Binding::Register(*register),
-            // A parameter that could not be declared is not in the list.
+            // The list contains only parameters whose declaration is valid.
             Some(Parameter::Variable(index))
                 if function.variables.get(*index as usize).map(|v| v.span)
                     == Some(declarator.span) =>

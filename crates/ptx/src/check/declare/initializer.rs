@@ -1,5 +1,4 @@
-//! Initial values of variables: bytes, and addresses to fill in once memory is laid out. What is wrong with values is
-//! reported where declarations are checked.
+//! Converts initializers to initial bytes and relocations. The checks of declarations report invalid values.
 
 use crate::check::declare::declarations::Declarations;
 use crate::check::names::binding::Binding;
@@ -10,11 +9,11 @@ use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Relocation, RelocationTarget, Span, Variable, VariableId};
 
-/// The most bytes that initialisers are written out to.
+/// Maximum number of initial bytes that are stored.
 const MAX_INIT: u64 = 1 << 28;
 
 impl Declarations<'_, '_> {
-    /// Fills in the initial bytes of a variable.
+    /// Sets the initial bytes of a variable.
     pub(crate) fn initialize(
         &mut self,
         variable: &mut Variable,
@@ -45,7 +44,7 @@ impl Declarations<'_, '_> {
         self.fill(variable, values, &strides, 0);
     }
 
-    /// How many values stand at the top level of an initialiser.
+    /// Returns the number of values at the top level of an initializer.
     pub(crate) fn top_values(&self, declarator: &Declarator) -> u64 {
         let values = self.tree.init_values_of(declarator);
         let Some(InitValueKind::List { entries }) = values.first().map(|v| v.kind) else {
@@ -63,7 +62,7 @@ impl Declarations<'_, '_> {
         n
     }
 
-    /// Writes values from `start` on. `strides`: bytes of an element, then of each enclosing array.
+    /// Writes values from offset `start` on. `strides` contains the size in bytes of an element, then of each enclosing array.
     fn fill(&mut self, variable: &mut Variable, values: &[InitValue], strides: &[u64], start: u64) {
         let (stride, inner) = match strides.split_last() {
             Some((stride, inner)) => (*stride, inner),
@@ -145,7 +144,7 @@ impl Declarations<'_, '_> {
         self.write_bytes(variable, at, text, text.len() as u32);
     }
 
-    /// The variable or function whose address a name means; reports a name that is unknown.
+    /// Returns the variable or function to whose address a name refers, and reports an unknown name.
     fn relocation_target(&mut self, name: Name, span: Span) -> Option<RelocationTarget> {
         match meaning(&self.context, self.names, name) {
             Binding::Variable(VariableId::Module(index)) => Some(RelocationTarget::Variable(index)),
@@ -159,7 +158,7 @@ impl Declarations<'_, '_> {
     }
 }
 
-/// The bits of a literal as an element of this type; `None` when it cannot be one.
+/// Returns the bits of a literal as an element of this type, or `None` if the type cannot represent it.
 fn literal_bits(kind: InitValueKind, ty: ScalarType) -> Option<u64> {
     let float = ty.kind() == TypeKind::Float;
     match kind {

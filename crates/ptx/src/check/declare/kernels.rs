@@ -1,5 +1,5 @@
-//! What is known of kernels when all bodies are: the shared memory of everything that they call, and whether their
-//! addresses may be taken. In: functions and variables of a module; out: diagnostics.
+//! Checks of kernels that require all bodies: shared memory of the functions that a kernel calls, and the permission to take the
+//! address of a kernel.
 
 use crate::check::declare::memory;
 use crate::diagnostics::rules::special_gate;
@@ -11,10 +11,10 @@ use warpgrid_program::{
     RelocationTarget, Source, Span, Variable, VariableId,
 };
 
-/// Since when a kernel has an address (assembler 13.5).
+/// Required version and target for the address of a kernel (assembler 13.5).
 pub(crate) const KERNEL_ADDRESS: Gate = Gate::ptx(3, 1).sm(35);
 
-/// What is wrong with variables that hold the addresses of kernels.
+/// Reports variables that contain addresses of kernels.
 pub(crate) fn check_addresses(
     module: &Module,
     functions: &[Function],
@@ -38,8 +38,8 @@ pub(crate) fn check_addresses(
         .collect()
 }
 
-/// What a function has of shared memory, and which functions it names: the assembler counts those whose address is
-/// taken as called.
+/// Shared variables that a function uses, and functions to which it refers. The assembler treats functions whose address is taken
+/// as called.
 #[derive(Debug, Default)]
 struct Uses {
     named: Vec<u32>,
@@ -86,7 +86,7 @@ impl Uses {
     }
 }
 
-/// An upper bound of the bytes of shared memory that the variables take, with what aligns them.
+/// Returns an upper bound of the size in bytes of the shared variables, including padding.
 fn shared_bytes(variables: &[Variable]) -> u64 {
     let shared = variables.iter().filter(|v| v.space == StateSpace::Shared);
     shared.fold(0, |sum, variable| {
@@ -97,14 +97,14 @@ fn shared_bytes(variables: &[Variable]) -> u64 {
     })
 }
 
-/// What is wrong with the static shared memory of the kernels: that of their own and of all that they call, and what they
-/// name of the module's.
+/// Reports excessive static shared memory of kernels: the shared variables of a kernel and of all functions that it calls, and
+/// the shared module variables that they use.
 pub(crate) fn check_shared(
     module: &Module,
     functions: &[Function],
     variables: &[Variable],
 ) -> Vec<Diagnostic> {
-    // Most kernels have too little for what they might reach to matter.
+    // Fast path: if the upper bound is within the limit, the calls need not be followed.
     let called = functions.iter().filter(|f| f.kind != FunctionKind::Entry);
     let common = called.fold(shared_bytes(variables), |sum, function| {
         sum.saturating_add(shared_bytes(&function.variables))
@@ -126,7 +126,7 @@ pub(crate) fn check_shared(
     kernels
         .filter_map(|(kernel, id)| {
             let mut reached = vec![FunctionId(id)];
-            // A kernel whose address is taken is launched, with shared memory of its own.
+            // A kernel whose address is taken is launched separately, with its own shared memory.
             let mut is_reached: Vec<bool> = functions
                 .iter()
                 .map(|function| function.kind == FunctionKind::Entry)

@@ -1,5 +1,4 @@
-//! How much static memory of a kernel and a module there is. In: variables; out: a diagnostic where they are too many
-//! bytes.
+//! Limits for the static memory of kernels and modules: shared memory, parameters and constants.
 
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
@@ -8,7 +7,7 @@ use warpgrid_isa::form::Gate;
 use warpgrid_isa::{StateSpace, Target};
 use warpgrid_program::{Diagnostic, Span, Variable};
 
-/// What is wrong with the shared memory that a kernel declares; the kernel ends at `end`.
+/// Reports excessive shared memory of the variables of a kernel. `end` is the span of the end of the kernel.
 pub(crate) fn check_shared<'v>(
     variables: impl Iterator<Item = &'v Variable> + Clone,
     target: &Target,
@@ -21,15 +20,16 @@ pub(crate) fn check_shared<'v>(
     (total > most).then(|| diagnose::shared_size(last.unwrap_or(end), total, most))
 }
 
-/// Bytes of parameters that every kernel may have, and since when there may be more (assembler 13.5).
+/// Maximum number of parameter bytes for all versions and targets, and the requirements for larger parameters (assembler 13.5).
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
 const MOST_PARAMETER_BYTES: u64 = 32_764;
-/// Bytes of the constant bank that holds the parameters. Where it begins with them, their alignment costs none of it (assembler 13.5).
+/// Size in bytes of the constant bank that contains the parameters. If the parameters start the bank, their alignment needs no
+/// padding (assembler 13.5).
 const BANK_BYTES: u64 = 65_536;
 const BANK_OF_PARAMETERS: Gate = Gate::ptx(7, 8).sm(90);
 
-/// What is wrong with the room that the parameters of a kernel take.
+/// Reports excessive size of the parameters of a kernel.
 pub(crate) fn check_parameters(
     parameters: &[Variable],
     module: &Module,
@@ -56,7 +56,7 @@ pub(crate) fn check_parameters(
         .then(|| special_gate(&what, kernel, MANY_PARAMETERS, module))
 }
 
-/// What is wrong with the constant memory of a module.
+/// Reports excessive constant memory of a module.
 pub(crate) fn check_const<'v>(
     variables: impl Iterator<Item = &'v Variable> + Clone,
     target: &Target,
@@ -70,7 +70,7 @@ pub(crate) fn check_const<'v>(
     (total > target.limits.constant_bytes).then(|| diagnose::const_size(last, total))
 }
 
-/// Bytes of variables laid out one after the other, most aligned first.
+/// Returns the size in bytes of variables that are laid out consecutively, those with the largest alignment first.
 fn total_bytes<'v>(variables: impl Iterator<Item = &'v Variable>) -> u64 {
     let mut sizes: Vec<_> = variables.map(|v| (v.size_bytes, v.align_bytes)).collect();
     sizes.sort_by_cached_key(|(_, align)| u64::from(u32::MAX - align));

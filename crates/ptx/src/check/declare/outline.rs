@@ -1,4 +1,4 @@
-//! The outline of a body: which statements it has and which labels, and how much room its instructions need.
+//! Outline of a body: its statements, its labels, and the numbers of its instructions and operands.
 
 use crate::check::context::Context;
 use crate::tree::declaration::DirectiveKind;
@@ -6,37 +6,37 @@ use crate::tree::name::Name;
 use crate::tree::{Range, Statement, StatementKind};
 use warpgrid_program::{FunctionId, Span};
 
-/// Where a body is.
+/// Outline of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
     pub(crate) function: FunctionId,
-    /// Index of its header in the tree; `None` for a snippet, which is all body.
+    /// Index of the function header in the tree; `None` for a snippet, which consists only of a body.
     pub(crate) header: Option<u32>,
-    /// Where its names begin: what the module declares before this place is known.
+    /// Start offset of the scope. Module-scope names that are declared before this offset are visible.
     pub(crate) at: u32,
-    /// Its statements, the end of the function included.
+    /// Statements of the body, including the end of the function.
     pub(crate) statements: Range,
-    /// Its labels among those of the module, sorted by block.
+    /// Range of its labels among those of the module, sorted by block.
     pub(crate) labels: Range,
     pub(crate) n_instructions: usize,
     pub(crate) n_operands: usize,
-    /// Whether it declares functions or second names of them, which belong to the module.
+    /// Whether the body declares functions or aliases of functions, which belong to the module.
     pub(crate) declares: bool,
 }
 
-/// A label of a body.
+/// Label of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     pub(crate) name: Name,
     pub(crate) span: Span,
-    /// The brace scope it belongs to, counted in order of opening; 0 is the function itself.
+    /// Index of the brace scope that contains the label, in the order of opening braces; 0 is the body of the function.
     pub(crate) block: u32,
-    /// Index of the directive plus one when the label names a table or prototype instead.
+    /// One plus the index of the directive if the label names a table or prototype; otherwise 0.
     pub(crate) table: u32,
 }
 
 impl Outline {
-    /// Reads the body whose first statement has the index `start`; its labels are added to `labels`.
+    /// Reads the body whose first statement has the index `start`, and adds its labels to `labels`.
     pub(crate) fn read(
         context: &Context<'_>,
         function: FunctionId,
@@ -110,7 +110,7 @@ const fn range(start: usize, end: usize) -> Range {
     }
 }
 
-/// The number of the directive that a label names, plus one; 0 where no such directive follows it.
+/// Returns one plus the index of the directive that a label names, or 0 if no such directive follows the label.
 fn table_at(context: &Context<'_>, after: Option<&Statement>) -> u32 {
     use DirectiveKind as D;
     let Some(StatementKind::Directive(index)) = after.map(|statement| statement.kind) else {

@@ -1,4 +1,4 @@
-//! The pass over the statements outside of bodies.
+//! Pass over the module-scope statements.
 
 use crate::check::context::Context;
 use crate::check::declare::declarations::{Declarations, Place, Validity};
@@ -24,7 +24,7 @@ use warpgrid_program::{
     Function, FunctionId, FunctionKind, LaunchBounds, Registers, Span, Variable, VariableId,
 };
 
-/// Reads all declarations of a module. A snippet declares nothing outside of its one body.
+/// Collects all declarations of a module. A snippet declares only the function of its body.
 pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared {
     let mut pass = Pass {
         context,
@@ -48,23 +48,23 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared
     pass.declared
 }
 
-/// The pass, and what it has found so far.
+/// State of the pass.
 #[derive(Debug)]
 pub(crate) struct Pass<'a, 'r> {
     pub(crate) context: Context<'a>,
     pub(crate) reporter: &'r mut Reporter,
     pub(crate) declared: Declared,
-    /// The head of each function where it was declared first: an index into those of the tree.
+    /// For each function, the index of the header of its first declaration in the tree.
     pub(crate) heads: Vec<u32>,
-    /// The function whose body is read: within it the function may be declared once more.
+    /// Function whose body is being read. Within the body, the function may be declared again.
     pub(crate) open: Option<FunctionId>,
-    /// Second names, each with the function that it means.
+    /// Aliases, each with the function to which it refers.
     pub(crate) aliases: Vec<(FunctionId, FunctionId)>,
-    /// Each variable as it was declared first.
+    /// First declaration of each variable.
     known: Vec<(Declaration, Declarator)>,
-    /// Each family (`x<4>`) as it was declared first, by the name before its `<`.
+    /// First declaration of each register group (`x<4>`), by the name before its `<`.
     families: NameMap<(Declaration, Declarator)>,
-    /// Variables that are only declared so far: `.extern`.
+    /// Variables that are only declared (`.extern`), but not yet defined.
     externs: Vec<u32>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Pass<'a, '_> {
                     index = self.definition(header, index, statement.span.end);
                 }
                 StatementKind::Prototype(header) => self.prototype(header),
-                // The parser reports what belongs into bodies.
+                // The parser reports statements that are permitted only in bodies.
                 StatementKind::Instruction(_)
                 | StatementKind::Label(_)
                 | StatementKind::BlockOpen
@@ -104,13 +104,13 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// The head of a function where it was declared first.
+    /// Returns the header of the first declaration of a function.
     pub(crate) fn head(&self, function: FunctionId) -> Option<&'a FunctionHeader> {
         let index = self.heads.get(function.0 as usize)?;
         self.context.tree.functions.get(*index as usize)
     }
 
-    /// Reports functions that have a body nowhere, and gives aliases the meaning of their functions.
+    /// Reports functions without a definition, and binds aliases to their functions.
     fn resolve(&mut self) {
         for (alias, function) in std::mem::take(&mut self.aliases) {
             if let Some(known) = self.declared.functions.get_mut(alias.0 as usize) {
@@ -135,7 +135,7 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// A snippet is the body of a kernel.
+    /// Adds the kernel whose body is the snippet.
     fn snippet(&mut self) {
         self.declared.functions.push(Function {
             name: "snippet".to_owned(),
@@ -158,7 +158,7 @@ impl<'a> Pass<'a, '_> {
         self.declared.bodies.push(outline);
     }
 
-    /// The checks of a declaration at this place of the module.
+    /// Returns the checks of declarations at the current position of the module.
     pub(crate) fn declarations(&mut self) -> Declarations<'a, '_> {
         Declarations::new(self.context, &self.declared, self.reporter)
     }
@@ -201,8 +201,8 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// Notes a family of names; whether its members can be declared. A family is a name of its own, which is declared again as
-    /// a variable is; its counts need not agree (assembler 13.5).
+    /// Declares the name of a group, and returns whether its members can be declared. The name of a group is separate from those
+    /// of its members, and can be declared again like a variable, even with a different count (assembler 13.5).
     fn family(&mut self, again: Shape<'_>, name: Name) -> bool {
         let Some((declaration, declarator)) = self.families.get(name).copied() else {
             self.families
@@ -226,7 +226,7 @@ impl<'a> Pass<'a, '_> {
         false
     }
 
-    /// Notes a texture, sampler or surface.
+    /// Records a texture, sampler or surface.
     pub(crate) fn note_handle(&mut self, declaration: &Declaration, declarator: &Declarator) {
         let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
         if !is_number && declarator.dimensions.is_empty() {
@@ -234,7 +234,7 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// Registers of the module, before PTX 3.0.
+    /// Declares registers at module scope (PTX versions before 3.0).
     fn registers(&mut self, declaration: &Declaration, declarator: &Declarator, name: Name) {
         let DeclaredType::Scalar(ty) = declaration.scalar else {
             return;
@@ -253,10 +253,10 @@ impl<'a> Pass<'a, '_> {
         }
     }
 
-    /// Gives a name its meaning; whether it had none. Reports it where it had.
+    /// Declares a name, and returns whether it is new. Reports a name that is already declared.
     pub(crate) fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
         let text = span.text(self.context.source);
-        // `%tid` has components, each of which is a special register.
+        // `%tid` itself is not in the table of special registers, but its components are.
         let first = text.starts_with('%').then(|| format!("{text}.x"));
         let mut names = [Some(text), first.as_deref()].into_iter().flatten();
         if names.any(|name| SpecialRegister::from_name(name).is_some()) {
@@ -288,15 +288,15 @@ impl<'a> Pass<'a, '_> {
             checks.initialize(&mut variable, declaration, declarator);
         }
         match self.declared.variables.get_mut(place as usize) {
-            // What is only declared again stays as it was.
+            // An `.extern` redeclaration does not change the variable.
             Some(_) if declaration.linkage == Some(Linkage::Extern) => {}
             Some(known) => *known = variable,
             None => self.declared.variables.push(variable),
         }
     }
 
-    /// The number of a variable: a new one, or that of an `.extern` one that is declared again. `None`: the name means
-    /// something else, and that is reported.
+    /// Returns the index of a variable: a new index, or that of an `.extern` variable that is declared again. Reports a name with
+    /// a different meaning, and returns `None`.
     fn place(
         &mut self,
         declaration: &Declaration,
@@ -334,7 +334,7 @@ impl<'a> Pass<'a, '_> {
         Some(new)
     }
 
-    /// Checks a variable that is declared again: it has the type that it had, and what defines it is seen by other modules.
+    /// Checks the redeclaration of a variable: the types must agree, and a definition must be visible to other modules.
     fn check_same(&mut self, first: Shape<'_>, again: Shape<'_>) -> bool {
         let (span, place) = (again.declarator.name_span, first.declarator.name_span);
         let text = span.text(self.context.source);
@@ -351,7 +351,7 @@ impl<'a> Pass<'a, '_> {
         false
     }
 
-    /// A function with a body, whose first statement has the index `start`; the index after its last one.
+    /// Processes a function with a body whose first statement has the index `start`. Returns the index after its last statement.
     fn definition(&mut self, header: u32, start: usize, at: u32) -> usize {
         let Some(function) = self.defined_function(header) else {
             return start;
@@ -367,7 +367,7 @@ impl<'a> Pass<'a, '_> {
         outline.statements.end as usize
     }
 
-    /// Functions that a body declares, which are those of the module.
+    /// Processes the function declarations within a body, which belong to the module.
     fn within_body(&mut self, outline: Outline) {
         for statement in outline.statements.of(&self.context.tree.statements) {
             match statement.kind {

@@ -1,5 +1,5 @@
-//! Names of the module that are declared again: which declarations of functions and variables go together, as the
-//! reference assembler 13.5 has it. In: two declarations of one name; out: what differs, as a phrase.
+//! Compatibility of several declarations of one function or variable, according to the reference assembler 13.5. The functions
+//! describe the difference as a phrase.
 
 use crate::check::context::Context;
 use crate::tree::Range;
@@ -8,7 +8,7 @@ use crate::tree::declaration::{
 };
 use crate::tree::operand::OperandKind;
 
-/// What differs between two declarations of a function; `None` where they go together.
+/// Returns the difference between two declarations of a function, or `None` if they are compatible.
 pub(crate) fn function_difference(
     context: &Context<'_>,
     first: &FunctionHeader,
@@ -24,7 +24,7 @@ pub(crate) fn function_difference(
     signature_difference(context, first, again)
 }
 
-/// What differs between the parameters and directives of two functions.
+/// Returns the difference between the parameters and directives of two functions.
 pub(crate) fn signature_difference(
     context: &Context<'_>,
     first: &FunctionHeader,
@@ -39,7 +39,7 @@ pub(crate) fn signature_difference(
         .or_else(|| list_difference(context, first.parameters, again.parameters))
 }
 
-/// The directive of a function by which its callers keep registers or control barriers of their own for it.
+/// Returns the directive of a function that requires its callers to preserve registers or control barriers.
 pub(crate) fn own_convention(
     context: &Context<'_>,
     header: &FunctionHeader,
@@ -49,7 +49,7 @@ pub(crate) fn own_convention(
     words.into_iter().find(is_written)
 }
 
-/// The number of a directive of a function: 0 for one without number, `None` where it is not written.
+/// Returns the argument of a directive of a function: 0 for a directive without an argument, `None` if the directive is absent.
 fn directive_value(context: &Context<'_>, header: &FunctionHeader, word: &str) -> Option<u64> {
     let directives = header.directives.of(&context.tree.directives);
     let is_meant = |directive: &&Directive| directive.word.text(context.source) == word;
@@ -96,7 +96,7 @@ fn parameter_difference(
     None
 }
 
-/// Bytes that a declaration is aligned to.
+/// Returns the alignment of a declaration in bytes.
 fn alignment(declaration: &Declaration) -> u64 {
     let natural = match declaration.scalar {
         DeclaredType::Scalar(ty) => u64::from(ty.width_bytes()),
@@ -107,7 +107,7 @@ fn alignment(declaration: &Declaration) -> u64 {
     natural.max(own)
 }
 
-/// A name as it is declared: what it shares with others of its declaration, and what is its alone.
+/// Declarator with its declaration, which contains the type that several declarators share.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape<'t> {
     pub(crate) declaration: &'t Declaration,
@@ -123,8 +123,8 @@ impl<'t> Shape<'t> {
     }
 }
 
-/// Whether two names have the same type: that of their elements, vectors and arrays. An array without size is like every
-/// array that differs in its first dimension alone.
+/// Returns whether two names have the same type, including vector width and array dimensions. An array without size is compatible
+/// with arrays that differ only in the first dimension.
 pub(crate) fn has_type(context: &Context<'_>, first: Shape<'_>, again: Shape<'_>) -> bool {
     let declarations = [first.declaration, again.declaration];
     let [one, other] = declarations.map(|declaration| (declaration.scalar, declaration.vector));

@@ -1,5 +1,5 @@
-//! Initial values: whether each has the type and the list the shape of what is declared. In: the initialiser of the
-//! tree; out: diagnostics. The bytes are written elsewhere.
+//! Checks the types of initial values, and the nesting of initializer lists against the shape of the variable. `initializer.rs`
+//! converts the values to bytes.
 
 use crate::check::declare::convention;
 use crate::check::declare::declarations::{Declarations, Place};
@@ -22,20 +22,20 @@ const GENERIC: Gate = Gate::ptx(3, 1);
 const MASKS: Gate = Gate::ptx(7, 1);
 const MASKED_NUMBERS: Gate = Gate::ptx(7, 2);
 
-/// What the values of one initialiser are compared with.
+/// Expected values of one initializer.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     ty: ScalarType,
     type_span: Span,
-    /// Elements of a vector; 1 for a scalar.
+    /// Number of elements of a vector; 1 for a scalar.
     n: usize,
     vector_span: Span,
-    /// The name that is being declared, which its own value may use.
+    /// Name that is being declared, to which its initializer may refer.
     name: Option<Name>,
 }
 
 impl Declarations<'_, '_> {
-    /// Whether there is an initialiser with at least one value.
+    /// Returns whether an initializer has at least one value.
     pub(crate) fn has_values(&self, declarator: &Declarator) -> bool {
         match self.tree.init_values_of(declarator) {
             [] => false,
@@ -98,8 +98,8 @@ impl Declarations<'_, '_> {
         self.check_level(values, dimensions, &element);
     }
 
-    /// Checks what a texture, sampler or surface is set to: a list of fields for each. A field may take the place of any list, and
-    /// its name is not looked at then (assembler 13.5).
+    /// Checks the settings of a texture, sampler or surface: a list of fields for each element. A field may replace any list; in
+    /// this case, its name is not checked (assembler 13.5).
     fn check_fields(&mut self, values: &[InitValue], dimensions: &[Dimension], fields: &[&str]) {
         let Some((value, rest)) = values.split_first() else {
             return;
@@ -134,7 +134,8 @@ impl Declarations<'_, '_> {
         }
     }
 
-    /// Checks a field with its value, by its name where the names are known; false where it is none.
+    /// Checks a field and its value, and the name of the field if the valid names are known. Returns `false` if the value is not
+    /// a field.
     fn check_field(&mut self, value: &InitValue, expected: &str, fields: Option<&[&str]>) -> bool {
         let InitValueKind::Setting { field, symbol } = value.kind else {
             let problem = diagnose::initial_shape(value.span, "a value", expected);
@@ -153,7 +154,7 @@ impl Declarations<'_, '_> {
         true
     }
 
-    /// Where what is before the value ends: the name, its count or its array sizes.
+    /// Returns the end of the text before the initializer: the name, its count or its array dimensions.
     fn before_value(&self, declarator: &Declarator, value: Span) -> u32 {
         let dimensions = self.tree.dimensions_of(declarator);
         let end = dimensions
@@ -162,13 +163,13 @@ impl Declarations<'_, '_> {
         end.max(declarator.count_span.end.min(value.start))
     }
 
-    /// One value with its children, where `dimensions` are the array sizes that remain.
+    /// Checks one value with its children. `dimensions` contains the remaining array dimensions.
     fn check_level(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
         let Some((value, rest)) = values.split_first() else {
             return;
         };
         let InitValueKind::List { entries } = value.kind else {
-            // A field with its value may take the place of any level (assembler 13.5: `.global .v4 .f32 t[] = {width=1}`).
+            // A field with its value may replace a list at any level (assembler 13.5: `.global .v4 .f32 t[] = {width=1}`).
             let is_field = matches!(value.kind, InitValueKind::Setting { .. });
             if (!dimensions.is_empty() || element.n > 1) && !is_field {
                 self.report(diagnose::initial_shape(
@@ -219,7 +220,7 @@ impl Declarations<'_, '_> {
                 _ => 0,
             };
             let (this, after) = rest.split_at(n.min(rest.len()));
-            // Nesting is bounded by the array sizes: a list too deep is reported where it begins.
+            // The array dimensions bound the recursion, because a list that is nested too deeply is reported at its start.
             self.check_level(this, dimensions, element);
             rest = after;
         }
@@ -272,8 +273,8 @@ impl Declarations<'_, '_> {
         };
         let Element { ty, type_span, .. } = *element;
         let found = match meaning(&self.context, self.names, name) {
-            // The name refers to the variable itself unless it is already declared: `.func b() { .global .u64 b = b; }` is the
-            // address of the function.
+            // The name refers to the variable itself only if it is not declared otherwise: in `.func b() { .global .u64 b = b;
+            // }`, the value is the address of the function.
             Binding::None | Binding::Label(_) | Binding::Table(_) if element.name == Some(name) => {
                 None
             }
@@ -306,7 +307,7 @@ impl Declarations<'_, '_> {
         self.report(problem);
     }
 
-    /// A mask takes one byte.
+    /// Checks that a mask selects exactly one byte.
     fn check_mask(&mut self, value: &InitValue, mask: u64) {
         self.check_gate(MASKS, value.span, "a mask in an initial value");
         if !(0..8).any(|byte| mask == 0xff << (8 * byte)) {
@@ -333,12 +334,12 @@ impl Declarations<'_, '_> {
     }
 }
 
-/// Types that an address can be given to.
+/// Returns whether an initial value of this type may be an address.
 const fn takes_address(ty: ScalarType) -> bool {
     matches!(ty, ScalarType::U32 | ScalarType::U64)
 }
 
-/// Values at the top level of a list.
+/// Returns the number of values at the top level of a list.
 fn count(values: &[InitValue]) -> u64 {
     let mut n = 0;
     let mut rest = values;

@@ -1,4 +1,4 @@
-//! Variables of every space: how large they are and how they are aligned.
+//! Converts declarators to variables of any state space, with size and alignment.
 
 use crate::check::declare::declarations::Declarations;
 use crate::diagnostics::check as diagnose;
@@ -7,7 +7,7 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::Variable;
 
 impl Declarations<'_, '_> {
-    /// The variable that a declarator describes, without its initial values; `param` is what `.param` means here.
+    /// Returns the variable of a declarator without its initial values. `param` is the meaning of `.param` in this scope.
     pub(crate) fn variable(
         &mut self,
         declaration: &Declaration,
@@ -16,7 +16,7 @@ impl Declarations<'_, '_> {
     ) -> Option<Variable> {
         let space = match declaration.space {
             DeclarationSpace::Const => StateSpace::Const,
-            // A texture of PTX 1.4 is a handle, as `.texref` is.
+            // A `.tex` variable of PTX 1.4 is a handle, like `.texref`.
             DeclarationSpace::Global | DeclarationSpace::Tex => StateSpace::Global,
             DeclarationSpace::Local => StateSpace::Local,
             DeclarationSpace::Shared => StateSpace::Shared,
@@ -57,7 +57,7 @@ impl Declarations<'_, '_> {
         })
     }
 
-    /// Size in bytes, and whether the launch gives it. `None` when it does not fit.
+    /// Returns the size in bytes, and whether the launch determines it. `None` if the size exceeds the maximum.
     fn size(&self, declarator: &Declarator, element_bytes: u32) -> Option<(u64, bool)> {
         let dimensions = self.tree.dimensions_of(declarator);
         let mut n: u64 = 1;
@@ -77,7 +77,7 @@ impl Declarations<'_, '_> {
             return Some((0, true));
         }
         if open {
-            // `[]` with an initialiser: as many as there are values at the top.
+            // With an initializer, `[]` has as many elements as the initializer has values at its top level.
             let n_top = self.top_values(declarator);
             size = size.checked_mul(n_top)?;
         }
@@ -85,5 +85,5 @@ impl Declarations<'_, '_> {
     }
 }
 
-/// The largest variable: 2^40 bytes.
+/// Maximum size of a variable: 2^40 bytes.
 const MAX_BYTES: u64 = 1 << 40;
