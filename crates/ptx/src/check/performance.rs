@@ -1,5 +1,5 @@
-//! Predicts where the assembler ignores `setmaxnreg` or serializes `wgmma.mma_async`. In: a module whose bodies are checked; out:
-//! diagnostics. The rules were probed with assembler 13.5.
+//! Predicts whether the assembler ignores `setmaxnreg` or serializes `wgmma.mma_async` in a checked module. The rules were
+//! determined by experiments with assembler 13.5.
 
 pub(crate) mod calls;
 pub(crate) mod products;
@@ -10,7 +10,7 @@ use crate::tree::SourceKind;
 use warpgrid_isa::{Does, HintOp, RegisterChange, UnitOp, WarpgroupOp};
 use warpgrid_program::{Action, Diagnostic, Module};
 
-/// Returns the predictions about a module or a snippet.
+/// Returns the predicted remarks about a module or a snippet.
 pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
     let has = |is_one: fn(&Action) -> bool| module.actions.iter().any(is_one);
     let has_products = has(|action| is_product(action.does));
@@ -29,7 +29,7 @@ pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the warpgroup operation of an action; `None` for other actions.
+/// Returns the warpgroup operation of an action, or `None` for other actions.
 pub(crate) fn warpgroup(does: Does) -> Option<WarpgroupOp> {
     does.unit().and_then(UnitOp::warpgroup)
 }
@@ -39,7 +39,7 @@ pub(crate) fn is_product(does: Does) -> bool {
     warpgroup(does).is_some_and(WarpgroupOp::is_product)
 }
 
-/// Returns how `setmaxnreg` changes the number of registers; `None` for other operations.
+/// Returns the effect of `setmaxnreg` on the number of registers, or `None` for other operations.
 pub(crate) fn register_change(does: Does) -> Option<RegisterChange> {
     does.hint().and_then(HintOp::register_change)
 }

@@ -1,30 +1,30 @@
-//! The call graph of a module. In: a module; out: the functions that a kernel reaches, and the callee of each call.
+//! Call graph of a module: the functions that a kernel reaches, and the callee of each call.
 
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, Instruction, Module, OperandValue, Source,
     reachable,
 };
 
-/// The callee of a call, as far as the assembler can determine it.
+/// Callee of a call, as far as the assembler can determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
-    /// A function with a body in this module that does not call itself.
+    /// Function with a body in this module that does not call itself.
     Known(FunctionId),
     Recursive(FunctionId),
-    /// Declared here, defined in another module.
+    /// Function that this module declares and another module defines.
     External(FunctionId),
-    /// Through a register.
+    /// Call through a register.
     Indirect,
-    /// Provided by the driver.
+    /// Function that the driver provides.
     System(String),
 }
 
-/// The functions that each function names.
+/// References of each function to other functions.
 pub(crate) struct Calls<'m> {
     module: &'m Module,
-    /// Called by name.
+    /// Functions that are called by name.
     called: Vec<Vec<FunctionId>>,
-    /// Called by name, or with their address taken.
+    /// Functions that are called by name, or whose address is taken.
     named: Vec<Vec<FunctionId>>,
 }
 
@@ -55,7 +55,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Returns the function and the functions with bodies that it reaches by calls or addresses, each once.
+    /// Returns the function and the defined functions that it reaches by calls or addresses, each once.
     pub(crate) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
         closure(&self.named, from)
             .into_iter()
@@ -67,7 +67,7 @@ impl Calls<'_> {
         self.module.functions.get(id.0 as usize)
     }
 
-    /// Returns the callee of a call; `None` for other instructions.
+    /// Returns the callee of a call, or `None` for other instructions.
     pub(crate) fn kind(&self, function: &Function, instruction: &Instruction) -> Option<CallKind> {
         let operands = function.operands_of(instruction.operands);
         operands.iter().find_map(|operand| match &operand.value {
@@ -94,7 +94,7 @@ impl Calls<'_> {
         }
     }
 
-    /// The kernels with bodies.
+    /// Returns the defined kernels.
     pub(crate) fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         let all = (0..).map(FunctionId).zip(&self.module.functions);
         all.filter(|(_, function)| function.kind == FunctionKind::Entry && function.defined)
@@ -107,7 +107,7 @@ impl Calls<'_> {
     }
 }
 
-/// Returns `from` and the functions that edges lead to from it.
+/// Returns `from` and all functions that are reachable from it.
 fn closure(edges: &[Vec<FunctionId>], from: FunctionId) -> Vec<FunctionId> {
     let is_reached = reachable(edges.len(), from.0 as usize, |index| {
         let next = edges.get(index).into_iter().flatten();

@@ -1,5 +1,5 @@
-//! `wgmma`: registers of products in flight that other instructions access, and calls in kernels with products (PTX ISA,
-//! "wgmma.mma_async"; assembler 13.5). A forward data-flow analysis over the basic blocks of each function that a kernel reaches.
+//! Checks of `wgmma`: accesses to registers of MMAs in flight, and calls in kernels with MMAs (PTX ISA, "wgmma.mma_async";
+//! assembler 13.5). A forward data-flow analysis over the basic blocks of each function that a kernel reaches.
 
 use crate::check::performance::calls::{CallKind, Calls};
 use crate::check::performance::{is_product, warpgroup};
@@ -47,7 +47,7 @@ fn has_products(module: &Module, calls: &Calls<'_>, id: FunctionId) -> bool {
     function.is_some_and(|function| function.instructions.iter().any(is_one))
 }
 
-/// Returns a diagnostic for each call that the assembler does not inline, in a function that a kernel with products reaches.
+/// Returns a diagnostic for each call that the assembler does not inline in a function that a kernel with MMAs reaches.
 fn calls_with_products(
     module: &Module,
     calls: &Calls<'_>,
@@ -84,31 +84,32 @@ fn calls_with_products(
     instructions.filter_map(problem).collect()
 }
 
-/// Age of a product: one plus the number of groups committed since its start; 0 if no product is in flight.
+/// Age of an MMA: one plus the number of groups committed since its start; 0 if no MMA is in flight.
 type Age = u8;
 const NONE: Age = 0;
-/// Not committed.
+/// MMA that has not been committed to a group.
 const STARTED: Age = 1;
-/// More groups than `wgmma.wait_group` can leave pending.
+/// Age that exceeds the number of groups that `wgmma.wait_group` can leave pending.
 const OLDEST: Age = 9;
 
-/// Products that may be in flight at a point and access a register, over all paths to the point.
+/// MMAs that may be in flight at a program point and access a register, over all paths to the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct InFlight {
-    /// A product that writes the register.
+    /// Age of an MMA that writes the register.
     accumulator: Age,
-    /// A product that writes the register, which an instruction has written since: `writer`.
+    /// Age of an MMA that writes the register, if the instruction `writer` has written the register since.
     written_accumulator: Age,
     writer: u32,
-    /// A product that reads the register as a part of A.
+    /// Age of an MMA that reads the register as a part of matrix A.
     operand: Age,
-    /// A product that reads the register as a part of A, which an instruction has written since: `operand_writer`.
+    /// Age of an MMA that reads the register as a part of matrix A, if the instruction `operand_writer` has written the register
+    /// since.
     written_operand: Age,
     operand_writer: u32,
 }
 
 impl InFlight {
-    /// Joins the states of two paths: the younger product completes later.
+    /// Joins the states of two paths. The younger MMA is kept, because it completes later.
     fn join(&mut self, other: &InFlight) {
         let younger = |own: Age, other: Age| match (own, other) {
             (NONE, age) | (age, NONE) => age,
@@ -132,12 +133,12 @@ impl InFlight {
     }
 }
 
-/// Checks whether `wgmma.wait_group` with `n_pending` waits for a product. A wait for all groups also waits for products that no group has.
+/// Returns whether `wgmma.wait_group` with `n_pending` waits for an MMA. A wait for all groups also waits for uncommitted MMAs.
 const fn completes(age: Age, n_pending: u8) -> bool {
     age != NONE && (n_pending == 0 || age > n_pending.saturating_add(STARTED))
 }
 
-/// Effect of an instruction on products in flight.
+/// Effect of an instruction on MMAs in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Product,
@@ -145,7 +146,7 @@ enum Step {
     Wait {
         n_pending: u8,
     },
-    /// A copy between registers, which the assembler merges into one register.
+    /// Register copy, which the assembler coalesces.
     Copy {
         from: RegisterId,
         to: RegisterId,
@@ -156,20 +157,20 @@ enum Step {
     Other,
 }
 
-/// A violation of the rules for registers of products in flight.
+/// Violation of the rules for registers of MMAs in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     Read(RegisterId),
     Written(RegisterId),
     OperandWritten(RegisterId),
-    /// The function ends while a product writes the register.
+    /// The function ends while an MMA writes the register.
     InFlight(RegisterId),
 }
 
-/// Products in flight, one entry per register of [`Analysis::tracked`].
+/// MMAs in flight, one entry per register of [`Analysis::tracked`].
 type State = Vec<InFlight>;
 
-/// A problem with the instruction of an index.
+/// Instruction index and problem.
 type Finding = (usize, Problem);
 
 struct Analysis<'f> {
@@ -178,9 +179,9 @@ struct Analysis<'f> {
     function: &'f Function,
     kind: SourceKind,
     blocks: Vec<BasicBlock>,
-    /// The registers of products and their copies.
+    /// Registers of MMAs and their copies.
     tracked: Vec<RegisterId>,
-    /// Index into `tracked`, by register.
+    /// Index into `tracked` of each register.
     places: Vec<Option<u32>>,
 }
 
@@ -277,7 +278,7 @@ impl<'f> Analysis<'f> {
         self.diagnostics(found)
     }
 
-    /// Returns one diagnostic for each kind of problem of an instruction. If the assembler inserts a wait before a read, no product is in
+    /// Returns at most one diagnostic of each kind per instruction. If the assembler inserts a wait before a read, no MMA is in
     /// flight at the end of the function.
     fn diagnostics(&self, found: Vec<Finding>) -> Vec<Diagnostic> {
         let is_read = |(_, problem): &Finding| matches!(problem, Problem::Read(_));
@@ -310,7 +311,7 @@ impl<'f> Analysis<'f> {
         diagnostics
     }
 
-    /// Returns the last product that writes a register.
+    /// Returns the span of the last MMA that writes a register.
     fn product_of(&self, register: RegisterId) -> Option<Span> {
         let mut products = self.function.instructions.iter().rev();
         let writes = |instruction: &&Instruction| {
@@ -319,7 +320,7 @@ impl<'f> Analysis<'f> {
         products.find(writes).map(|product| product.span)
     }
 
-    /// Executes a block on a state.
+    /// Applies the instructions of a block to a state.
     fn block(
         &self,
         index: usize,
@@ -395,7 +396,7 @@ impl<'f> Analysis<'f> {
         found: &mut Vec<Finding>,
     ) {
         let is_live = |register: &RegisterId| live.contains(*register);
-        // The assembler deletes products without a used result.
+        // The assembler deletes MMAs whose result is unused.
         let mut completed = self.tracked.iter().zip(state.iter());
         let is_used = completed
             .any(|(register, own)| completes(own.accumulator, n_pending) && is_live(register));
@@ -417,7 +418,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Treats the copy of an accumulator in flight as an accumulator in flight.
+    /// Copies a register. The copy of an accumulator in flight counts as an accumulator in flight.
     fn copy(&self, at: usize, [from, to]: [RegisterId; 2], state: &mut State) {
         let source = self.in_flight(state, from);
         let Some(own) = self.place(to).and_then(|place| state.get_mut(place)) else {
@@ -432,7 +433,7 @@ impl<'f> Analysis<'f> {
         write_operand(own, at);
     }
 
-    /// Applies an instruction other than `wgmma`, a copy or the end of the function.
+    /// Applies an instruction other than `wgmma`, a register copy or the end of the function.
     fn access(
         &self,
         at: usize,
@@ -444,7 +445,7 @@ impl<'f> Analysis<'f> {
         let written = self.function.destinations(instruction);
         let mut read = self.function.sources(instruction);
         if instruction.guard.is_some() {
-            // Lanes that are predicated off keep the old value.
+            // Lanes that are predicated off keep the previous value.
             read.extend(&written);
         }
         let is_accumulator =
@@ -467,7 +468,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Checks whether an instruction has an effect: the assembler deletes computations without a used result.
+    /// Returns whether an instruction has an effect, because the assembler deletes computations whose result is unused.
     fn is_used(
         &self,
         instruction: &Instruction,
@@ -483,7 +484,7 @@ impl<'f> Analysis<'f> {
         written.iter().any(|register| live.contains(*register))
     }
 
-    /// Checks whether a called function may wait for products.
+    /// Returns whether a called function may wait for MMAs.
     fn may_wait(&self, instruction: &Instruction) -> bool {
         let is_of_products = |instruction: &Instruction| {
             let action = self.module.action(instruction);
@@ -555,7 +556,7 @@ impl<'f> Analysis<'f> {
     }
 }
 
-/// Returns the accumulators of a product; none for other instructions.
+/// Returns the accumulators of an MMA. Empty for other instructions.
 fn accumulators(
     module: &Module,
     function: &Function,
@@ -568,7 +569,7 @@ fn accumulators(
     }
 }
 
-/// Returns the accumulators that a product adds to: none if `scale-d` is the constant 0.
+/// Returns the accumulators that an MMA reads. Empty if `scale-d` is the constant 0.
 fn read_accumulators(
     module: &Module,
     function: &Function,
@@ -586,7 +587,7 @@ fn read_accumulators(
     }
 }
 
-/// Returns the registers that hold matrix A of a product; none if matrix A is in shared memory.
+/// Returns the registers of matrix A of an MMA. Empty if matrix A is in shared memory.
 fn operand_registers(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
     let operands = function.operands_of(instruction.operands);
     match operands.get(1).map(|operand| &operand.value) {
@@ -620,7 +621,7 @@ fn write_operand(own: &mut InFlight, at: usize) {
     }
 }
 
-/// Joins a state into that at the start of a block. Returns whether the latter changed.
+/// Joins a state into the state at the start of a block. Returns whether the latter has changed.
 fn join(known: &mut Option<State>, state: &State) -> bool {
     let Some(known) = known else {
         *known = Some(state.clone());

@@ -9,28 +9,28 @@ use warpgrid_program::{
     Span, reachable_blocks,
 };
 
-/// Registers of a multiprocessor.
+/// Number of registers of a multiprocessor.
 pub(crate) const REGISTERS: u32 = 65536;
-/// Most registers per thread that code can name; a count of 256 means the same.
+/// Maximum number of addressable registers per thread. A count of 256 has the same meaning.
 const MOST_PER_THREAD: u32 = 255;
-/// Fewest registers per thread that the assembler compiles for.
+/// Minimum number of registers per thread for which the assembler compiles.
 const FEWEST_PER_THREAD: u32 = 24;
 
-/// Registers per thread at the entry of a kernel.
+/// Number of registers per thread at the entry of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EntryCount {
     Known(u32),
     Unknown,
-    /// `.minnctapersm` is ignored, since the blocks exceed a multiprocessor.
+    /// The assembler ignores `.minnctapersm`, because the blocks exceed the capacity of a multiprocessor.
     TooManyThreads {
         n_blocks: u32,
         n_threads: u32,
     },
-    /// The assembler ignores `.maxnreg`, which is above 255.
+    /// The assembler ignores `.maxnreg`, because its value is greater than 255.
     Ignored,
 }
 
-/// One `setmaxnreg`.
+/// `setmaxnreg` instruction.
 struct Change {
     is_decrease: bool,
     count: u32,
@@ -86,7 +86,7 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
             .map(|change| diagnose::decrease_count(change.count_span, change.count, most, name));
         found.extend(problems);
     }
-    // A function that several kernels call has one diagnostic.
+    // Report a problem of a function that several kernels call only once.
     let mut reported: Vec<(&str, Span)> = Vec::new();
     found.retain(|diagnostic| {
         let key = (diagnostic.code, diagnostic.span);
@@ -97,8 +97,8 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the register count at the entry of a kernel: the minimum of `.maxnreg` and the share of each thread if `.minnctapersm` blocks
-/// are resident.
+/// Returns the number of registers at the entry of a kernel: the minimum of `.maxnreg` and the share of each thread if
+/// `.minnctapersm` blocks are resident.
 fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     let stated = bounds.max_registers;
     if stated.is_some_and(|count| count > MOST_PER_THREAD) {
@@ -113,7 +113,7 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     };
     let n_threads = x.saturating_mul(y).saturating_mul(z).max(1);
     let n_warps = n_threads.div_ceil(32).saturating_mul(n_blocks.max(1));
-    // A multiprocessor holds half as many blocks as warps: 32 of 64, and 24 of 48.
+    // The block limit of a multiprocessor is half of its warp limit: 32 blocks for 64 warps, and 24 for 48.
     let most_warps = target.limits.warps;
     if n_threads.saturating_mul(n_blocks) > most_warps * 32 || n_blocks > most_warps / 2 {
         return match stated {
@@ -124,7 +124,7 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
             },
         };
     }
-    // Registers are allocated to a warp in units of 8 per thread.
+    // Registers are allocated per warp in units of 8 registers per thread.
     let share = (REGISTERS / (n_warps * 32) / 8 * 8).min(MOST_PER_THREAD);
     EntryCount::Known(
         stated
@@ -133,8 +133,8 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     )
 }
 
-/// Returns the first call of a function whose register count the assembler does not know. Functions of the driver follow the calling
-/// convention.
+/// Returns the first call of a function whose register count the assembler cannot determine. Functions of the driver follow the
+/// calling convention.
 fn unknown_call(
     module: &Module,
     calls: &Calls<'_>,
