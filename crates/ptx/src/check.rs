@@ -1,10 +1,10 @@
-//! Tree in, checked program and diagnostics out: the one constructor of a [`Program`] from PTX.
+//! Checker: converts a syntax tree to diagnostics and, if no diagnostic is an error, to a [`Program`]. This is the only
+//! constructor of a [`Program`] from PTX.
 //!
-//! Phases, each a function from values to a value, with arrows to earlier ones only: the [`header`] gives version and
-//! target; each distinct opcode is checked once ([`plans`]); one pass stamps the names of the module ([`declare`]);
-//! each body is checked with scopes of its own and becomes instructions ([`body`]); the parts are put together
-//! ([`assemble`]); remarks of the assembler are predicted ([`performance`]). No phase changes what an earlier one made. All report to one
-//! [`report::Reporter`], and the first error never hides the second.
+//! Each phase is a function of the results of earlier phases, which no phase modifies: [`header`] determines the version and the
+//! target; [`plans`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks
+//! each body in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks
+//! of the assembler. All phases report to one [`report::Reporter`]; no phase stops at the first error.
 
 pub(crate) mod assemble;
 pub(crate) mod body;
@@ -27,26 +27,26 @@ use crate::tree::Tree;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, Given, Overrides, Program, Severity};
 
-/// A checked source.
+/// Result of a check.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The program; `None` when some diagnostic, of the parser or the checker, is an error.
+    /// Checked program; `None` if a diagnostic of the parser or the checker is an error.
     pub program: Option<Program>,
-    /// Those of the parser first, then in text order.
+    /// Parser diagnostics, followed by checker diagnostics in source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the text was checked for.
+    /// Version and target for which the source was checked.
     pub version: Version,
     pub target: &'static Target,
 }
 
 impl Checked {
-    /// Whether nothing is an error.
+    /// Returns whether no diagnostic is an error.
     pub fn accept(&self) -> bool {
         self.program.is_some()
     }
 }
 
-/// The version and target that a place of the text is checked against; what is wrong with the header is not reported.
+/// Returns the version and the target for which a source is checked, without reporting errors in the header.
 pub(crate) fn module_of(source: &str, tree: &Tree, options: &Overrides) -> Module {
     header::read(source, tree, options, &mut Reporter::default())
 }
@@ -56,7 +56,7 @@ pub fn check(source: &str, parse: &Parse, options: &Overrides) -> Checked {
     check_among(source, parse, options, &[])
 }
 
-/// Checks a parsed source among registers that the text around it gives: they are declared with their types.
+/// Checks a parsed source whose surrounding code declares the registers `given` with their types.
 pub fn check_among(source: &str, parse: &Parse, options: &Overrides, given: &[Given]) -> Checked {
     let text = ParsedText {
         source,
@@ -67,7 +67,7 @@ pub fn check_among(source: &str, parse: &Parse, options: &Overrides, given: &[Gi
     choice::choose(&text, options, &usual).unwrap_or(usual)
 }
 
-/// A text that is checked, maybe for several versions.
+/// Parsed source, which may be checked for several versions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParsedText<'a> {
     source: &'a str,
@@ -75,16 +75,16 @@ pub(crate) struct ParsedText<'a> {
     given: &'a [Given],
 }
 
-/// How words are taken that a manual of another time leaves out.
+/// Treatment of modifiers that the manual of another version omits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manual {
-    /// As the version of the text has them.
+    /// According to the version of the source.
     AsStated,
-    /// As if they were there, with a warning: the last resort for a snippet.
+    /// Missing modifiers are assumed, with a warning. This is the last attempt for a snippet.
     Mended,
 }
 
-/// Checks a parsed source for the version and target that it states, that the options name, or that are usual.
+/// Checks a parsed source for the version and the target of its header or of the options, or for the defaults.
 pub(crate) fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Checked {
     let ParsedText {
         source,
@@ -95,7 +95,7 @@ pub(crate) fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manu
     let mut reporter = Reporter::default();
     let module = header::read(source, tree, options, &mut reporter);
     if tree.statements.is_empty() && !parse.diagnostics.is_empty() {
-        // Nothing was read, and the parser says why.
+        // The source has no statements, and the parser has reported the reason.
         return Checked {
             program: None,
             diagnostics: parse.diagnostics.clone(),

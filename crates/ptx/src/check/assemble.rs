@@ -1,4 +1,4 @@
-//! The last phase: what the module declares and what its bodies became, as one module of the program.
+//! Last phase of the checker: combines the declarations and the checked bodies into one module of the program.
 
 use crate::check::body::checker::Body;
 use crate::check::body::made::Made;
@@ -7,7 +7,7 @@ use crate::check::report::Reporter;
 use crate::module::Module;
 use warpgrid_program::{Action, Module as Unsealed};
 
-/// Puts the parts together.
+/// Combines the results of the earlier phases.
 pub(crate) fn assemble(
     module: &Module,
     declared: Declared,

@@ -1,6 +1,6 @@
-//! Bodies of functions. In: what the module declares, the plans of its opcodes, and where each body is; out: one value
-//! for each body, with the instructions of the program and their operands. Each body has its own scopes; all that
-//! bodies add to the module beside that is in [`Made`](made::Made).
+//! Checks the bodies of functions: converts each body to instructions and operands of the program, based on the declarations of
+//! the module, the plans of its opcodes and the outline of the body. Each body has its own scopes. [`Made`](made::Made) contains
+//! everything else that bodies add to the module.
 
 pub(crate) mod address;
 pub(crate) mod asynchronous;
@@ -45,7 +45,7 @@ use crate::check::names::scopes::Scopes;
 use crate::check::plans::Plans;
 use crate::check::report::Reporter;
 
-/// Checks every body.
+/// Checks all bodies of the module.
 pub(crate) fn check(
     context: Context<'_>,
     declared: &Declared,

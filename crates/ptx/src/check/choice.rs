@@ -1,5 +1,5 @@
-//! The version and target that a snippet is checked for, since it states none: the usual ones, or else the nearest on which
-//! every instruction of it is legal. In: a check that found errors; out: one that found none, if there is such.
+//! Selection of the version and the target for a snippet that specifies none: the defaults, or the nearest version and target for
+//! which the snippet has no errors.
 
 use crate::check::{Checked, Manual, ParsedText, check_for};
 use crate::diagnostics::check as diagnose;
@@ -10,10 +10,10 @@ use warpgrid_isa::{Target, TargetKind, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::{Severity, Span};
 
-/// Longer snippets are checked for the usual version and target only.
+/// Maximum number of statements. Longer snippets are checked for the default version and target only.
 const MOST_STATEMENTS: usize = 200;
 
-/// The check of a snippet for the version and target on which it is legal. `None` where the usual ones are as good as any.
+/// Returns the check of a snippet for a version and target without errors. `None` if the result for the defaults should be used.
 #[cold]
 pub(crate) fn choose(
     text: &ParsedText<'_>,
@@ -51,12 +51,12 @@ pub(crate) fn choose(
     })
 }
 
-/// Versions and targets in the order in which they are tried: every target with the newest version, then older versions with
-/// the newest target of their time.
+/// Returns versions and targets in the order of the attempts: every target with the newest version, then older versions with the
+/// newest target that each of them supports.
 fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Target)> {
     let usual = Target::fallback();
     let version = options.version.unwrap_or(Version::NEWEST);
-    // The usual architecture with its own features comes before all others.
+    // Try the variants of the default architecture (such as `sm_90a`) before all other targets.
     let near = TARGETS.iter().filter(move |target| target.sm == usual.sm);
     let far = TARGETS
         .iter()
@@ -72,7 +72,7 @@ fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Ta
         .collect();
     older.reverse();
     let older = older.into_iter().filter_map(move |version| {
-        // `sm_82` is known to versions that do not know `sm_80`.
+        // Stop at the first unsupported target, because some versions support `sm_82` but not `sm_80`.
         let mut plain = TARGETS
             .iter()
             .filter(|target| target.kind == TargetKind::Plain);

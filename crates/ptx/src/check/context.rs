@@ -1,4 +1,4 @@
-//! What every phase reads and none changes: the text, its tree, and what the header says of it.
+//! Immutable inputs of all phases: the source, its syntax tree, and the settings of its header.
 
 use crate::module::Module;
 use crate::tree::Tree;
@@ -7,18 +7,18 @@ use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::Given;
 use warpgrid_program::wrapped::stated_values;
 
-/// A text to check.
+/// Inputs of the checker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
     pub(crate) module: &'a Module,
-    /// Registers that stand around a snippet.
+    /// Registers that the code around a snippet declares.
     pub(crate) given: &'a [Given],
 }
 
 impl<'a> Context<'a> {
-    /// The text of a name.
+    /// Returns the text of a name.
     pub(crate) fn name_text(&self, name: Name) -> String {
         let stem = self.tree.symbols.text(self.source, name.stem);
         let mut text = String::with_capacity(stem.len() + 4);
@@ -29,25 +29,26 @@ impl<'a> Context<'a> {
         text
     }
 
-    /// The type of a register with this name that is around a snippet.
+    /// Returns the type of a register that the code around a snippet declares.
     pub(crate) fn given_type(&self, name: &str) -> Option<ScalarType> {
         let found = self.given.iter().find(|given| given.name == name);
         found.map(|given| given.ty)
     }
 
-    /// Whether an annotation states the value of a register that a snippet reads.
+    /// Returns whether an annotation specifies the value of a register that a snippet reads.
     pub(crate) fn is_stated(&self, name: &str) -> bool {
         let mut given = self.given.iter();
         given.any(|given| given.is_stated && given.name == name)
             || stated_values(self.source, "//").any(|stated| stated == name)
     }
 
-    /// The special register with this name.
+    /// Returns the special register with this name.
     pub(crate) fn special(&self, name: Name) -> Option<SpecialRegister> {
         SpecialRegister::from_name(&self.name_text(name))
     }
 
-    /// `x03` as `x3`, which it counts as (assembler 13.5); `None` for names without leading zeros in their number.
+    /// Returns the name `x3` for `x03`, which the assembler treats as the same name (assembler 13.5); `None` for names without
+    /// leading zeros in their number.
     pub(crate) fn without_zeros(&self, name: Name) -> Option<Name> {
         if name.number().is_some() {
             return None;
@@ -64,7 +65,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The names `stem0` to `stemN` that the text has, each with its text.
+    /// Returns the names `stem0` to `stemN` that occur in the source, each with its text.
     pub(crate) fn numbered_names(
         &self,
         stem: &str,
@@ -80,7 +81,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The most names of a group that are declared one by one.
+/// Maximum number of names of a group that are declared individually.
 const MAX_NUMBERED: u32 = 1 << 12;
 
 fn push_number(text: &mut String, number: u32) {

@@ -1,4 +1,4 @@
-//! `.version`, `.target` and `.address_size`: what the text is checked against.
+//! Checks `.version`, `.target` and `.address_size`, which determine the settings of the module.
 
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
@@ -13,7 +13,8 @@ use warpgrid_isa::{Feature, Gate, Target, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::Span;
 
-/// Reads the header, or takes what the options say. Faults are reported, and a usual value is taken instead.
+/// Reads the settings from the options or from the header. Invalid or missing directives are reported, and default values replace
+/// them.
 pub(crate) fn read(
     source: &str,
     tree: &Tree,
@@ -27,7 +28,7 @@ pub(crate) fn read(
     let found = targets(source, tree, reporter);
     let target = found.last.map(|(target, _)| target);
     let has_override = options.version.is_some() || options.target.is_some();
-    // A module of nothing is compiled for any target.
+    // The assembler compiles a module without contents for any target.
     let is_header = |directive: &Directive| {
         use DirectiveKind as D;
         matches!(directive.kind, D::Version | D::Target | D::AddressSize)
@@ -69,7 +70,7 @@ pub(crate) fn read(
     module
 }
 
-/// Whether a function, with or without a body, has several results. Prototypes of indirect calls do not count.
+/// Returns whether a function, with or without a body, has several results. Prototypes of indirect calls do not count.
 fn has_several_results(tree: &Tree) -> bool {
     tree.functions.iter().any(|header| {
         let results = header.returns.of(&tree.declarations);
@@ -100,7 +101,7 @@ fn version(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<Version
     Some(version)
 }
 
-/// The words of every `.target`, each with its directive.
+/// Returns the arguments of every `.target`, each with its directive.
 fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
     let directives = tree.directives.iter();
     let targets = directives.filter(|directive| directive.kind == DirectiveKind::Target);
@@ -110,15 +111,16 @@ fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
     })
 }
 
-/// The targets that a module names.
+/// Targets that a module specifies.
 #[derive(Debug, Default)]
 struct Targets<'t> {
     all: Vec<(&'static Target, &'t Directive)>,
-    /// The one that counts, and its place.
+    /// Effective target, with its span.
     last: Option<(&'static Target, Span)>,
 }
 
-/// Reads `.target`: a target comes first, the last one counts, and all others are options (assembler 13.5).
+/// Reads `.target`. The first argument must be a target, the last target is effective, and all other arguments are options
+/// (assembler 13.5).
 fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut Reporter) -> Targets<'t> {
     let mut found = Targets::default();
     if tree.directive(DirectiveKind::Target).is_none() {
@@ -154,7 +156,7 @@ fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut Reporter) -> Targets
     found
 }
 
-/// A target by its name, also as compilers call it: `compute_90` is `sm_90`.
+/// Returns a target by its name. Also accepts the spelling of compilers: `compute_90` denotes `sm_90`.
 fn named_target(text: &str) -> Option<&'static Target> {
     Target::from_name(text).or_else(|| {
         let number = text.strip_prefix("compute_")?;
@@ -169,7 +171,7 @@ fn is_target_option(text: &str) -> bool {
     )
 }
 
-/// Checks what the options of the target ask of the module, and of each other.
+/// Checks the requirements of target options for the module and for other options.
 fn check_options(source: &str, tree: &Tree, module: &Module, reporter: &mut Reporter) {
     let mut mode = None;
     let mut is_debug = false;
@@ -237,7 +239,8 @@ fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
         })
 }
 
-/// The target that a misspelled name most likely meant: the last one up to its number, or the nearest spelling.
+/// Returns the target that a misspelled name most likely denotes: the highest one up to its number, or the one with the nearest
+/// spelling.
 fn nearest_target(text: &str) -> Option<&'static str> {
     let digits: String = text.chars().filter(char::is_ascii_digit).take(4).collect();
     let number: Option<u16> = digits.parse().ok();

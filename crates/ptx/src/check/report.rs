@@ -1,10 +1,10 @@
-//! Collects what is found. In: diagnostics, in any order; out: those that a person can still read, and whether one of
-//! them is an error. Nothing that is reported can be changed or taken back.
+//! Diagnostic sink of the checker: sorts, deduplicates and limits diagnostics, and records whether any of them is an error.
+//! Reported diagnostics cannot be modified or removed.
 
 use crate::diagnostics::check::NEEDS_VERSION;
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Takes diagnostics, up to a limit.
+/// Sink for a limited number of diagnostics.
 #[derive(Debug, Default)]
 pub(crate) struct Reporter {
     list: Vec<Diagnostic>,
@@ -12,21 +12,21 @@ pub(crate) struct Reporter {
     n_errors: usize,
 }
 
-/// All that was reported.
+/// Contents of a [`Reporter`].
 #[derive(Debug)]
 pub(crate) struct Reported {
-    /// In text order.
+    /// Diagnostics in source order.
     pub(crate) list: Vec<Diagnostic>,
-    /// How many more there were.
+    /// Number of omitted diagnostics.
     pub(crate) n_dropped: usize,
     pub(crate) n_errors: usize,
 }
 
 impl Reporter {
-    /// The most errors that are kept, and the most other diagnostics.
+    /// Maximum number of errors, and maximum number of other diagnostics.
     const LIMIT: usize = 2000;
 
-    /// Takes a diagnostic.
+    /// Reports a diagnostic.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         let n_others = self.list.len() - self.n_errors.min(self.list.len());
@@ -41,26 +41,26 @@ impl Reporter {
         }
     }
 
-    /// Number of errors so far, those beyond the limit included.
+    /// Returns the number of reported errors, including those beyond the limit.
     pub(crate) const fn n_errors(&self) -> usize {
         self.n_errors
     }
 
-    /// Whether further errors would be dropped; costly ones are only made if not.
+    /// Returns whether further errors will be omitted, so that the caller need not construct expensive ones.
     pub(crate) const fn is_full(&self) -> bool {
         self.n_errors >= Reporter::LIMIT
     }
 
-    /// Counts an error that is not made, since [`Reporter::is_full`].
+    /// Counts an error that the caller has not constructed because [`Reporter::is_full`] returns `true`.
     pub(crate) const fn drop_error(&mut self) {
         self.n_errors += 1;
         self.n_dropped += 1;
     }
 
-    /// Ends the collection.
+    /// Returns the sorted and deduplicated diagnostics.
     pub(crate) fn finish(mut self) -> Reported {
         self.list.sort_by_cached_key(|d| u64::from(d.span.start));
-        // Of what one word needs, the latest version is enough.
+        // If several diagnostics at one token require different versions, keep only the one with the highest version.
         self.list.dedup_by(|after, before| {
             if is_earlier(before, after) {
                 std::mem::swap(before, after);
@@ -76,7 +76,7 @@ impl Reporter {
     }
 }
 
-/// Whether a finding says of a word that it needs a version, where another one says that it needs a later one.
+/// Returns whether a diagnostic requires a lower version for a token than another diagnostic.
 fn is_earlier(finding: &Diagnostic, other: &Diagnostic) -> bool {
     finding.code == NEEDS_VERSION
         && finding.span == other.span
