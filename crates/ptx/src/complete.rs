@@ -1,5 +1,5 @@
-//! What can be written at a place of the text. In: a source and an offset; out: the words that are legal there for the
-//! version and target of the module, each with what it means. The same rows that the checker reads.
+//! Completion: lists the words that are legal at an offset for the version and the target of the module, each with its
+//! description. The words are those of the instruction tables that the checker uses.
 
 pub(crate) mod line;
 
@@ -19,12 +19,12 @@ use warpgrid_isa::form::{
 use warpgrid_isa::{Fit, Gate, OperandType, ScalarType, StateSpace, Value};
 use warpgrid_program::{Overrides, SignatureText, Span, Suggestion, SuggestionKind};
 
-/// The most registers of one group that are offered.
+/// Maximum number of completions for the registers of one group.
 const MAX_GROUP: u32 = 64;
-/// The most names that are offered.
+/// Maximum number of names in the completions.
 const MAX_NAMES: usize = 1000;
 
-/// What can be written at `offset`, best first.
+/// Returns the completions at `offset`, best first.
 pub fn complete(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Vec<Suggestion> {
     let line = Line::read(source, offset);
     let module = module_of(source, &parse.tree, options);
@@ -38,7 +38,7 @@ pub fn complete(source: &str, parse: &Parse, options: &Overrides, offset: u32) -
     }
 }
 
-/// The form that is being written at `offset`.
+/// Returns the instruction form at `offset` (signature help).
 pub fn signature(source: &str, offset: u32) -> Option<SignatureText> {
     let line = Line::read(source, offset);
     let layout = line.bound()?.layout;
@@ -78,7 +78,7 @@ fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
     found
 }
 
-/// The modifiers that some form of the opcode still takes.
+/// Returns the modifiers that a form of the opcode still accepts.
 fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
     let Some((opcode, words)) = line.finished().split_first() else {
         return Vec::new();
@@ -120,16 +120,17 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
     found
 }
 
-/// A word that a form still takes.
+/// Modifier that a form still accepts.
 struct Modifier {
     text: &'static str,
-    /// Absent for a word of the form itself.
+    /// Value of a modifier set; `None` for a literal modifier of the form.
     value: Option<&'static Value>,
     slot: &'static Slot,
 }
 
 impl Modifier {
-    /// What the word says; a word of the instruction's name says what the instruction does.
+    /// Returns the description of the modifier. A modifier that belongs to the instruction name has the description of the
+    /// instruction.
     fn help(&self, longer: &Bound) -> &'static str {
         let leads = longer.layout.leads();
         let is_name = leads.iter().any(|lead| lead.name == self.slot.name);
@@ -140,10 +141,10 @@ impl Modifier {
         }
     }
 
-    /// The word as a suggestion; `longer` has it, `bound` has the words before it.
+    /// Returns the completion for the modifier. `longer` contains the modifier, `bound` only the modifiers before it.
     fn completion(&self, bound: &Bound, longer: &Bound, span: Span) -> Suggestion {
         let form = longer.layout.form;
-        // A word may make those before it newer: `.f32` after `.v8` is what `.v8.b16` is not.
+        // A modifier can change the requirements of preceding ones: `.v8.f32` has different requirements than `.v8.b16`.
         let n_words = bound.slots.iter().flatten().count();
         let makes_newer = |word: &usize| longer.gate_of(*word) != bound.gate_of(*word);
         let gates = (0..n_words).filter(makes_newer).chain([n_words]);
@@ -164,7 +165,7 @@ impl Modifier {
     }
 }
 
-/// Whether every type is given: types stand last, so that only what is required may still follow.
+/// Returns whether all types are present. Types are the last modifiers, so that only required ones may follow.
 fn is_over(bound: &Bound) -> bool {
     let mut types = bound
         .layout
@@ -176,7 +177,7 @@ fn is_over(bound: &Bound) -> bool {
     types.peek().is_some() && types.all(|(_, binding)| binding.is_some())
 }
 
-/// A vector width comes directly before a type.
+/// Returns whether the slot may follow the present modifiers: a vector width directly precedes a type.
 fn follows(bound: &Bound, slot: &Slot) -> bool {
     match (
         bound.word(SlotName::Vector),
@@ -187,7 +188,7 @@ fn follows(bound: &Bound, slot: &Slot) -> bool {
     }
 }
 
-/// Tries whether words can begin an opcode of one form.
+/// Test whether modifiers are a valid prefix for one form.
 struct Trial<'a> {
     opcode: &'a str,
     layout: &'static Layout,
@@ -195,7 +196,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The form with these words, when nothing but missing ones is wrong.
+    /// Returns the form with these modifiers if the only errors are missing modifiers.
     fn bind(&self, words: &[&str]) -> Option<Bound> {
         let bound = bind_layout(self.layout, words);
         let complete = bound
@@ -217,7 +218,7 @@ impl Trial<'_> {
         (!rules::is_hopeless(&spelled, &bound, self.module)).then_some(bound)
     }
 
-    /// Words of the name of the instruction, as `store.d` in `wmma.store.d`, come first and in order.
+    /// Returns whether the modifiers of the instruction name, such as `store.d` in `wmma.store.d`, come first and in order.
     fn is_named(&self, words: &[&str]) -> bool {
         let literals = self.layout.slots.iter().map_while(|slot| match slot.kind {
             SlotKind::Literal(text, _) if slot.required => Some(text),
@@ -226,7 +227,8 @@ impl Trial<'_> {
         literals.zip(words).all(|(literal, word)| literal == *word)
     }
 
-    /// Some literals are refused before a version, as `.aligned` of `wmma` before 6.3.
+    /// Returns whether the version accepts all literals: some are rejected before a version, such as `.aligned` of `wmma` before
+    /// 6.3.
     fn is_of_its_time(&self, bound: &Bound) -> bool {
         let mut gated = self.layout.form.required_from.iter();
         gated.all(|(flag, version)| !bound.has(*flag) || self.module.version >= *version)
@@ -281,7 +283,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
     }
 }
 
-/// Registers that hold addresses, and variables that the space takes.
+/// Returns the registers that can contain addresses, and the variables in a suitable state space.
 fn addresses(
     line: &Line<'_>,
     module: &Module,
@@ -312,7 +314,7 @@ fn of_type(
     )
 }
 
-/// The names whose meaning fits, the innermost first.
+/// Returns the names whose meaning satisfies `fits`, innermost first.
 fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -> Vec<Suggestion> {
     let mut found: Vec<Suggestion> = Vec::new();
     for name in names.iter().rev().filter(|name| fits(name.meaning)) {

@@ -1,5 +1,5 @@
-//! Editor of the syntax tree: an edit of a statement becomes a text replacement that preserves indentation, comments, and the other
-//! statements of the line.
+//! Editor of the syntax tree: converts an edit of a statement to a text replacement that preserves the indentation, the comments
+//! and the other statements of the line.
 
 use crate::lexer::{TokenKind, token_at};
 use crate::tree::{Instruction, OperandKind, StatementKind, Tree};
@@ -46,7 +46,7 @@ impl<'a> Editor<'a> {
         let mut operands: Vec<OperandSyntax> = Vec::new();
         for (operand, _) in self.tree.operands_of(instruction) {
             match operands.last_mut() {
-                // The predicate after the vector of a texture instruction: `{%r0, %r1}|%p`.
+                // Include the predicate after the vector of a texture instruction: `{%r0, %r1}|%p`.
                 Some(vector) if matches!(operand.kind, OperandKind::Resident(_)) => {
                     vector.span = vector.span.to(operand.span);
                     vector.text = self.plain(vector.span);
@@ -64,7 +64,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Returns the span of the array sizes of a variable that is declared at a span.
+    /// Returns the span of the array dimensions of a variable that is declared within a span.
     pub fn dimensions(&self, declaration: Span, variable: &str) -> Option<Span> {
         let mut all = self.tree.declarators.iter();
         let declarator = all.find(|own| {
@@ -77,7 +77,7 @@ impl<'a> Editor<'a> {
         Some(dimensions.first()?.span.to(dimensions.last()?.span))
     }
 
-    /// Returns a text with a space in place of each line break and comment.
+    /// Returns the text of a span with a space in place of each line break and comment.
     fn plain(&self, span: Span) -> String {
         let text = span.text(self.source);
         let mut at = 0;
@@ -100,14 +100,14 @@ impl<'a> Editor<'a> {
         plain
     }
 
-    /// Returns the text replacement of an edit; `None` if no statement has this span.
+    /// Returns the text replacement of an edit, or `None` if no statement has this span.
     pub fn edit(&self, edit: &StatementEdit) -> Option<Edit> {
         let span = edit.statement;
         let all = &self.tree.statements;
         let at = all.binary_search_by_key(&span.start, |own| own.span.start);
         let statement = all.get(at.ok()?).filter(|own| own.span == span)?;
         let line = Line::of(self.source, span);
-        // The statements after a label are indented further than the label.
+        // Statements after a label have more indentation than the label.
         let indented = match statement.kind {
             StatementKind::Label(_) => {
                 let mut next = all.iter().filter(|own| own.span.start > span.start);
@@ -142,19 +142,19 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Lines of a statement, usually one.
+/// Line or lines that contain a statement.
 struct Line<'a> {
     start: u32,
     /// Offset of the line break.
     end: u32,
-    /// Offset of the next line.
+    /// Offset of the start of the next line.
     next_line: u32,
     indent: &'a str,
-    /// Whether no text precedes the statement.
+    /// Whether the statement is the first text of its line.
     is_first: bool,
-    /// Whether at most a line comment follows the statement.
+    /// Whether only a line comment may follow the statement on its line.
     is_last: bool,
-    /// Offset of the text after the statement and the blanks that follow it.
+    /// Offset of the text after the statement and its trailing blanks.
     next: u32,
 }
 
@@ -179,7 +179,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the statements of a text with an indentation, which labels do not have.
+/// Indents the statements of a text. Labels are not indented.
 fn lines(text: &str, indent: &str) -> String {
     let lines = text.lines().map(|line| match line.ends_with(':') {
         true => line.to_owned(),

@@ -1,6 +1,6 @@
-//! The formatter: text in, the same tokens and comments out, one statement a line, indented by braces.
+//! Formatter: writes one statement per line, indented by braces, and preserves all tokens and comments.
 //!
-//! Only blanks change. What the parser could not read, and sections of debug data, stay as they are written.
+//! Only white space changes. Malformed statements and sections of debug data are preserved verbatim.
 
 use crate::lexer;
 use crate::lexer::TokenKind;
@@ -9,9 +9,9 @@ use crate::tree::declaration::DirectiveKind;
 use crate::tree::{StatementKind, Tree};
 use warpgrid_program::Span;
 
-/// Formats a source; the result formats to itself.
+/// Formats a source. Formatting is idempotent.
 pub fn format(source: &str) -> String {
-    // The mark is refused, not a part of the first line: it stays where its finding is.
+    // Preserve the byte-order mark at the start, where the parser reports it as an error; it is not part of the first line.
     if let Some(text) = source.strip_prefix(BYTE_ORDER_MARK) {
         return format!("{BYTE_ORDER_MARK}{}", format_text(text));
     }
@@ -23,7 +23,7 @@ fn format_text(source: &str) -> String {
     if sound {
         return text;
     }
-    // Where a broken text recovers can depend on its line breaks, so it is formatted until it stays as it is.
+    // The error recovery can depend on line breaks. Therefore, format a source with errors until it no longer changes.
     for _ in 0..MAX_ROUNDS {
         let (next, _) = formatted(&text);
         if next == text {
@@ -34,10 +34,10 @@ fn format_text(source: &str) -> String {
     source.to_owned()
 }
 
-/// How often a broken text is formatted before it is left alone.
+/// Maximum number of passes for a source with errors. If the result still changes, the source is returned unformatted.
 const MAX_ROUNDS: usize = 8;
 
-/// The text formatted once, and whether all of it could be read.
+/// Formats the source once, and returns whether it has no syntax errors.
 fn formatted(source: &str) -> (String, bool) {
     let parse = parse(source);
     let sound = parse.diagnostics.is_empty();
@@ -53,14 +53,14 @@ fn formatted(source: &str) -> (String, bool) {
     (writer.finish(), sound)
 }
 
-/// How the blanks of a statement are set.
+/// White space within a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// All on one line.
+    /// All tokens on one line.
     Line,
-    /// Line breaks stay where they are: initialisers, parameter lists.
+    /// Line breaks are preserved: initializers, parameter lists.
     Broken,
-    /// As it is written.
+    /// Preserved verbatim.
     Verbatim,
 }
 
@@ -68,9 +68,9 @@ struct Writer<'s> {
     source: &'s str,
     out: String,
     depth: usize,
-    /// Line breaks of the source since the last thing written.
+    /// Number of line breaks in the source since the last written token.
     n_breaks: usize,
-    /// A line comment was written, so that the line is over.
+    /// Whether a line comment was written, which requires a line break.
     line_ends: bool,
 }
 
@@ -85,7 +85,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// What is between statements: comments, and blank lines of which one is kept.
+    /// Writes the text between statements: comments, and at most one blank line.
     fn gap(&mut self, span: Span) {
         let mut at = span.start as usize;
         while at < span.end as usize {
@@ -113,7 +113,7 @@ impl<'s> Writer<'s> {
         self.n_breaks = 0;
     }
 
-    /// Begins a line at this depth, after a blank one where the source has one.
+    /// Starts a line with this depth of indentation, after a blank line if the source has one.
     fn new_line(&mut self, depth: usize) {
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -147,7 +147,7 @@ impl<'s> Writer<'s> {
             _ => (self.depth, Layout::Line),
         };
         if span.text(self.source).trim().is_empty() {
-            // The end of a function that is not closed.
+            // The end of an unclosed function has no text.
             return;
         }
         self.new_line(depth);
@@ -161,7 +161,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// The tokens of a statement with blanks as the layout has them.
+    /// Writes the tokens of a statement with the white space of the layout.
     fn tokens(&mut self, span: Span, depth: usize, layout: Layout) {
         let mut before = Before::default();
         let mut at = span.start as usize;
@@ -222,7 +222,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// The deepest indentation; braces may nest deeper.
+/// Maximum depth of indentation. Braces may be nested more deeply.
 const MAX_INDENT: usize = 32;
 
 fn directive_layout(tree: &Tree, index: u32) -> Layout {
@@ -235,19 +235,19 @@ fn directive_layout(tree: &Tree, index: u32) -> Layout {
     }
 }
 
-/// What came before a token within its statement.
+/// Preceding tokens of the statement.
 #[derive(Clone, Debug, Default)]
 struct Before<'s> {
     text: Option<&'s str>,
-    /// Whether blanks stand between.
+    /// Whether blanks precede the token.
     blank: bool,
-    /// Whether a line break is among them.
+    /// Whether the blanks contain a line break.
     breaks: bool,
-    /// A line comment came last.
+    /// Whether a line comment precedes the token.
     line_ends: bool,
-    /// Open parentheses, brackets and braces.
+    /// Number of open parentheses, brackets and braces.
     nesting: usize,
-    /// Whether an `=` came, so that braces belong to an initialiser.
+    /// Whether an `=` precedes the token, so that braces belong to an initializer.
     assigned: bool,
 }
 
@@ -265,18 +265,18 @@ impl<'s> Before<'s> {
         self.line_ends = kind.is_comment() && runs_to_line_end(text);
     }
 
-    /// Whether a brace here opens the body of a function.
+    /// Returns whether a brace at this position starts the body of a function.
     fn is_header(&self) -> bool {
         self.nesting == 0 && !self.assigned
     }
 }
 
-/// Whether a comment ends with its line: one of `//`, or a line marker.
+/// Returns whether a comment ends with its line: a `//` comment or a line marker.
 fn runs_to_line_end(comment: &str) -> bool {
     !comment.starts_with("/*")
 }
 
-/// Whether one blank is between two tokens of a line.
+/// Returns whether a space separates two tokens of a line.
 fn has_space(last: &str, text: &str, before: &Before<'_>) -> bool {
     if matches!(text, "," | ";" | ")" | "]") || matches!(last, "(" | "[" | "@") {
         return false;

@@ -1,4 +1,4 @@
-//! PTX as a [`FrontEnd`]: the calls of this crate go in, the plain data that hosts know comes out. No logic of its own.
+//! Implementation of [`FrontEnd`] for PTX: converts the results of this crate to the types of the interface.
 
 pub(crate) mod reference;
 
@@ -14,7 +14,7 @@ use warpgrid_program::{
     HoverText, Overrides, Reference, SignatureText, Span, Suggestion, TermFacts,
 };
 
-/// The front end for PTX.
+/// Front end for PTX.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ptx;
 
@@ -71,7 +71,7 @@ impl FrontEnd for Ptx {
     }
 }
 
-/// A text of PTX with its tree.
+/// PTX source with its syntax tree.
 struct PtxDocument<'a> {
     source: Cow<'a, str>,
     parse: Parse,
@@ -146,14 +146,14 @@ impl Reference for Ptx {
     }
 }
 
-/// The text of a directive's first argument.
+/// Returns the text of the first argument of a directive.
 fn argument<'a>(source: &'a str, tree: &Tree, kind: DirectiveKind) -> Option<&'a str> {
     let directive = tree.directive(kind)?;
     let (operand, _) = tree.arguments_of(directive).next()?;
     Some(operand.span.text(source))
 }
 
-/// The version that a text states; its two numbers are arguments of their own.
+/// Returns the version that a source specifies. Its major and minor number are separate arguments.
 fn version(source: &str, tree: &Tree) -> Option<Version> {
     let directive = tree.directive(DirectiveKind::Version)?;
     let mut numbers = tree.arguments_of(directive);

@@ -1,5 +1,4 @@
-//! What a token of the text means. In: a source, its tree and an offset; out: a few lines to show beside the token. The
-//! facts are those of the rows that checker and completion read.
+//! Hover: describes the token at an offset, with the facts of the instruction tables that the checker and the completion use.
 
 pub(crate) mod words;
 
@@ -22,9 +21,9 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{HoverText, Overrides, Span};
 
-/// Says since when and where something exists.
+/// Hover text with the required version and target of a construct.
 trait Gated {
-    /// With the gate, and a word where the module does not meet it.
+    /// Adds the gate, and a note if the module does not satisfy it.
     fn gate(self, gate: Gate, module: &Module) -> Self;
 }
 
@@ -42,7 +41,7 @@ impl Gated for HoverText {
     }
 }
 
-/// "since PTX 8.1, on `sm_90` and later (assembler 13.5)"
+/// Describes a gate: "since PTX 8.1, on `sm_90` and later (assembler 13.5)".
 pub fn gate_line(gate: Gate) -> String {
     let phrase = gate.phrase().unwrap_or_default();
     match gate.origin {
@@ -51,7 +50,7 @@ pub fn gate_line(gate: Gate) -> String {
     }
 }
 
-/// What the token at `offset` means; `None` between tokens and for what speaks for itself.
+/// Returns the hover text of the token at `offset`, or `None` between tokens and for self-explanatory tokens.
 pub fn hover(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Option<HoverText> {
     let tree = &parse.tree;
     let at = tree.statements.partition_point(|s| s.span.start <= offset);
@@ -199,7 +198,7 @@ impl Place<'_> {
         Some(hover)
     }
 
-    /// A word that fills no slot.
+    /// Describes a modifier that the form does not accept.
     fn stray(&self, hover: HoverText, text: &str, opcode: &Opcode<'_>, bound: &Bound) -> HoverText {
         let name = opcode.called(bound);
         if is_known_word(text) {
@@ -275,7 +274,7 @@ impl Place<'_> {
         }
     }
 
-    /// The name under the offset within an operand.
+    /// Returns the hover text of the name at the offset within an operand.
     fn word_at(&self, within: Span) -> Option<HoverText> {
         let mut at = within.start as usize;
         while at < within.end as usize {
@@ -414,7 +413,7 @@ impl Place<'_> {
     }
 }
 
-/// What a store becomes.
+/// Returns the SASS counterpart of a store.
 fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<String> {
     let code = pairs::machine_code(does, modifiers, target)?;
     let name = target.name;
@@ -424,7 +423,7 @@ fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<St
     ))
 }
 
-/// What the form says of an operand.
+/// Describes the role of an operand in the form.
 fn role_line(role: &OperandSlot, bound: Option<&Bound>, noun: &str) -> String {
     let what = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
@@ -449,5 +448,5 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// The most characters of a declaration that are shown.
+/// Maximum number of characters of a declaration in a title.
 const MAX_TITLE: usize = 120;

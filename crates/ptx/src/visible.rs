@@ -1,37 +1,37 @@
-//! The names that can be used at a place of the text: what is declared before it and still in scope. In: a tree and an
-//! offset; out: the names with what they stand for. Works on broken texts too.
+//! Names that are visible at an offset: declared before it and still in scope, with their meanings. Also supports sources with
+//! errors.
 
 use crate::tree::declaration::{Declaration, DeclarationSpace, DeclaredType, FunctionHeader};
 use crate::tree::{StatementKind, Tree};
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// A register; the number of elements of a vector, 1 for a scalar.
+    /// Register, with the number of vector elements (1 for a scalar).
     Register(ScalarType, usize),
-    /// A variable; textures and the like have no type.
+    /// Variable. Textures, samplers and surfaces have no type.
     Variable(StateSpace, Option<ScalarType>),
     Function,
     Label,
 }
 
-/// A name in scope.
+/// Visible name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visible {
     pub name: String,
-    /// `%r<4>` means `%r0` to `%r3`.
+    /// Number of registers of a group: `%r<4>` denotes `%r0` to `%r3`.
     pub count: Option<u32>,
     pub meaning: Meaning,
-    /// Range of the declaration of the name.
+    /// Span of the name in its declaration.
     pub span: Span,
-    /// The whole declaration.
+    /// Span of the whole declaration.
     pub declaration: Span,
 }
 
 impl Visible {
-    /// Whether `text` is this name, or one of its group.
+    /// Returns whether `text` is this name or a member of its group.
     pub fn is_called(&self, text: &str) -> bool {
         match self.count {
             None => self.name == text,
@@ -44,7 +44,7 @@ impl Visible {
     }
 }
 
-/// The names in scope at an offset, the innermost last.
+/// Returns the names in scope at an offset, innermost last.
 pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<Visible> {
     let mut names = Names {
         source,
@@ -62,7 +62,7 @@ pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<Visible> {
     names.list
 }
 
-/// What a name means at an offset; the innermost declaration wins.
+/// Returns the meaning of a name at an offset. The innermost declaration takes precedence.
 pub fn lookup(source: &str, tree: &Tree, offset: u32, text: &str) -> Option<Visible> {
     let mut names = visible(source, tree, offset);
     let index = names.iter().rposition(|name| name.is_called(text))?;
@@ -73,7 +73,7 @@ struct Names<'s> {
     source: &'s str,
     tree: &'s Tree,
     list: Vec<Visible>,
-    /// How many names there were where each open scope began.
+    /// For each open scope: the number of names before it.
     scopes: Vec<usize>,
 }
 
@@ -160,7 +160,7 @@ impl Names<'_> {
         }
     }
 
-    /// Labels are seen in all of their function.
+    /// Adds the labels of the function, which are visible in the whole function.
     fn labels(&mut self, offset: u32) {
         if self.scopes.is_empty() && self.tree.kind == crate::tree::SourceKind::Module {
             return;

@@ -1,11 +1,11 @@
-//! The instruction before a place of the text, as far as it is written on its line.
+//! Partial instruction before an offset, on the line of the offset.
 
 use crate::lexer;
 use crate::lexer::TokenKind;
 use warpgrid_isa::form::Bound;
 use warpgrid_program::Span;
 
-/// Where in a line the offset is.
+/// Position of the offset within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Opcode,
@@ -15,15 +15,15 @@ pub(crate) enum Place {
     Elsewhere,
 }
 
-/// The instruction before the offset, as far as it is written on its line.
+/// Partial instruction before an offset, on the line of the offset.
 pub(crate) struct Line<'s> {
-    /// The opcode and the finished modifiers.
+    /// Opcode and completed modifiers.
     pub(crate) words: Vec<&'s str>,
-    /// The word at the offset, without its dot.
+    /// Partial word at the offset, without its dot.
     pub(crate) prefix: &'s str,
     offset: u32,
     place: Place,
-    /// Whether the offset is in brackets.
+    /// Whether the offset is within brackets.
     pub(crate) in_brackets: bool,
 }
 
@@ -109,7 +109,7 @@ impl<'s> Line<'s> {
         self.in_brackets = false;
     }
 
-    /// A blank ends the opcode and the guard.
+    /// Processes a blank, which ends the opcode and the guard.
     fn blank(&mut self) {
         self.prefix = "";
         match self.place {
@@ -125,7 +125,7 @@ impl<'s> Line<'s> {
         self.place
     }
 
-    /// The opcode and the modifiers that are finished.
+    /// Returns the opcode and the completed modifiers.
     pub(crate) fn finished(&self) -> &[&'s str] {
         match self.words.split_last() {
             Some((last, rest)) if !self.prefix.is_empty() && *last == self.prefix => rest,

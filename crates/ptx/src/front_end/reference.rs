@@ -1,4 +1,4 @@
-//! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
+//! Reference documentation of PTX: converts the instruction tables to forms and explained instructions.
 
 use warpgrid_isa::form::layout::OperandSlot;
 use warpgrid_isa::form::{Bound, Form, Layout, Origin, Slot, SlotKind, bind, forms_of, layouts};
@@ -8,12 +8,12 @@ use warpgrid_program::{
     Explanation, FormFacts, OperandFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
 };
 
-/// Every form, in table order.
+/// Returns all forms in table order.
 pub(crate) fn forms() -> Vec<FormFacts> {
     layouts().iter().map(form).collect()
 }
 
-/// The registers of the machine.
+/// Returns the special registers.
 pub(crate) fn terms() -> Vec<TermFacts> {
     let families = SpecialRegister::families().into_iter();
     let term = |(register, spelled): (SpecialRegister, Vec<String>)| {
@@ -36,7 +36,7 @@ pub(crate) fn terms() -> Vec<TermFacts> {
     families.filter_map(term).collect()
 }
 
-/// Explains an opcode, or an instruction word by word.
+/// Explains an opcode, or each modifier of an instruction.
 pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     let mnemonic = instruction.split_whitespace().next()?.trim_end_matches(';');
     let mut words = mnemonic.split('.');
@@ -69,7 +69,7 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     })
 }
 
-/// The machine code of a store, by architecture.
+/// Returns the SASS counterparts of a store by architecture.
 fn beside(bound: &Bound) -> Vec<String> {
     let modifiers = bound.modifiers();
     let does = bound.layout.form.does;
@@ -85,8 +85,8 @@ fn beside(bound: &Bound) -> Vec<String> {
     lines
 }
 
-/// Whether the words are the first ones that every instruction of the form has: `cp.async.bulk` is no instruction yet, but
-/// what several are called.
+/// Returns whether the words are the first required literals of the form. For example, `cp.async.bulk` is not an instruction, but
+/// the common prefix of several names.
 fn begins_with(layout: &Layout, words: &[&str]) -> bool {
     let mut literals = layout.slots.iter().map_while(|slot| match slot.kind {
         SlotKind::Literal(text, _) if slot.required => Some(text),
@@ -95,7 +95,7 @@ fn begins_with(layout: &Layout, words: &[&str]) -> bool {
     words.iter().all(|word| literals.next() == Some(*word))
 }
 
-/// The meaning of the word at `index` of a bound instruction.
+/// Returns the meaning of the modifier at `index` of a bound instruction.
 fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
     let bindings = bound.layout.slots.iter().zip(&bound.slots);
     let mut found = bindings.filter_map(|(slot, binding)| Some((slot, binding.as_ref()?)));
@@ -137,7 +137,7 @@ const fn examples(form: &Form) -> &'static [&'static str] {
     form.good
 }
 
-/// The rows have none in this build.
+/// Without the feature `examples`, the table rows contain no examples.
 #[cfg(not(feature = "examples"))]
 const fn examples(_: &Form) -> &'static [&'static str] {
     &[]
@@ -158,7 +158,7 @@ fn slot(slot: &Slot) -> SlotFacts {
         required: slot.required,
         values: match slot.kind {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
-            // What every instruction of the form has is its name.
+            // A modifier that every instruction of the form has is part of its name.
             SlotKind::Literal(..) if slot.required => Vec::new(),
             SlotKind::Literal(text, _) => vec![ValueFacts {
                 text: text.to_owned(),

@@ -1,4 +1,4 @@
-//! One line for words that no row describes: spaces of declarations, linkage, directives.
+//! Descriptions of keywords that the table rows do not contain: state spaces of declarations, linkage, directives.
 
 use crate::tree::declaration::DirectiveKind;
 
