@@ -1,5 +1,5 @@
-//! Addresses of operands: a register or a variable, and an offset. In: an operand, the space, and how strictly the row
-//! has its addresses checked; out: the address. What is wrong is said in the words of the family.
+//! Checks addresses of operands, which consist of a register or a variable and an offset. The state space and the strictness are
+//! those of the table row; diagnostics depend on the instruction family.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -17,53 +17,53 @@ use warpgrid_program::{
     Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Source, Span, Variable, VariableId,
 };
 
-/// In whose words a wrong address is reported.
+/// Diagnostics for an invalid address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Words<'s> {
-    /// Of every instruction.
+    /// Diagnostics of all other instructions.
     Plain,
-    /// Of `st`.
+    /// Diagnostics of `st`.
     Store(&'s Store),
-    /// Of asynchronous and matrix stores, under these codes.
+    /// Diagnostics of asynchronous and matrix stores, with these codes.
     Strict(&'static AddressCodes),
 }
 
-/// What an address is checked against.
+/// Requirements for an address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressRule<'s> {
     pub(crate) addressing: Addressing,
-    /// The space that the opcode names.
+    /// State space that the opcode specifies.
     pub(crate) space: StateSpace,
-    /// Whether a variable of any space is taken, since the opcode is refused anyway.
+    /// Whether a variable in any state space is accepted, because the opcode is already rejected.
     pub(crate) takes_any_space: bool,
     pub(crate) words: Words<'s>,
 }
 
-/// What is wrong with an address operand.
+/// Error of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoAddress {
-    /// Not in brackets.
+    /// The operand is not in brackets.
     Unbracketed,
-    /// A number alone.
+    /// The operand is a number without a name.
     Constant(Span),
-    /// A register of a type that holds no address.
+    /// Register of a type that cannot contain an address.
     Register(Span, ScalarType),
-    /// A register that is narrower than addresses are; the assembler refuses 32 bits and accepts fewer.
+    /// Register that is narrower than an address. The assembler rejects 32 bits, but accepts fewer bits.
     Narrow(Span, ScalarType),
-    /// A variable of another space.
+    /// Variable in a different state space.
     Space(Span, Name, VariableId),
-    /// A name of something that has no address.
+    /// Name without an address.
     Name(Span, Binding),
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The address in an operand of an instruction whose row says all about it.
+    /// Checks an address operand against the state space of the table row, and returns the address.
     #[inline]
     pub(crate) fn address(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Address> {
         self.address_in(site, operand, site.plan.space())
     }
 
-    /// The address in an operand that has a space of its own.
+    /// Checks an address operand with a separate state space, and returns the address.
     #[inline]
     pub(crate) fn address_in(
         &mut self,
@@ -80,7 +80,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.checked_address(site, operand, &rule)
     }
 
-    /// The address in an operand; `None` when something was reported.
+    /// Checks an address operand, and returns the address; returns `None` after reporting an error.
     pub(crate) fn checked_address(
         &mut self,
         site: &Site<'a>,
@@ -113,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
         };
         let binding = self.address_binding(name, rule.space, operand.span);
-        // What nearly every address is.
+        // Fast path for nearly all addresses: a 64-bit register.
         if let Binding::Register(register) = binding
             && matches!(
                 self.body.type_of(register),
@@ -129,7 +129,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Address::new(base, offset))
     }
 
-    /// The address of an array element.
+    /// Returns the address of an array element.
     #[cold]
     fn indexed_address(
         &mut self,
@@ -155,7 +155,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let Some(offset) = element.constant_offset_bytes() {
             return Some(Address::new(AddressBase::Variable(variable), offset));
         }
-        // Parameters of calls have no addresses in registers.
+        // Call parameters have no addresses in registers.
         if self.space_of(variable) == StateSpace::ParamFunc {
             let offset = self.element_offset(&element)?;
             return Some(Address {
@@ -205,7 +205,7 @@ impl<'a> BodyChecker<'a, '_> {
                 NoAddress::Space(span, name, variable)
             }
             Binding::Special(_) if rule.addressing.takes_special() => {
-                // Legal, but no address of a program has a special register for its base.
+                // The address is legal, but the program cannot represent a special register as the base of an address.
                 self.body.is_sayable = false;
                 return Some(AddressBase::None);
             }
@@ -253,21 +253,21 @@ impl<'a> BodyChecker<'a, '_> {
         Some(AddressBase::Register(RegisterRun::one(register)))
     }
 
-    /// Whether a variable may be the address, as far as its space goes.
+    /// Returns whether the state space of a variable is permitted for the address.
     pub(crate) fn variable_fits(&self, rule: &AddressRule<'_>, variable: VariableId) -> bool {
         rule.addressing.takes_variable()
             && !self.is_handle(variable)
             && (rule.takes_any_space || rule.space.takes_variable(self.space_of(variable)))
     }
 
-    /// Whether the variable is a texture, sampler or surface, which has no address to load from.
+    /// Returns whether the variable is a texture, sampler or surface, whose contents cannot be loaded.
     fn is_handle(&self, variable: VariableId) -> bool {
         let handles = &self.declared.handles;
         let is_known = |variable: &Variable| handles.contains(&variable.span);
         !handles.is_empty() && self.variable(variable).is_some_and(is_known)
     }
 
-    /// Reports what is wrong with an address, in the words of the family.
+    /// Reports an invalid address with the diagnostics of the instruction family.
     #[cold]
     pub(crate) fn no_address(
         &mut self,
@@ -328,7 +328,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The operand with brackets around it, if that is an address.
+    /// Returns the operand in brackets if the result is a valid address.
     pub(crate) fn bracketed(&mut self, operand: &Operand) -> Option<String> {
         if let OperandKind::Indexed { name, index } = operand.kind {
             let variable = self.indexed_variable(operand)?;
@@ -351,11 +351,11 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The part of an address operand that is its name.
+    /// Returns the span of the name in an address operand.
     pub(crate) fn name_span(&self, operand: &Operand, name: Name) -> Span {
         let text = operand.span.text(self.source);
         let stem = self.tree.symbols.text(self.source, name.stem);
-        // Nearly always right after the bracket.
+        // In nearly all operands, the name directly follows the bracket.
         let mut places = 0..text.len();
         let is_here = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(stem));
         let start = places.find(is_here).unwrap_or(0) as u32 + operand.span.start;
@@ -367,7 +367,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// As a sentence calls what is not in brackets.
+/// Returns a description of an operand without brackets for messages.
 fn unbracketed(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::Name(_) | OperandKind::Component { .. } => "a name without brackets",

@@ -1,5 +1,4 @@
-//! Asynchronous copies, mbarriers and addresses of clusters: what operands and modifiers decide together. In: resolved
-//! operands; out: diagnostics.
+//! Checks of asynchronous copies, mbarriers and cluster addresses that depend on both operands and modifiers.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -13,8 +12,8 @@ use warpgrid_isa::{CacheOp, Fit, Flag, ScalarType, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The mbarrier of a bulk copy. Its address may be in a register of any width but 16 bits, and a value without brackets
-    /// is legal where no operand follows, though no address of a program (assembler 13.5).
+    /// Checks the mbarrier of a bulk copy. Its address may be in a register of any width except 16 bits. A value without brackets
+    /// is legal if no operand follows, but the program cannot represent such an address (assembler 13.5).
     pub(crate) fn mbarrier(
         &mut self,
         site: &Site<'a>,
@@ -36,7 +35,7 @@ impl<'a> BodyChecker<'a, '_> {
         let address = self.address_in(site, operand, space)?;
         if let AddressBase::Register(run) = address.base {
             let ty = self.body.type_of(run.first);
-            // Reductions take them (assembler 13.5).
+            // The assembler accepts 16-bit registers for reductions (assembler 13.5).
             let is_copy = site.plan.grammar == OperandGrammar::Row(Beyond::BulkCopy);
             if ty.width_bits() == 16 && is_copy {
                 self.report(diagnose::address_type(operand.span, ty));
@@ -46,7 +45,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(OperandValue::Address(address))
     }
 
-    /// `cp.async`: 4, 8 or 16 bytes, with `.cg` 16 alone, and no more of them are read (PTX ISA, "cp.async").
+    /// Checks the sizes of `cp.async`: 4, 8 or 16 bytes, only 16 with `.cg`, and at most this number of source bytes (PTX ISA,
+    /// "cp.async").
     pub(crate) fn check_copy(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let (span, size) = self.number_at(start, 2)?;
         let problem = match site.plan.modifiers.cache {
@@ -67,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Masks of blocks and of bytes are 16 bits wide, so that no address is one (assembler 13.5).
+    /// Checks block masks and byte masks, which have 16 bits and therefore cannot be addresses (assembler 13.5).
     pub(crate) fn check_masks(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
         if !plan.modifiers.has(Flag::Multicast) && !plan.modifiers.has(Flag::CpMask) {
             return Some(());
@@ -82,7 +82,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A literal among the operands, and where it is.
+    /// Returns the literal at an operand index, with its span.
     pub(crate) fn number_at(&self, start: usize, index: usize) -> Option<(Span, u64)> {
         let operand = self.lowered(start, index)?;
         match operand.value {
@@ -91,7 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Waits: the state is no address (assembler 13.5).
+    /// Checks that the phase state of a wait is not an address (assembler 13.5).
     pub(crate) fn check_state(&mut self, start: usize) -> Option<()> {
         let state = self.lowered(start, 2)?;
         let span = state.span;
@@ -102,7 +102,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Arrivals: what becomes of the state, and since when they count (PTX ISA, "mbarrier.arrive"; assembler 13.5).
+    /// Checks the state operand of an arrival, and the requirements of its variants (PTX ISA, "mbarrier.arrive"; assembler 13.5).
     pub(crate) fn check_arrival(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let modifiers = &site.plan.modifiers;
         let state = self.lowered(start, 0)?;
@@ -140,7 +140,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// `mapa` and `getctarank`: a variable must be one in shared memory, and is no rank.
+    /// Checks `mapa` and `getctarank`: a variable operand must be in shared memory, and the rank must not be a variable.
     pub(crate) fn check_shared_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let rank = self.lowered(start, 2).map(|rank| (rank.span, &rank.value));
         if let Some((span, OperandValue::Source(Source::VariableAddress { offset: 0, .. }, _))) =

@@ -1,4 +1,4 @@
-//! What families compare their operands with beyond the row. In: operands that are resolved; out: diagnostics.
+//! Operand checks of individual instruction families that the instruction tables cannot express.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -10,7 +10,7 @@ use warpgrid_isa::{Flag, SlotName, StateSpace, TargetGate};
 use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Compares the operands from `start` on.
+    /// Checks the operands from index `start` on.
     pub(crate) fn check_beyond(
         &mut self,
         beyond: Beyond,
@@ -42,7 +42,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A hint and a policy operand come together (PTX ISA, "ld": `.level::cache_hint`).
+    /// Checks that the modifier `.L2::cache_hint` and the cache policy operand are either both present or both absent (PTX ISA,
+    /// "ld": `.level::cache_hint`).
     fn check_policy(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let Some(position) = site.plan.policy else {
             return Some(());
@@ -64,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// `createpolicy.range d, [a], primary, total`: the first part is no more than the whole, as numbers of 32 bits
+    /// Checks `createpolicy.range d, [a], primary, total`: the primary size must not exceed the total size as 32-bit numbers
     /// (assembler 13.5).
     fn check_range(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         if let (Some((_, whole)), Some((span, part))) =
@@ -84,7 +85,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// `createpolicy.cvt d, a`: an access property is no address (assembler 13.5).
+    /// Checks `createpolicy.cvt d, a`: an access property must not be an address (assembler 13.5).
     fn check_property(&mut self, start: usize) -> Option<()> {
         let property = self.lowered(start, 1)?;
         if !matches!(
@@ -98,7 +99,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// `cvta` of a variable: its space is that of the instruction.
+    /// Checks `cvta` of a variable, whose state space must be that of the instruction.
     fn check_converted_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let operand = self.lowered(start, 1)?;
         let span = operand.span;
@@ -123,8 +124,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// `min.f32` and `max.f32`: magnitudes are compared with `.xorsign` where there are two sources, and without it where
-    /// there are three, which came with PTX 8.8 and `sm_100` (assembler 13.5).
+    /// Checks `min.f32` and `max.f32`. With two sources, `.abs` and `.xorsign` are permitted only together. With three sources,
+    /// which require PTX 8.8 and `sm_100`, `.xorsign` is rejected (assembler 13.5).
     fn check_extremes(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         const THREE: Gate = Gate::ptx(8, 8).sm(100);
         let signs = site.plan.modifiers.has(Flag::Xorsign);
@@ -142,7 +143,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// There are 16 barriers, and whole warps arrive at them (PTX ISA, "bar").
+    /// Checks the barrier index, which is less than 16, and the thread count, which is a multiple of the warp size (PTX ISA,
+    /// "bar").
     fn check_barrier(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
         let first = usize::from(plan.modifiers.has(Flag::Red));
         let literal = |checker: &Self, index: usize| {
@@ -167,7 +169,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Below `sm_90`, what warps do together goes through code of the assembler's own library, which takes no sums (assembler 13.5).
+    /// Checks sums of a name and a constant. For targets before `sm_90`, the assembler implements warp operations with its own
+    /// library, which does not accept sums (assembler 13.5).
     fn check_sums(&mut self, sums: Sums, start: usize) -> Option<()> {
         const WITHOUT_LIBRARY: TargetGate = TargetGate::From(90);
         if sums == Sums::Taken || WITHOUT_LIBRARY.met_by(self.module.target) {
@@ -194,7 +197,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// What a body declares for a call is read after a call has returned into it (assembler 13.5).
+    /// Checks that a parameter that the body declares for a call is read only after a call has returned into it (assembler 13.5).
     fn check_call_sequence(&mut self, start: usize) -> Option<()> {
         let operand = self.lowered(start, 1)?;
         let (span, OperandValue::Address(address)) = (operand.span, &operand.value) else {
@@ -215,7 +218,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Whether a variable is what the function returns, which it writes only.
+    /// Returns whether a variable is a result of the function, which the function may only write.
     fn is_result(&self, variable: VariableId) -> bool {
         match variable {
             VariableId::Function(index) => {
@@ -226,14 +229,14 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether a variable is a parameter or result of the function itself.
+    /// Returns whether a variable is a parameter or result of the function itself.
     pub(crate) fn is_own_parameter(&self, variable: VariableId) -> bool {
         let n_head = self.function.variables.len();
         matches!(variable, VariableId::Function(index) if (index as usize) < n_head)
             && self.outline.header.is_some()
     }
 
-    /// Whether a variable is a parameter that the body declares, for calls.
+    /// Returns whether a variable is a parameter that the body declares for calls.
     pub(crate) fn is_call_parameter(&self, variable: VariableId) -> bool {
         let n_head = self.function.variables.len();
         matches!(variable, VariableId::Function(index) if index as usize >= n_head)
@@ -241,8 +244,8 @@ impl<'a> BodyChecker<'a, '_> {
             && self.outline.header.is_some()
     }
 
-    /// `ld.param::func` reads parameters of functions by name: neither those of a kernel nor through registers
-    /// (assembler 13.5).
+    /// Checks `ld.param::func`, which reads parameters of device functions by name, but neither kernel parameters nor addresses
+    /// in registers (assembler 13.5).
     fn check_function_parameter(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let bound = site.plan.bound.as_ref()?;
         if bound.text(SlotName::Space) != Some("param::func") {

@@ -1,4 +1,4 @@
-//! Calls: what is called, and with which arguments and results.
+//! Checks of calls: callee, arguments and results.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
@@ -29,11 +29,11 @@ const SYSTEM: &[&str] = &[
     "cudaDeviceSynchronize",
 ];
 
-/// The device runtime function that newer targets lack, unless the module defines it before the reference (assembler 13.5:
+/// Device runtime function that newer targets do not support, unless the module defines it before the reference (assembler 13.5:
 /// "Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher").
 const REMOVED: (&str, TargetGate) = ("cudaDeviceSynchronize", TargetGate::From(90));
 
-/// The parts of a call, in the order of the text.
+/// Parts of a call, in source order.
 #[derive(Clone, Copy, Debug, Default)]
 struct Parts<'t> {
     returns: Option<Operands<'t>>,
@@ -42,22 +42,22 @@ struct Parts<'t> {
     table: Option<&'t Operand>,
 }
 
-/// Where a call's elements are among those of the body: results from `first` on, arguments from `middle` to the end.
+/// Indices of the elements of a call in the elements of the body: results start at `first`, arguments at `middle`.
 struct CallElements {
     first: usize,
     middle: usize,
-    /// The first element and the number of elements of each vector register; all other values have one element.
+    /// Index of the first element and number of elements of each vector register. All other values have one element.
     vectors: Vec<(usize, u8)>,
 }
 
 impl CallElements {
-    /// The number of elements of the value that starts with an element.
+    /// Returns the number of elements of the value that starts at an element.
     fn n_elements_at(&self, element: usize) -> u8 {
         let vector = self.vectors.iter().find(|(first, _)| *first == element);
         vector.map_or(1, |(_, n)| *n)
     }
 
-    /// The first elements of all values, in order.
+    /// Returns the first element of each value, in order.
     fn values(&self, end: usize) -> impl Iterator<Item = usize> {
         let next = |element: &usize| Some(element + usize::from(self.n_elements_at(*element)));
         std::iter::successors(Some(self.first), next).take_while(move |element| *element < end)
@@ -65,7 +65,7 @@ impl CallElements {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out in the text.
+    /// Checks `call (returns), target, (arguments){, prototype or targets}`. The source may omit both lists.
     pub(crate) fn call(&mut self, site: &Site<'a>) -> Option<()> {
         let parts = parts(site);
         let Some(target) = parts.target else {
@@ -87,7 +87,7 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = self.call_target(site, target, parts.table)?;
         returned?;
         given?;
-        // Also where the arguments are wrong: what is read after the call is no further error.
+        // Record the results even if the arguments are invalid, so that reads after the call cause no further errors.
         self.note_returned(&elements);
         match &callee {
             Callee::Direct(function) => {
@@ -108,7 +108,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.check_table(parts.table)?;
             }
         }
-        // What is returned is written.
+        // Results are destinations.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
                 OperandValue::Source(Source::Register(run), _) => {
@@ -124,7 +124,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Reports a call that only the calling convention makes possible, in a module without one.
+    /// Reports a call that requires the calling convention in a module that has disabled it.
     fn expect_convention(&mut self, target: &Operand, what: &str) -> Option<()> {
         if !convention::is_turned_off(self.module) {
             return Some(());
@@ -133,7 +133,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Notes which parameters of the body the call returns into.
+    /// Records the parameters of the body into which the call returns.
     fn note_returned(&mut self, elements: &CallElements) {
         let returned = elements.first..elements.middle;
         let returned = self.body.elements.get(returned).unwrap_or(&[]);
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
-            // A vector register means its components.
+            // A vector register represents its components.
             if let OperandKind::Name(name) = operand.kind
                 && let Binding::Vector { first, n } = self.binding(name, operand.span)
             {
@@ -258,7 +258,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a function that the target's device runtime does not have, unless the text before defines it.
+    /// Reports a function that the device runtime of the target lacks, unless a preceding part of the source defines it.
     pub(crate) fn expect_available(&mut self, function: FunctionId, span: Span) -> Option<()> {
         let (removed, targets) = REMOVED;
         let name = &self.declared.function(function)?.name;
@@ -287,7 +287,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The functions that an indirect call may reach.
+    /// Returns the functions that an indirect call may reach.
     fn candidates(&mut self, site: &Site<'a>, table: Option<&Operand>) -> Option<Vec<FunctionId>> {
         let Some(table) = table else {
             self.report(diagnose::call_prototype(site.span));
@@ -302,7 +302,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.functions_of(directive))
     }
 
-    /// A direct call has nothing after its arguments: a prototype or table is for calls through a register.
+    /// Reports a prototype or table after the arguments of a direct call, because only indirect calls have one.
     fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
         let Some(table) = table else {
             return Some(());
@@ -311,7 +311,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// The table or prototype of a call.
+    /// Returns the table or prototype of a call.
     fn called_table(&mut self, operand: &Operand) -> Option<&'a Directive> {
         let directive = self.table(operand)?;
         if directive.kind == DirectiveKind::BranchTargets {
@@ -321,7 +321,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(directive)
     }
 
-    /// The table or prototype with this name, which comes before its use; reports all else.
+    /// Returns the table or prototype with this name if its declaration precedes its use. Reports an error otherwise.
     pub(crate) fn table(&mut self, operand: &Operand) -> Option<&'a Directive> {
         let binding = match operand.kind {
             OperandKind::Name(name) => self.names.get(name),
@@ -377,7 +377,7 @@ impl<'a> BodyChecker<'a, '_> {
                         let n = declaration.vector.map_or(1, |vector| vector.n_elements());
                         formals.push(Some(register_formal(declarator, ty, n as u8)));
                     }
-                    // No value is a texture or a sampler.
+                    // No value is compatible with a texture or a sampler.
                     (None, _) => return self.match_counts(site, name, counts, &[], elements),
                 }
             }
@@ -390,7 +390,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.match_formals(site, name, counts, &formals, elements)
     }
 
-    /// `.calltargets f, g`: functions that are declared before it.
+    /// Checks `.calltargets f, g`, whose functions must be declared before the directive.
     pub(crate) fn call_table(&mut self, directive: &Directive) {
         let tree = self.tree;
         for (argument, _) in tree.arguments_of(directive) {
@@ -405,8 +405,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A call by a list of functions saves what every function leaves: one with `.abi_preserve` needs another call (assembler 13.5: "ABI
-    /// mismatch").
+    /// Reports functions with `.abi_preserve` in a `.calltargets` list: an indirect call uses the convention that is common to
+    /// all functions, but such a function requires a different one (assembler 13.5: "ABI mismatch").
     fn expect_common_convention(&mut self, directive: &Directive) {
         let (context, tree) = (self.context(), self.tree);
         for (argument, _) in tree.arguments_of(directive) {
@@ -425,7 +425,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The functions that a `.calltargets` names.
+    /// Returns the functions of a `.calltargets` directive.
     fn functions_of(&self, directive: &Directive) -> Vec<FunctionId> {
         let arguments = self.tree.arguments_of(directive);
         arguments
@@ -439,7 +439,7 @@ impl<'a> BodyChecker<'a, '_> {
             .collect()
     }
 
-    /// The functions that have as many returns and parameters as a prototype.
+    /// Returns the functions with the same numbers of results and parameters as a prototype.
     fn functions_like(&self, prototype: &FunctionHeader) -> Vec<FunctionId> {
         let counts = (prototype.returns.len(), prototype.parameters.len());
         let fits = |f: &Function| {
@@ -475,7 +475,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.match_formals(site, &callee.name, counts, &formals, elements)
     }
 
-    /// The registers among the results and parameters of a function without a body; of one with a body, none is an array.
+    /// Returns the declarators of the register results and parameters of a function without a body. A function with a body has no
+    /// register arrays.
     fn register_declarators(&self, callee: &Function) -> Vec<&'a Declarator> {
         if callee.defined {
             return Vec::new();
@@ -495,7 +496,7 @@ impl<'a> BodyChecker<'a, '_> {
             .collect()
     }
 
-    /// Compares how many results and arguments a call has with what it calls.
+    /// Compares the numbers of results and arguments of a call with those of its callee.
     fn match_counts(
         &mut self,
         site: &Site<'a>,
@@ -525,7 +526,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Compares the elements of a call with the results and parameters of what it calls.
+    /// Compares the elements of a call with the results and parameters of its callee.
     fn match_formals<'f>(
         &mut self,
         site: &Site<'a>,
@@ -555,13 +556,13 @@ impl<'a> BodyChecker<'a, '_> {
             has_one_shape &= self.has_shape(element, n, formal);
         }
         if !has_one_shape {
-            // Legal: the value is taken apart or put together on the way, which no call of a program does.
+            // The call is legal and converts the value between a vector and its elements, which the program cannot represent.
             self.body.is_sayable = false;
         }
         Some(())
     }
 
-    /// Whether a value has as many elements of the same width as a parameter.
+    /// Returns whether a value has the same number and width of elements as a parameter.
     fn has_shape(&self, value: &warpgrid_program::Operand, n: u8, formal: Formal<'_>) -> bool {
         let Formal::Vector(ty, wanted) = formal else {
             return n == 1;
@@ -576,7 +577,7 @@ impl<'a> BodyChecker<'a, '_> {
         n == wanted && width == ty.width_bits()
     }
 
-    /// Whether the calling convention has such parameters.
+    /// Returns whether the calling convention supports such a parameter.
     fn is_passed(&self, formal: Formal<'_>) -> bool {
         match formal {
             Formal::Register(ty) | Formal::Registers(ty) => convention::passes(ty),
@@ -585,7 +586,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks whether an argument has the type of a parameter, or a result that of a return parameter.
+    /// Returns whether an argument has the type of a parameter, or a result that of a return parameter.
     fn argument_fits(
         &self,
         argument: &warpgrid_program::Operand,
@@ -625,7 +626,7 @@ impl<'a> BodyChecker<'a, '_> {
                         ty == ScalarType::B64 && literal != ValueClass::Single
                     }
                     (TypeKind::Bits, _) => true,
-                    // 32 bits, as a pair of halves has (assembler 13.5).
+                    // `.f16x2` accepts a 32-bit literal (assembler 13.5).
                     _ if ty == ScalarType::F16x2 => literal == ValueClass::Single,
                     (TypeKind::Float, literal) => literal.is_float(),
                     (_, literal) => ty.takes(literal, Fit::Exact),
@@ -636,8 +637,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether a variable of the body has the type of a parameter: alike elements, in arrays of the same size, aligned alike. An
-    /// array without size takes every array of such elements, or of bytes.
+    /// Returns whether a variable of the body has the type of a parameter: the same element type, array size and alignment. An
+    /// array without size accepts all arrays of the same element type or of bytes.
     fn variable_fits_formal(&self, found: &Variable, wanted: &Variable) -> bool {
         let is_alike = wanted.ty.takes_register(found.ty, Fit::Exact);
         let is_array = self.is_declared_array(found);
@@ -650,7 +651,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether a variable of the body can be given for a parameter in a register: alike, no array, and as aligned.
+    /// Returns whether a variable of the body can be passed to a register parameter: the same type and alignment, and not an
+    /// array.
     fn variable_fits_register(&self, found: &Variable, ty: ScalarType) -> bool {
         found.align_bytes == ty.width_bytes()
             && ty.takes_register(found.ty, Fit::Exact)
@@ -665,20 +667,20 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether a variable is declared as an array, which one of a single element is, too.
+    /// Returns whether a variable is declared as an array, possibly with a single element.
     fn is_declared_array(&self, variable: &Variable) -> bool {
         convention::is_declared_array(self.source, variable)
     }
 }
 
-/// What a function takes or gives back.
+/// Formal parameter or result of a function.
 #[derive(Clone, Copy, Debug)]
 enum Formal<'f> {
     Variable(&'f Variable),
     Register(ScalarType),
-    /// A vector register, and its number of elements.
+    /// Vector register with its number of elements.
     Vector(ScalarType, u8),
-    /// An array of registers, which nothing can be given for (assembler 13.5).
+    /// Array of registers, to which no value can be passed (assembler 13.5).
     Registers(ScalarType),
 }
 
@@ -691,8 +693,8 @@ const fn register_formal(declarator: &Declarator, ty: ScalarType, n: u8) -> Form
     }
 }
 
-/// The results or parameters of a function. The components of a vector register are parameters of their own, named
-/// `name.x` and so on.
+/// Returns the formal results or parameters of a function. The components of a vector register are separate parameters with names
+/// such as `name.x`.
 fn formals<'f>(
     callee: &'f Function,
     parameters: &[Parameter],
@@ -734,8 +736,8 @@ fn formals<'f>(
     formals
 }
 
-/// The type as which a vector register is passed: untyped bits, of which pairs of halves are the 32-bit ones, since they
-/// match predicates, too (assembler 13.5, all pairs of types and shapes).
+/// Returns the type with which a vector register is passed: untyped bits. For 32 bits, this type is `.f16x2`, because it also
+/// matches predicates (assembler 13.5, all pairs of types and shapes).
 const fn vector_type(ty: ScalarType, n: u8) -> Option<ScalarType> {
     if n == 1 {
         return Some(ty);
@@ -749,8 +751,8 @@ const fn vector_type(ty: ScalarType, n: u8) -> Option<ScalarType> {
     }
 }
 
-/// Whether a value of type `found` is passed as one of type `wanted`. Pairs of halves are untyped bits that match
-/// predicates, too (assembler 13.5).
+/// Returns whether a value of type `found` can be passed as type `wanted`. `.f16x2` is compatible with untyped bits and with
+/// predicates (assembler 13.5).
 fn passes_as(wanted: ScalarType, found: ScalarType) -> bool {
     use ScalarType::{B32, F16x2, Pred};
     match (wanted, found) {
@@ -761,7 +763,7 @@ fn passes_as(wanted: ScalarType, found: ScalarType) -> bool {
     }
 }
 
-/// What a literal is, by its spelling.
+/// Returns the class of a literal based on its spelling.
 fn literal_class(text: &str) -> ValueClass {
     let starts = |prefix: [&str; 2]| prefix.iter().any(|prefix| text.starts_with(prefix));
     if starts(["0f", "0F"]) {

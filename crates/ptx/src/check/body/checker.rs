@@ -1,5 +1,5 @@
-//! The state of the check of one body. What earlier phases found out is read only; the body's own scopes, its draft and
-//! the reporter are what changes.
+//! State of the check of one body. The results of earlier phases are read-only; only the scopes of the body, its draft and the
+//! shared sinks are modified.
 
 use crate::check::body::draft::Draft;
 use crate::check::body::made::Made;
@@ -20,7 +20,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, Function, Given, Span, Variable, VariableId};
 use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, Registers};
 
-/// One body with what it is checked against.
+/// Check of one body.
 #[derive(Debug)]
 pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) source: &'a str,
@@ -30,14 +30,14 @@ pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) plans: &'a Plans,
     pub(crate) declared: &'a Declared,
     pub(crate) outline: &'a Outline,
-    /// The function as its head declares it.
+    /// Function according to the declaration in its header.
     pub(crate) function: &'a Function,
     pub(crate) names: Scopes<'a>,
     pub(crate) body: Draft,
     pub(crate) snippet: Snippet,
     pub(crate) made: &'r mut Made,
     pub(crate) reporter: &'r mut Reporter,
-    /// The body, once its end was reached.
+    /// Result, which is available after the end of the body.
     pub(crate) finished: Option<Body>,
 }
 
@@ -55,12 +55,12 @@ impl<'a> BodyChecker<'a, '_> {
         self.reporter.report(diagnostic);
     }
 
-    /// Number of errors reported so far.
+    /// Returns the number of errors reported so far.
     pub(crate) fn n_errors(&self) -> usize {
         self.reporter.n_errors()
     }
 
-    /// Reports a name that nothing declares.
+    /// Reports an undeclared name.
     pub(crate) fn unknown(&mut self, span: Span) {
         let context = self.context();
         let names: Vec<Name> = match self.reporter.is_full() {
@@ -70,30 +70,30 @@ impl<'a> BodyChecker<'a, '_> {
         report_unknown(&context, &names, self.reporter, span);
     }
 
-    /// The labels of the body.
+    /// Returns the labels of the body.
     pub(crate) fn labels(&self) -> &'a [Label] {
         self.outline.labels.of(&self.declared.labels)
     }
 
-    /// A variable of the module, of the function's head or of the body.
+    /// Returns a variable of the module, of the function header or of the body.
     pub(crate) fn variable(&self, id: VariableId) -> Option<&Variable> {
         find_variable(id, self.declared, self.made, self.function, &self.body)
     }
 
-    /// The state space of a variable.
+    /// Returns the state space of a variable.
     pub(crate) fn space_of(&self, id: VariableId) -> StateSpace {
         let variable = self.variable(id);
         variable.map_or(StateSpace::Generic, |variable| variable.space)
     }
 
-    /// The number that the next variable of the body gets.
+    /// Returns the id of the next variable of the body.
     pub(crate) fn next_variable(&self) -> VariableId {
         let n = self.function.variables.len() + self.body.variables.len();
         VariableId::Function(n as u32)
     }
 }
 
-/// The variable with this number, of the module or of the body.
+/// Returns the variable of the module or of the body with this id.
 pub(crate) fn find_variable<'v>(
     id: VariableId,
     declared: &'v Declared,
@@ -116,7 +116,7 @@ pub(crate) fn find_variable<'v>(
     }
 }
 
-/// A checked function body.
+/// Checked function body.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) function: FunctionId,
@@ -133,7 +133,7 @@ pub(crate) struct Body {
     pub(crate) operands: Vec<Operand>,
     /// Names of branch targets: instruction index and name, sorted by index.
     pub(crate) labels: Vec<(u32, String)>,
-    /// The closing brace.
+    /// Span of the closing brace.
     pub(crate) end: Span,
 }
 
@@ -142,10 +142,10 @@ pub(crate) struct Body {
 pub(crate) struct Snippet {
     /// Bindings of names in addresses of each state space, for names that the snippet also uses as values.
     pub(crate) pointers: NameMap<Vec<(StateSpace, Binding)>>,
-    /// Number of open scopes at the start of the text.
+    /// Number of open scopes at the start of the source.
     pub(crate) depth: usize,
     /// Register that contains the lane index.
     pub(crate) lane: Option<RegisterId>,
-    /// Threads of the block.
+    /// Number of threads of the block.
     pub(crate) n_threads: u32,
 }

@@ -1,4 +1,4 @@
-//! Branches: labels to instruction numbers.
+//! Branches: resolves labels to instruction indices.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -12,7 +12,7 @@ use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::OperandValue;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// `bra target`. The target is a label number until the function ends.
+    /// Checks `bra target`. The target is a label index until the end of the function.
     pub(crate) fn branch(&mut self, site: &Site<'a>) -> Option<()> {
         self.count_operands(site)?;
         let (operand, _) = site.operand(0)?;
@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// `brx.idx index, table`
+    /// Checks `brx.idx index, table`.
     pub(crate) fn branch_indexed(&mut self, site: &Site<'a>) -> Option<()> {
         self.count_operands(site)?;
         let (index, _) = site.operand(0)?;
@@ -50,7 +50,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// `.branchtargets a, b`: labels that are in scope here, and its own.
+    /// Checks `.branchtargets a, b`, which may contain labels in scope and the label of the directive itself.
     pub(crate) fn branch_table(&mut self, directive: &Directive) {
         let mut targets = Vec::with_capacity(directive.arguments.len());
         let tree = self.tree;
@@ -67,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.tables.push((directive.span, targets));
     }
 
-    /// The number of the label that names this very table.
+    /// Returns the index of the label if it names the directive itself.
     fn own_label(&self, name: Name, directive: &Directive) -> Option<u32> {
         let Binding::Table(index) = self.names.get(name) else {
             return None;
@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
         is_own.then(|| self.label_of_table(index)).flatten()
     }
 
-    /// The number of the label before a table.
+    /// Returns the index of the label before a table.
     pub(crate) fn label_of_table(&self, directive: u32) -> Option<u32> {
         let mut labels = self.labels().iter();
         let index = labels.position(|label| label.table == directive + 1)?;
@@ -92,7 +92,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         };
         match self.names.get(name) {
-            // Further down, and hidden by a name of the module until then (assembler 13.5).
+            // The label is declared later in the body, and a name of the module hides it until then (assembler 13.5).
             Binding::Label(_)
                 if self
                     .names
@@ -124,5 +124,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The most labels compared with a misspelled one.
+/// Maximum number of labels that are compared with a misspelled one.
 const MAX_CANDIDATES: usize = 4096;

@@ -1,20 +1,19 @@
-//! What inferred memory holds where a snippet reads it before anything was stored: 0, 1, 2, … in the type that it is read as. In: the type and a
-//! size; out: bytes.
+//! Contents of inferred memory that a snippet reads before storing to it: 0, 1, 2, … in the type of the load.
 
 use warpgrid_isa::{ScalarType, TypeKind};
 
-/// Numbers that a 16-bit float holds exactly, and the next one, too.
+/// Number of consecutive integers that all 16-bit floating-point types represent exactly.
 const EXACT: u64 = 256;
 
-/// The largest number of bytes that are no numbers, but floats of 8 bits: beyond it are those that are no number.
+/// Number of byte patterns used for 8-bit floating-point types, which excludes infinities and NaNs.
 const SMALL: u64 = 64;
 
-/// Counting numbers.
+/// Returns ascending numbers that start at 0.
 pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     counting_below(u64::MAX, ty, n_bytes)
 }
 
-/// Numbers that count up to the one before `most`, again and again.
+/// Returns numbers that count repeatedly from 0 to `most - 1`.
 pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     let width = ty.width_bytes().max(1);
     let n = n_bytes / u64::from(width);
@@ -28,7 +27,7 @@ pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8>
         .collect()
 }
 
-/// A number in a type.
+/// Returns the representation of a number in a type.
 fn bits(ty: ScalarType, number: u64) -> u128 {
     match (ty.kind(), ty.width_bits()) {
         (TypeKind::Float, 64) => u128::from((number as f64).to_bits()),
@@ -39,13 +38,13 @@ fn bits(ty: ScalarType, number: u64) -> u128 {
     }
 }
 
-/// A small number as a float of 16 bits.
+/// Returns the representation of a small number in a 16-bit floating-point type.
 fn half(ty: ScalarType, number: u64) -> u16 {
     let wide = (number as f32).to_bits();
     if ty == ScalarType::Bf16 || number == 0 {
         return (wide >> 16) as u16;
     }
-    // The exponent of a 32-bit float counts from 127, that of a half from 15.
+    // The exponent bias of an `f32` is 127, and that of an `f16` is 15.
     ((wide >> 13) - ((127 - 15) << 10)) as u16
 }
 

@@ -1,4 +1,4 @@
-//! Declarations in a body: registers, groups of registers, and variables of every space.
+//! Declarations in a body: registers, register groups, and variables in all state spaces.
 
 use crate::check::body::checker::{BodyChecker, find_variable};
 use crate::check::body::draft::Draft;
@@ -16,7 +16,7 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Function, Span, Variable, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// A declaration statement.
+    /// Checks a declaration, and declares its names.
     pub(crate) fn declaration(&mut self, index: u32) {
         let tree = self.tree;
         let Some(declaration) = tree.declarations.get(index as usize) else {
@@ -31,7 +31,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a declaration with the names that are in scope.
+    /// Checks a declaration with the names in scope.
     pub(crate) fn check_declaration<T>(
         &mut self,
         check: impl FnOnce(&mut Declarations<'a, '_>) -> T,
@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
         match count {
             Some(count) => self.declare_registers(name, count, ty, n, span),
             None => {
-                // `x<4>` declares `x03` too; the group must come first for that (assembler 13.5).
+                // `x<4>` also declares `x03` if the group precedes the name (assembler 13.5).
                 let same = self.context().without_zeros(name);
                 if let Some(first) = same.and_then(|name| self.names.group_clash(name)) {
                     return Err(first);
@@ -91,8 +91,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// `name<count>`. When the name ends in a number, that number belongs to the stem of the group (`%r1<3>` declares
-    /// `%r10` to `%r12`), and few are written so: each register is declared on its own.
+    /// Declares the registers `name<count>`. If the name ends in a number, this number belongs to the stem of the group (`%r1<3>`
+    /// declares `%r10` to `%r12`). Since such groups are rare, each of their registers is declared individually.
     fn declare_registers(
         &mut self,
         name: Name,
@@ -156,10 +156,10 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Declares the name of a variable; its number, where the name is free.
+    /// Declares the name of a variable, and returns its id if the name is free.
     fn reserve(&mut self, declaration: &Declaration, name: Name, span: Span) -> Option<VariableId> {
         use DeclarationSpace as S;
-        // Memory that outlives the function belongs to the module; only the name is local.
+        // Memory that outlives the function belongs to the module, but the scope of its name is local.
         let in_module = matches!(declaration.space, S::Global | S::Const);
         if in_module
             && declaration.linkage == Some(Linkage::Extern)
@@ -199,7 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The names in scope, as declarations look them up.
+/// Names in scope, for the checks of declarations.
 struct InBody<'b, 'd> {
     scopes: &'b Scopes<'d>,
     declared: &'b Declared,

@@ -1,4 +1,4 @@
-//! The body at hand: its registers, variables and instructions so far.
+//! Draft of a body: the registers, variables and instructions that have been created so far.
 
 use crate::check::body::lower::{destination, source};
 use crate::check::declare::outline::Outline;
@@ -11,42 +11,42 @@ use warpgrid_program::{
 };
 use warpgrid_program::{Guard, RegisterRun, Source};
 
-/// The body at hand.
+/// Draft of the current body.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// Those of the function's head first.
+    /// Registers, starting with those of the function header.
     pub(crate) registers: Registers,
-    /// Numbered after those of the function's head.
+    /// Variables of the body, which are numbered after those of the function header.
     pub(crate) variables: Vec<Variable>,
-    /// Parameters of the body that a call has returned into.
+    /// Parameters of the body into which a call has returned.
     pub(crate) returned: Vec<VariableId>,
-    /// Parameters that the head does not have: those of a snippet.
+    /// Parameters of a snippet, which no header declares.
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) instructions: Vec<Instruction>,
-    /// Of all instructions; each has a range of them.
+    /// Operands of all instructions. Each instruction has a range of these operands.
     pub(crate) operands: Vec<Operand>,
-    /// Elements of the lists of the instruction at hand, until its own operands are complete.
+    /// List elements of the current instruction, until its operands are complete.
     pub(crate) elements: Vec<Operand>,
-    /// Instructions that compute operands of the instruction at hand: they precede it, in its step.
+    /// Instructions that compute operands of the current instruction. They precede the current instruction in the same step.
     pub(crate) preceding: Vec<Inserted>,
-    /// The opcode of the instruction at hand.
+    /// Opcode of the current instruction.
     pub(crate) mnemonic: MnemonicId,
-    /// Which bytes the next load uses, where a pragma says so.
+    /// Bytes that the next load uses, if a pragma specifies them.
     pub(crate) used_bytes: Option<u64>,
-    /// Whether the instruction at hand is one that the program has a way to say.
+    /// Whether the program can represent the current instruction.
     pub(crate) is_sayable: bool,
-    /// For each label of the body: index of the instruction after it; `u32::MAX` until the pass is there.
+    /// For each label of the body: index of the next instruction, or `u32::MAX` if the label has not been reached.
     pub(crate) label_places: Vec<u32>,
-    /// Each `.branchtargets` so far, with the numbers of its labels.
+    /// `.branchtargets` directives so far, with their label indices.
     pub(crate) tables: Vec<(Span, Vec<u32>)>,
-    /// Operands whose targets are still label numbers.
+    /// Operands whose targets are still label indices.
     pub(crate) branches: Vec<u32>,
-    /// Number of brace scopes opened so far.
+    /// Number of brace scopes that have been opened.
     pub(crate) n_blocks: u32,
 }
 
 impl Draft {
-    /// The draft of another body, in the room of this one.
+    /// Resets the draft for another body, and keeps the allocated memory.
     pub(crate) fn renew(mut self, function: &Function, outline: &Outline) -> Draft {
         self.registers.clear();
         for (name, register) in function.registers.names().zip(function.registers.iter()) {
@@ -62,25 +62,25 @@ impl Draft {
         self.label_places.resize(outline.labels.len(), u32::MAX);
         self.n_blocks = 0;
         self.used_bytes = None;
-        // One more instruction returns at the end, and what is left out of loads and stores takes a place too.
+        // Reserve capacity for the return at the end, and for omitted operands of loads and stores.
         let n_instructions = outline.n_instructions + 1;
         self.instructions = Vec::with_capacity(n_instructions);
         self.operands = Vec::with_capacity(outline.n_operands + n_instructions / 2);
         self
     }
 
-    /// Adds an operand of the instruction at hand.
+    /// Adds an operand of the current instruction.
     #[inline]
     pub(crate) fn push(&mut self, value: OperandValue, span: Span) {
         self.operands.push(Operand { value, span });
     }
 
-    /// Adds an element of a list of the instruction at hand.
+    /// Adds a list element of the current instruction.
     pub(crate) fn push_element(&mut self, value: OperandValue, span: Span) {
         self.elements.push(Operand { value, span });
     }
 
-    /// Adds an element to the list that the last operand is.
+    /// Adds an element to the last operand, which is a list.
     pub(crate) fn extend_list(&mut self, value: OperandValue, span: Span) {
         let end = self.elements.len();
         if let Some(last) = self.operands.last_mut()
@@ -92,7 +92,8 @@ impl Draft {
         }
     }
 
-    /// The list of the elements from number `first` on; its place is known once the instruction's operands are.
+    /// Returns the list of the elements from index `first` on. The final position of the list is determined when the operands of
+    /// the instruction are complete.
     pub(crate) fn list_from(&self, first: usize) -> OperandValue {
         OperandValue::List(OperandList {
             start: first as u32,
@@ -100,7 +101,7 @@ impl Draft {
         })
     }
 
-    /// The operands from number `start` on, as those of one instruction; the elements of its lists follow them.
+    /// Returns the operands from index `start` on as those of one instruction, followed by the elements of its lists.
     #[inline]
     pub(crate) fn close_list(&mut self, start: usize) -> OperandList {
         let end = self.operands.len();
@@ -127,7 +128,7 @@ impl Draft {
         self.operands.append(&mut self.elements);
     }
 
-    /// The declared type of a register.
+    /// Returns the declared type of a register.
     #[inline]
     pub(crate) fn type_of(&self, register: RegisterId) -> ScalarType {
         self.registers

@@ -17,7 +17,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{RegisterId, Source, VariableId};
 
-/// An array element that an operand names.
+/// Array element to which an operand refers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayElement {
     pub(crate) variable: VariableId,
@@ -28,7 +28,7 @@ pub(crate) struct ArrayElement {
 #[derive(Clone, Copy, Debug)]
 enum Index {
     Constant(i64),
-    /// A value of `bits` bits, plus a constant.
+    /// Value of `bits` bits, plus a constant.
     Computed {
         value: Source,
         bits: u32,
@@ -37,7 +37,7 @@ enum Index {
 }
 
 impl ArrayElement {
-    /// The offset of an element with a constant index within its array.
+    /// Returns the byte offset of an element with a constant index within its array.
     pub(crate) fn constant_offset_bytes(&self) -> Option<i64> {
         match self.index {
             Index::Constant(index) => Some(self.offset_bytes(index)),
@@ -45,14 +45,14 @@ impl ArrayElement {
         }
     }
 
-    /// Index times element size, modulo 2^32, as a signed offset: `name[-1]` is the element before the array.
+    /// Returns the index times the element size modulo 2^32 as a signed offset: `name[-1]` is the element before the array.
     fn offset_bytes(&self, index: i64) -> i64 {
         i64::from(index.wrapping_mul(i64::from(self.size_bytes)) as i32)
     }
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The array element in an operand; `None` when something was reported.
+    /// Returns the array element of an operand, or `None` after reporting an error.
     pub(crate) fn array_element(&mut self, operand: &Operand) -> Option<ArrayElement> {
         let (OperandKind::Indexed { name, .. } | OperandKind::IndexedBy { name, .. }) =
             operand.kind
@@ -101,7 +101,7 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// The variable of an operand `name[index]`.
+    /// Returns the variable of an operand `name[index]`.
     pub(crate) fn indexed_variable(&mut self, operand: &Operand) -> Option<VariableId> {
         let (OperandKind::Indexed { name, .. } | OperandKind::IndexedBy { name, .. }) =
             operand.kind
@@ -114,7 +114,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The index of `name[%r1]` or `name[%r1+4]`.
+    /// Returns the index of `name[%r1]` or `name[%r1+4]`.
     fn register_index(&mut self, operand: &Operand) -> Option<Index> {
         let (name, addend) = match operand.kind {
             OperandKind::Name(name) => (name, 0),
@@ -133,7 +133,7 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// The value and width of the name in an index.
+    /// Returns the value and the width of the name in an index.
     fn index_value(&mut self, name: Name, operand: &Operand) -> Option<(Source, u32)> {
         match self.binding(name, operand.span) {
             Binding::Register(id) => {
@@ -165,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// A register with the offset in bytes of an element with a register index within its array.
+    /// Returns a register with the byte offset of an element with a register index within its array.
     pub(crate) fn element_offset(&mut self, element: &ArrayElement) -> Option<RegisterId> {
         let Index::Computed {
             value,
@@ -206,7 +206,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(address)
     }
 
-    /// The index modulo 2^32.
+    /// Returns the index modulo 2^32.
     fn index_of_32_bits(&mut self, value: Source, bits: u32) -> Source {
         let from = match bits {
             32 => return value,
@@ -220,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
         register(index)
     }
 
-    /// `d = a * b + c` on operands of 32 bits.
+    /// Inserts `d = a * b + c` with 32-bit operands.
     fn multiply_add(&mut self, part: MulPart, d: RegisterId, [a, b]: [Source; 2], c: Source) {
         let opcode = match part {
             MulPart::Wide => "mad.wide",
@@ -232,7 +232,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.push(sum);
     }
 
-    /// A predicate with the value of a special register, and the instructions that compute it.
+    /// Returns a predicate with the value of a special register, and the instructions that compute it.
     pub(crate) fn special_predicate(
         &mut self,
         special: SpecialRegister,
@@ -246,12 +246,12 @@ impl<'a> BodyChecker<'a, '_> {
         (predicate, [moved, compared])
     }
 
-    /// A register that no text names.
+    /// Creates an unnamed register.
     fn temporary(&mut self, ty: ScalarType) -> RegisterId {
         self.body.registers.add(warpgrid_program::UNNAMED, ty)
     }
 
-    /// Whether the variable is declared with a size in brackets.
+    /// Returns whether the variable is declared with a size in brackets.
     fn is_array(&self, variable: VariableId) -> bool {
         self.variable(variable).is_some_and(|variable| {
             let text = variable.span.text(self.source);
@@ -261,5 +261,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The name of the warp size, a literal.
+/// Name of the warp size, which is a literal.
 pub(crate) const WARP_SZ: &str = "WARP_SZ";

@@ -1,4 +1,4 @@
-//! The start and the end of a body: parameters and labels into scope, and the finished body out.
+//! Start and end of a body: declares parameters and labels, and completes the body.
 
 use crate::check::body::checker::Body;
 use crate::check::body::checker::BodyChecker;
@@ -15,7 +15,7 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Opens the scope of the function, with its parameters and labels.
+    /// Opens the scope of the function with its parameters and labels.
     pub(crate) fn start(&mut self, header: &'a FunctionHeader) {
         self.names.open();
         let (declarations, function) = (&self.tree.declarations, self.function);
@@ -47,7 +47,7 @@ impl<'a> BodyChecker<'a, '_> {
         );
     }
 
-    /// Ends the body.
+    /// Completes the body.
     pub(crate) fn end(&mut self, span: Span) {
         if self.function.kind == FunctionKind::Entry {
             let n_parameters = self.function.parameters.len();
@@ -56,7 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
             let problem = memory::check_parameters(parameters, self.module, kernel);
             problem.into_iter().for_each(|problem| self.report(problem));
         }
-        // Falling off the end returns; labels at the very end have an instruction to stand before.
+        // Add an implicit return, which also provides an instruction for labels at the end of the body.
         let action = self.made.action(Action {
             does: Does::Control(ControlOp::Return),
             modifiers: Modifiers::default(),
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
             parameters: std::mem::take(&mut body.parameters),
             is_of_one_thread: self.snippet.n_threads == 1,
             variables: std::mem::take(&mut body.variables),
-            // A copy has the size it needs; the room of this one is for the next function.
+            // Clone the registers to obtain the exact size, and keep the capacity of the draft for the next function.
             registers: body.registers.clone(),
             results,
             instructions: std::mem::take(&mut body.instructions),
@@ -88,7 +88,7 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// Returns the registers in scope at the end of a snippet, in order; none for the body of a function.
+    /// Returns the registers in scope at the end of a snippet, in order. Empty for the body of a function.
     fn registers_in_scope(&self) -> Vec<RegisterId> {
         if self.tree.kind != SourceKind::Snippet {
             return Vec::new();
@@ -118,7 +118,7 @@ impl<'a> BodyChecker<'a, '_> {
         labels
     }
 
-    /// Declares the labels of the brace scope that was just opened.
+    /// Declares the labels of the brace scope that has just been opened.
     pub(crate) fn declare_labels(&mut self, block: u32) {
         let labels = self.labels();
         let start = labels.partition_point(|label| label.block < block);
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Notes that a label is before the next instruction.
+    /// Records that a label precedes the next instruction.
     pub(crate) fn place_label(&mut self, name: crate::tree::name::Name) {
         let at = self.body.instructions.len() as u32;
         let index = match self.names.get(name) {
@@ -151,7 +151,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Turns label numbers into instruction numbers, at the end of the body.
+    /// Converts label indices to instruction indices at the end of the body.
     fn place_branches(&mut self) {
         let places = &self.body.label_places;
         let end = self.body.instructions.len() as u32;

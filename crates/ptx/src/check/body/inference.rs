@@ -1,5 +1,5 @@
-//! What the names of a snippet must be, read off the instructions that use them. In: the tree and the plans of its
-//! opcodes; out: for each name that nothing declares, what it is used as.
+//! Inference of declarations for a snippet: determines the type or memory of each undeclared name from the instructions that use
+//! it.
 
 pub(crate) mod place;
 pub(crate) mod units;
@@ -25,7 +25,7 @@ use warpgrid_isa::{
     SpecialRegister, StateSpace, Transfer, TypeKind,
 };
 
-/// How an operand is used that is a value.
+/// Use of an operand as a value.
 #[derive(Clone, Copy)]
 struct AsValue {
     ty: ScalarType,
@@ -45,15 +45,15 @@ impl Position<'_> {
         self.slot.is_some_and(|slot| slot.ty == ty)
     }
 
-    /// Returns how an operand of this kind is used as a value.
+    /// Returns the use of an operand of this kind as a value.
     fn value(&self, kind: OperandKind) -> AsValue {
         let (ty, written) = wanted(self.plan, self.expect, self.slot);
         let ty = match (self.expect, kind) {
-            // Unless the factor is a list of registers, the factor is in shared memory.
+            // The matrix operand is a list of registers, or the descriptor of a matrix in shared memory.
             (Expect::Unit(UnitOperand::WarpgroupFactor, _), OperandKind::Name(_)) => {
                 ScalarType::B64
             }
-            // Unless the operand is a list of lanes, the operand is the condition that follows the list.
+            // The operand is a list of lane masks, or the condition that follows the list.
             (Expect::Unit(UnitOperand::Lanes, _), OperandKind::Name(_)) => ScalarType::Pred,
             _ => ty,
         };
@@ -102,7 +102,7 @@ impl Position<'_> {
             (true, Expect::Unit(UnitOperand::Factor, _)) => Some(Start::Number(0)),
             _ => Start::of(self.plan, self.expect, self.slot),
         };
-        // An instruction on vectors has one cache policy.
+        // An instruction on vectors has one scalar cache policy.
         if let What::Value(_, n) = &mut used.what
             && self.has_type(OperandType::CachePolicy)
         {
@@ -111,43 +111,43 @@ impl Position<'_> {
     }
 }
 
-/// How an undeclared name is used.
+/// Use of an undeclared name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
     pub(crate) name: Name,
     pub(crate) what: What,
-    /// Whether the instruction writes it.
+    /// Whether the instruction writes the name.
     pub(crate) written: bool,
-    /// What it starts with, where no lane number can be there.
+    /// Initial value, if the lane index is not a valid value.
     pub(crate) start: Option<Start>,
 }
 
-/// What an instruction expects of a name.
+/// Requirement of an instruction for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// A register of this type, with this number of components.
+    /// Register of this type with this number of components.
     Value(ScalarType, u8),
-    /// An address in this space.
+    /// Address in this memory.
     Pointer(Place),
 }
 
-/// What a name is declared as.
+/// Inferred declaration of a name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inferred {
-    /// Type and number of components, where it is used as a value.
+    /// Type and number of components, if the name is used as a value.
     pub(crate) value: Option<(ScalarType, u8)>,
-    /// Each memory in which it is used as an address.
+    /// Memories for which the name is used as an address.
     pub(crate) pointers: Vec<Place>,
-    /// Whether the text reads the value before it writes it.
+    /// Whether the snippet reads the value before writing it.
     pub(crate) read_first: bool,
-    /// Whether the text writes it anywhere: then the address is that value.
+    /// Whether the snippet writes the name. In this case, the written value is the address.
     pub(crate) written: bool,
-    /// What the value starts with, where no lane number can be there.
+    /// Initial value, if the lane index is not a valid value.
     pub(crate) start: Option<Start>,
 }
 
 impl Inferred {
-    /// An address that the text itself moves on: `add.u64 p, p, 8`.
+    /// Returns whether the snippet itself advances the address: `add.u64 p, p, 8`.
     pub(crate) fn is_moving_pointer(&self) -> bool {
         let wide = self
             .value
@@ -178,7 +178,7 @@ impl Inferred {
     }
 }
 
-/// Names that the text declares itself.
+/// Names that the snippet declares.
 #[derive(Debug, Default)]
 struct Own {
     names: NameMap<()>,
@@ -195,7 +195,8 @@ impl Own {
     }
 }
 
-/// Every name to declare in a snippet, in the order of names, and the bytes of local memory that it addresses by number.
+/// Infers all undeclared names of a snippet, in the order of names, and the number of bytes of local memory that the snippet
+/// accesses by absolute addresses.
 pub(crate) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>, u64) {
     let inference = Inference {
         tree: context.tree,
@@ -205,7 +206,7 @@ pub(crate) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>,
     (inference.inferred(), inference.local_bytes())
 }
 
-/// What the names of a snippet are read off.
+/// Inputs of the inference.
 struct Inference<'i> {
     context: &'i Context<'i>,
     tree: &'i Tree,
@@ -223,7 +224,7 @@ impl Inference<'_> {
                 StatementKind::Instruction(instruction) => {
                     uses.clear();
                     self.uses(instruction, &mut uses);
-                    // What an instruction reads, it reads before it writes.
+                    // An instruction reads its sources before it writes its destinations.
                     let reads = uses.iter().filter(|used| !used.written);
                     let writes = uses.iter().filter(|used| used.written);
                     for used in reads.chain(writes) {
@@ -277,7 +278,7 @@ impl Inference<'_> {
             || SpecialRegister::from_name(&with_component).is_some()
     }
 
-    /// What an instruction expects of the names in it.
+    /// Adds the uses of names in an instruction.
     fn uses(&self, instruction: &Instruction, uses: &mut Vec<Use>) {
         if let Some(guard) = self.tree.guard(instruction) {
             uses.push(read(guard.name, What::Value(ScalarType::Pred, 1)));
@@ -292,7 +293,7 @@ impl Inference<'_> {
             return;
         }
         let operands = self.tree.operands_of(instruction);
-        // An optional operand that others follow is not there where there are only the others.
+        // An optional operand in the middle is absent if the instruction has only the required operands.
         let n_operands = self.tree.operands_of(instruction).count();
         let gap = plan.gap.filter(|_| n_operands <= plan.n_least);
         for (index, (operand, children)) in operands.enumerate() {
@@ -377,7 +378,8 @@ impl Inference<'_> {
         Some(found)
     }
 
-    /// The size of a bulk copy: the only number among its operands up to the mbarrier, or what a register is given.
+    /// Returns the size of a bulk copy: the only literal among the operands up to the mbarrier, or the initial value of a size
+    /// register.
     fn copied_bytes(&self, instruction: &Instruction) -> u32 {
         let mut operands = self.tree.operands_of(instruction);
         let number = operands.find_map(|(operand, _)| match operand.kind {
@@ -387,7 +389,7 @@ impl Inference<'_> {
         number.unwrap_or(SIZE_BYTES as u32)
     }
 
-    /// Where local memory must reach for the numbers that the text has as addresses in it, in bytes.
+    /// Returns the number of bytes of local memory that the absolute addresses of the snippet require.
     fn local_bytes(&self) -> u64 {
         let instructions = self.tree.statements.iter().filter_map(|s| match &s.kind {
             StatementKind::Instruction(instruction) => Some(instruction),
@@ -410,7 +412,8 @@ impl Inference<'_> {
         ends.max().unwrap_or(0)
     }
 
-    /// As what an instruction reads memory; matrices of untyped bits are what a product takes.
+    /// Returns the type with which an instruction loads from memory. For matrices of untyped bits, this is the type of the matrix
+    /// operands of an MMA.
     fn loaded_type(&self, plan: &Plan, ty: ScalarType) -> Option<ScalarType> {
         use OperandGrammar as G;
         let is_load = matches!(
@@ -497,7 +500,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Adds the uses of an address with coordinates in braces.
+    /// Adds the uses in an address with coordinates in braces.
     fn address_list_uses(
         &self,
         plan: &Plan,
@@ -516,7 +519,7 @@ impl Inference<'_> {
             self.operand_uses(plan, part, coordinates, as_value, space, uses);
             if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
                 used.start = Start::of_coordinate(plan);
-                // The first coordinate is the index of a layer.
+                // The first coordinate is the layer index.
                 if plan.modifiers.unit.geometry.is_some_and(Geometry::is_array) {
                     used.what = What::Value(ScalarType::U32, 1);
                 }
@@ -534,19 +537,19 @@ const fn read(name: Name, what: What) -> Use {
     }
 }
 
-/// What is at an address: a place for each lane, or one place for all where the whole warp works together (0 bytes).
+/// Returns the state space of an address and the number of bytes per lane, or 0 bytes if all lanes share one location.
 fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (StateSpace, u32) {
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
     match plan.grammar {
-        // Lanes give the addresses of rows, or all of them that of the matrix.
+        // The addresses of the lanes are those of matrix rows, or all lanes have the address of the matrix.
         OperandGrammar::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
         OperandGrammar::Matrix(_) => (space, 0),
         OperandGrammar::Fill => (StateSpace::Shared, SIZE_BYTES as u32),
         OperandGrammar::StoreAsync if space == StateSpace::Global => (space, bytes),
         OperandGrammar::StoreAsync if own.is_some() => (StateSpace::Shared, 0),
         OperandGrammar::StoreAsync => (StateSpace::Shared, bytes),
-        // Copies name the space of each operand; what lies in shared memory is a variable of the block.
+        // Copies specify the state space of each operand. An operand in shared memory is a variable of the block.
         _ if matches!(own, Some(StateSpace::Shared | StateSpace::SharedCluster)) => {
             (StateSpace::Shared, MOST_COPIED)
         }
@@ -555,22 +558,22 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
     }
 }
 
-/// Bytes of the box that a tensor copy moves.
+/// Number of bytes of the box of a tensor copy.
 const BOX_BYTES: u32 = 1024;
 
-/// Bytes of the answer to `clusterlaunchcontrol.try_cancel`.
+/// Number of bytes of the response of `clusterlaunchcontrol.try_cancel`.
 const ANSWER_BYTES: u32 = 16;
 
-/// Bytes that a copy finds at an inferred address, per lane.
+/// Number of bytes per lane that a copy accesses at an inferred address.
 const MOST_COPIED: u32 = 16;
 
-/// The same of a bulk copy, at most.
+/// Maximum number of bytes that a bulk copy accesses at an inferred address.
 const MOST_BULK: u32 = 4096;
 
-/// Constants beyond this make no memory.
+/// Maximum offset for which memory is reserved.
 const MAX_OFFSET: i64 = 4096;
 
-/// The type an operand should have, and whether it is written.
+/// Returns the required type of an operand, and whether the operand is written.
 fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
     let ty = plan.modifiers.ty;
     let written = slot.is_some_and(|slot| slot.role == Role::Written);
@@ -601,7 +604,8 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
     }
 }
 
-/// The type of a name in an operand of a matrix instruction: fragments of less than 32 bits hold several in a register.
+/// Returns the type of a name in an operand of a matrix instruction. A 32-bit register contains several elements of a narrower
+/// type.
 fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) -> ScalarType {
     let matrix = match slot.map(|slot| slot.name) {
         Some("a") => Matrix::A,
@@ -610,7 +614,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) 
         Some("d") => Matrix::D,
         Some("r") => moved_matrix(op),
         Some("ids_a" | "ids_b") => return ScalarType::B16,
-        // Addresses count in elements.
+        // Strides count elements.
         Some("p") => return modifiers.ty.unwrap_or(ScalarType::B32),
         _ => return ScalarType::B32,
     };
@@ -620,7 +624,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) 
     }
 }
 
-/// Components of a name where a vector is allowed.
+/// Returns the number of components of a name that may be a vector.
 fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
     match ty {
         ScalarType::Pred | ScalarType::B128 => 1,
@@ -628,7 +632,7 @@ fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
     }
 }
 
-/// The type of each element in braces.
+/// Returns the type of each element in braces.
 fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
     if plan.grammar != OperandGrammar::Mov || plan.modifiers.n_elements() > 1 {
         return ty;
@@ -642,7 +646,7 @@ fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
     }
 }
 
-/// A type that fits both uses.
+/// Returns a type that is compatible with both uses.
 fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     let (a, b) = (register_type(a), register_type(b));
     if a == b {
@@ -654,7 +658,7 @@ fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     }
 }
 
-/// A type that registers are declared with.
+/// Returns the type with which a register is declared.
 pub(crate) fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,

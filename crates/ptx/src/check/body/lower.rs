@@ -1,7 +1,6 @@
-//! Operands into the function's arena. In: an instruction and its plan; out: the range of its operands, in the order of
-//! the row's syntax line.
+//! Lowering of operands: converts the operands of an instruction to a range of program operands in the order of the syntax line.
 //!
-//! The row says what each operand is; only families whose operands have a grammar of their own have code.
+//! The table row describes each operand; only families with special operand syntax have separate code.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -13,10 +12,11 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Puts the operands of an instruction into the arena; `None` when something was reported.
+    /// Lowers the operands of an instruction; returns `None` after reporting an error.
     pub(crate) fn lower(&mut self, site: &Site<'a>) -> Option<OperandList> {
         let start = self.body.operands.len();
-        // What most instructions are, beside the function that has all families in it and is slow to enter.
+        // Fast path for instructions without family-specific checks: avoids the expensive prologue of the function that handles
+        // all families.
         let done = match site.plan.grammar == OperandGrammar::Row(Beyond::Nothing) {
             true => self.resolve(site),
             false => self.operands(site, start),
@@ -50,7 +50,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// An instruction that is none, whose operands are checked as far as their names go.
+    /// Resolves only the names in the operands of an unknown instruction.
     fn names_only(&mut self, site: &Site<'a>) -> Option<()> {
         let mut ok = true;
         for operand in site.instruction.operands.of(&self.tree.operands) {
@@ -59,12 +59,12 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(())
     }
 
-    /// The operand at a position of the instruction whose operands start at `start`.
+    /// Returns the lowered operand at a position of the instruction whose operands start at `start`.
     pub(crate) fn lowered(&self, start: usize, index: usize) -> Option<&Operand> {
         self.body.operands.get(start + index)
     }
 
-    /// The action of an instruction that is legal, but that the program has no way to say.
+    /// Returns the action of an instruction that is legal, but that the program cannot represent.
     #[cold]
     pub(crate) fn unsayable(&mut self, site: &Site<'a>) -> ActionId {
         let opcode = self.opcode(site).to_owned();
@@ -76,22 +76,22 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// A value that is read as it is.
+/// Creates a source value without modifiers.
 pub(crate) const fn source(source: Source) -> OperandValue {
     OperandValue::Source(source, SourceModifiers::NONE)
 }
 
-/// A register that is read.
+/// Creates a register source.
 pub(crate) const fn register(register: RegisterId) -> Source {
     Source::Register(RegisterRun::one(register))
 }
 
-/// A register that is written.
+/// Creates a register destination.
 pub(crate) const fn destination(register: RegisterId) -> OperandValue {
     OperandValue::Destination(Some(RegisterRun::one(register)))
 }
 
-/// An operand of an instruction that is not in the text.
+/// Creates an operand of an instruction that is not in the source.
 pub(crate) const fn inserted(value: OperandValue) -> Operand {
     Operand {
         value,

@@ -1,8 +1,8 @@
-//! What bodies add to the module: actions that no opcode of the text has, and variables that outlive their function.
+//! Additions of the bodies to the module: actions without an opcode in the source, and variables that outlive their function.
 
 use warpgrid_program::{Action, ActionId, Variable, VariableId};
 
-/// Additions to a module, numbered after what it has of its own.
+/// Additions to a module, which are numbered after its own entries.
 #[derive(Debug)]
 pub(crate) struct Made {
     first_action: usize,
@@ -12,7 +12,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Nothing yet; the module has `n_actions` and `n_variables` of its own.
+    /// Creates an empty set of additions to a module with `n_actions` actions and `n_variables` variables.
     pub(crate) const fn new(n_actions: usize, n_variables: usize) -> Made {
         Made {
             first_action: n_actions,
@@ -22,7 +22,7 @@ impl Made {
         }
     }
 
-    /// The number of an action, made when it is new.
+    /// Returns the id of an action, and adds the action if it is new.
     pub(crate) fn action(&mut self, action: Action) -> ActionId {
         let known = self.actions.iter().position(|known| *known == action);
         let index = known.unwrap_or_else(|| {
@@ -32,12 +32,12 @@ impl Made {
         ActionId((self.first_action + index) as u32)
     }
 
-    /// The number that the next variable of the module gets.
+    /// Returns the id of the next variable of the module.
     pub(crate) const fn next_variable(&self) -> VariableId {
         VariableId::Module((self.first_variable + self.variables.len()) as u32)
     }
 
-    /// The variable with this number among those of the module.
+    /// Returns the added variable with this index in the module.
     pub(crate) fn variable(&self, index: u32) -> Option<&Variable> {
         let index = (index as usize).checked_sub(self.first_variable)?;
         self.variables.get(index)

@@ -1,4 +1,4 @@
-//! Matrix instructions: what their operands must be. In: a checked opcode and its operands; out: the operation.
+//! Checks the operands of matrix instructions, and lowers them.
 
 use crate::check::body::address::{AddressRule, Words};
 use crate::check::body::checker::BodyChecker;
@@ -14,18 +14,18 @@ use warpgrid_isa::fragment::{Matrix, last_selector, operand_registers};
 use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-/// What an operand of a matrix instruction is.
+/// Kind of operand of a matrix instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Fragment(Matrix, Role),
     Address,
     Stride,
-    /// Which elements of a sparse matrix are there.
+    /// Positions of the nonzero elements of a sparse matrix.
     Metadata,
     Selector,
-    /// Factors of blocks.
+    /// Block scale factors.
     Scale,
-    /// Which byte of which lane holds them.
+    /// Byte and lane that contain the scale factors.
     Places(Matrix),
 }
 
@@ -38,7 +38,7 @@ const B: Part = Part::Fragment(Matrix::B, Role::Read);
 const C: Part = Part::Fragment(Matrix::C, Role::Read);
 const D: Part = Part::Fragment(Matrix::D, Role::Written);
 
-/// The operands in the order of the rows.
+/// Returns the operands in the order of the table rows.
 #[rustfmt::skip]
 const fn parts(op: MatrixOp) -> &'static [Part] {
     use Part::{Address, Metadata, Places, Scale, Selector, Stride};
@@ -59,7 +59,7 @@ const fn parts(op: MatrixOp) -> &'static [Part] {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The operands of a matrix instruction.
+    /// Checks and lowers the operands of a matrix instruction.
     pub(crate) fn matrix(&mut self, op: MatrixOp, site: &Site<'a>) -> Option<()> {
         let counted = self.count_operands(site);
         let start = self.body.operands.len();
@@ -118,7 +118,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A register of 32 bits, or a single-precision constant; also in braces, where the first counts.
+    /// Checks a 32-bit register or a single-precision constant. In braces, only the first element is used.
     fn data_register(
         &mut self,
         operand: &Operand,
@@ -161,7 +161,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Which lanes give the metadata: a number.
+    /// Checks the sparsity selector, a literal that selects the lanes with the metadata.
     fn selector(&mut self, operand: &Operand, modifiers: &Modifiers) -> Option<OperandValue> {
         let OperandKind::Integer { value, .. } = operand.kind else {
             if operand.kind != OperandKind::Error {
@@ -177,7 +177,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(Source::Immediate(value)))
     }
 
-    /// `{byte, lane}`: two values of 16 bits; numbers have a range (assembler 13.5).
+    /// Checks `{byte, lane}`: two 16-bit values, of which literals have a limited range (assembler 13.5).
     fn places(
         &mut self,
         operand: &Operand,
@@ -236,7 +236,7 @@ impl<'a> BodyChecker<'a, '_> {
         (n == 2 && is_right).then(|| self.body.list_from(first))
     }
 
-    /// The stride between rows or columns, in elements.
+    /// Returns the stride between rows or columns, in elements.
     fn stride(&mut self, operand: &Operand) -> Option<Source> {
         if let OperandKind::Sum { name, offset } = operand.kind {
             let span = self.name_span(operand, name);
@@ -288,7 +288,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// A constant stride that the manual excludes, though the assembler does not look at it.
+    /// Reports a constant stride that the manual excludes, although the assembler does not check it.
     fn check_stride(&mut self, op: MatrixOp, site: &Site<'a>, start: usize) {
         let place = parts(op).iter().position(|part| *part == Part::Stride);
         let fragment = parts(op).iter().find_map(|part| match part {
@@ -334,7 +334,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Whether a register of this type can be a stride.
+/// Returns whether a register of this type can be a stride.
 fn is_stride(ty: ScalarType) -> bool {
     ty.is_integer() && ty.width_bits() == 32
 }

@@ -1,4 +1,4 @@
-//! Fragments: the registers of a matrix in each lane, in braces. In: a list and what it must be; out: the list.
+//! Checks matrix fragments: the registers in braces that contain a part of a matrix in each lane.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -11,7 +11,7 @@ use warpgrid_isa::fragment::{Matrix, OperandRegisters};
 use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
 use warpgrid_program::{OperandValue, Source, Span};
 
-/// The instruction that a fragment is an operand of.
+/// Instruction and matrix of a fragment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Product<'p> {
     pub(crate) op: MatrixOp,
@@ -20,7 +20,7 @@ pub(crate) struct Product<'p> {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Registers that are read.
+    /// Checks source registers.
     pub(crate) fn read_fragment(
         &mut self,
         product: Product<'_>,
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Registers that are written; some of them may be sinks.
+    /// Checks destination registers, some of which may be sinks.
     pub(crate) fn written_fragment(
         &mut self,
         product: Product<'_>,
@@ -70,7 +70,7 @@ impl<'a> BodyChecker<'a, '_> {
                         written.push((Some(run), element.span));
                         elements.push(element);
                     }
-                    // The assembler takes special registers here; the manual says nothing of a write to one.
+                    // The assembler accepts special registers here, but the manual does not define a write to a special register.
                     Source::Special(_) => {
                         self.not_said();
                         written.push((None, element.span));
@@ -105,7 +105,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// What is in the braces.
+    /// Returns the elements in the braces.
     fn fragment_items(
         &mut self,
         operand: &Operand,
@@ -125,7 +125,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn check_count(&mut self, span: Span, count: usize, registers: OperandRegisters) -> Option<()> {
         let expected = match registers.n {
             Some(n) => n,
-            // Lists have one, two, four or eight values.
+            // A list has one, two or four values.
             None if count.is_power_of_two() && count <= 4 => count,
             None => 4,
         };
@@ -188,8 +188,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Whether the assembler cannot pass a value on: products that the hardware of some target does not have become
-    /// calls or several instructions (assembler 13.5).
+    /// Returns whether the assembler fails for a value of this kind: MMAs that some targets do not support in hardware are
+    /// replaced by calls or several instructions (assembler 13.5).
     fn is_lost(&self, product: Product<'_>, element: &Element) -> bool {
         let is_special = element.is_special();
         let Some(factor) = product.modifiers.a_type else {
@@ -219,7 +219,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Whether the product is one of 8-bit floats that becomes several instructions.
+/// Returns whether the instruction is an MMA of 8-bit floating-point types that is replaced by several instructions.
 fn is_unpacked(product: Product<'_>) -> bool {
     let is_byte = matches!(
         product.modifiers.a_type,
@@ -228,7 +228,7 @@ fn is_unpacked(product: Product<'_>) -> bool {
     is_byte && product.modifiers.kind.is_none()
 }
 
-/// The class of a list. Beside untyped bits a predicate passes for them, but not in `wmma.store` (assembler 13.5).
+/// Returns the class of a list. A predicate is compatible with adjacent untyped bits, except in `wmma.store` (assembler 13.5).
 fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
     if op == MatrixOp::WmmaStore || elements.iter().all(|e| e.class != Class::Predicate) {
         return merge(elements);
@@ -251,7 +251,7 @@ fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
     merge(&elements)
 }
 
-/// Whether registers of this merged class hold elements of the type (assembler 13.5).
+/// Returns whether registers of this merged class can contain elements of the type (assembler 13.5).
 fn takes(product: Product<'_>, ty: ScalarType, class: Class) -> bool {
     let Product { op, modifiers, .. } = product;
     match (ty, class) {
@@ -271,7 +271,7 @@ fn takes(product: Product<'_>, ty: ScalarType, class: Class) -> bool {
             class,
             Class::Bits(64) | Class::Float(64) | Class::Double | Class::Single
         ),
-        // All others are untyped words to the assembler.
+        // The assembler treats all other types as untyped 32-bit registers.
         (_, Class::Float(32)) => {
             let is_narrow = modifiers.a_type.is_some_and(|ty| ty.width_bits() <= 8);
             op == MatrixOp::MmaSparse || op == MatrixOp::Mma && is_narrow
@@ -283,7 +283,7 @@ fn takes(product: Product<'_>, ty: ScalarType, class: Class) -> bool {
     }
 }
 
-/// Whether one value of a list that fits as a whole can be moved into the fragment of `wmma.store`.
+/// Returns whether a value of a list that is valid as a whole can be moved into the fragment of `wmma.store`.
 fn moves(ty: ScalarType, element: &Element) -> bool {
     match (ty, element.class) {
         _ if element.is_special() => false,
@@ -303,7 +303,7 @@ fn expected(ty: ScalarType) -> &'static str {
     }
 }
 
-/// The type of the registers of a fragment: what is narrower is packed.
+/// Returns the type of the registers of a fragment, in which narrower elements are packed.
 const fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::F64 | ScalarType::F32 => ty,

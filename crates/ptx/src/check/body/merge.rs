@@ -1,11 +1,11 @@
-//! What the elements of a brace list are together, as the reference assembler 13.5 merges them where values must fit to
-//! the bit: `st.async` and `wmma.store`. In: elements; out: the class of the list, or the elements that clash.
+//! Merging of the element classes of a brace list, according to the reference assembler 13.5, for instructions that require exact
+//! types: `st.async` and `wmma.store`. Returns the class of the list, or the incompatible elements.
 
 use crate::check::body::values::Element;
 use crate::diagnostics::Mismatch;
 pub(crate) use warpgrid_isa::ValueClass as Class;
 
-/// As a sentence calls a value.
+/// Returns a description of a class for messages.
 pub(crate) fn describe(class: Class) -> String {
     match class {
         Class::Bits(w) => format!("a `.b{w}` register"),
@@ -21,15 +21,16 @@ pub(crate) fn describe(class: Class) -> String {
     }
 }
 
-/// Two elements that do not go together.
+/// Two incompatible elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clash {
-    /// Index of the first element that does not go with the one before it.
+    /// Index of the first element that is incompatible with the preceding one.
     pub(crate) index: usize,
     pub(crate) mismatch: Mismatch,
 }
 
-/// The class of a brace list. The assembler compares neighbours only: `{%f0, %r1, %u2}` passes, `{%r1, %f0, %u2}` not.
+/// Returns the class of a brace list. The assembler compares only adjacent elements: it accepts `{%f0, %r1, %u2}`, but rejects
+/// `{%r1, %f0, %u2}`.
 pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
     let mut merged: Option<Class> = None;
     let mut before: Option<Class> = None;
@@ -54,7 +55,7 @@ pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
     Ok(merged.unwrap_or(Class::Open))
 }
 
-/// Returns the class of two elements.
+/// Returns the common class of two elements.
 fn join(a: Class, b: Class) -> Result<Class, Mismatch> {
     if let (Some(x), Some(y)) = (a.width(), b.width())
         && x != y

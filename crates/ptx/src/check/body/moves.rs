@@ -1,4 +1,4 @@
-//! `mov` in all its shapes: registers, literals, addresses, packing and unpacking.
+//! Checks of `mov` in all forms: registers, literals, addresses, packing and unpacking.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, register, source};
@@ -11,13 +11,13 @@ use warpgrid_isa::{Fit, ScalarType, SpecialRegister, StateSpace, TypeKind};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// `mov d, a`
+    /// Checks `mov d, a`.
     pub(crate) fn mov(&mut self, site: &Site<'a>) -> Option<()> {
         self.count_operands(site)?;
         let mut operands = site.operands;
         let (d, a) = (operands.next()?, operands.next()?);
         let Some(ty) = site.plan.modifiers.ty.filter(|_| site.plan.is_sound) else {
-            // The opcode is refused; without its type there is nothing to compare.
+            // The opcode is rejected, and without its type the operands cannot be checked.
             return None;
         };
         let (to, from) = self.moved_values(site, ty, d, a)?;
@@ -29,7 +29,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns the destination and the source of `mov d, a`; `None` for each that has an error.
+    /// Returns the destination and the source of `mov d, a`; each is `None` after an error.
     fn moved_values(
         &mut self,
         site: &Site<'a>,
@@ -83,7 +83,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// What is alone in braces, on one side of `mov`, is as good as without them (assembler 13.5).
+    /// Returns the only element of a list on one side of `mov`, which is equivalent to the element without braces (assembler
+    /// 13.5).
     fn only_element(&mut self, mut children: Operands<'a>) -> Option<&'a Operand> {
         let (element, _) = children.next()?;
         let is_value = match element.kind {
@@ -97,8 +98,9 @@ impl<'a> BodyChecker<'a, '_> {
         (is_value && children.next().is_none()).then_some(element)
     }
 
-    /// The bare name of a global variable is its address, which has 64 bits; a sum with it is just a number. The handle of a texture, a
-    /// sampler or a surface, which is no array, is a `.u64` and no other type of 64 bits (assembler 13.5).
+    /// Checks the type of an address. The name of a global variable denotes its address, which has 64 bits; a sum of a name and a
+    /// constant is an ordinary number. A handle of a texture, sampler or surface that is not an array requires `.u64` among the
+    /// 64-bit types (assembler 13.5).
     fn check_address_width(
         &mut self,
         a: &Operand,
@@ -120,7 +122,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::handle_type(a.span, kind, ty));
             return None;
         }
-        // Of 16 bits the low ones are taken, as of other variables.
+        // For 16 bits, the assembler truncates the address, as for variables in other state spaces.
         let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
         let is_whole = !matches!(a.kind, OperandKind::Sum { .. });
         if is_global && is_narrow && is_whole {
@@ -130,7 +132,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Whether an operand is one value where several are expected.
+    /// Returns whether an operand is a single value in a position that expects several values.
     fn is_single(&mut self, operand: &Operand) -> bool {
         match operand.kind {
             OperandKind::Vector { .. } | OperandKind::Error => false,
@@ -145,7 +147,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The registers of a vector that is moved whole, in braces or not; `None` for a single value.
+    /// Returns the registers of a vector register that is moved as a whole, or `None` for a single value.
     fn whole_vector(&mut self, operand: &Operand) -> Option<(RegisterId, u8)> {
         let OperandKind::Name(name) = operand.kind else {
             return None;
@@ -156,7 +158,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The registers of a vector that holds as many bits as a value of the type; reports others.
+    /// Returns the registers of a vector that has as many bits as the type, and reports other vectors.
     fn vector_elements(
         &mut self,
         site: &Site<'a>,
@@ -191,7 +193,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The elements of `mov.b64 d, {a, b}`.
+    /// Returns the elements of `mov.b64 d, {a, b}`.
     fn packed(
         &mut self,
         site: &Site<'a>,
@@ -217,8 +219,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// An element whose type the assembler 13.5 does not look at beside a register: a predicate, which is 1 or 0, a floating-point number
-    /// and the sink, which are 0.
+    /// Returns an element whose type the assembler 13.5 does not check if the list contains a register: a predicate, which yields
+    /// 1 or 0, or a floating-point number or the sink, which yield 0.
     fn overlooked(&mut self, element: &Operand, ty: ScalarType) -> Option<Source> {
         match element.kind {
             OperandKind::Name(name) if ty == ScalarType::B32 && self.is_predicate(element) => {
@@ -233,7 +235,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// An element that is read. The bare name of a variable is no value among others.
+    /// Returns a source element. The name of a variable is not permitted in a list.
     fn element(&mut self, site: &Site<'a>, child: &Operand, ty: ScalarType) -> Option<Source> {
         if let OperandKind::Name(name) = child.kind
             && let Binding::Variable(_) = self.binding(name, child.span)
@@ -245,7 +247,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.source(site, child, ty, Fit::Exact)
     }
 
-    /// The elements of `mov.b64 {a, b}, d`.
+    /// Returns the elements of `mov.b64 {a, b}, d`.
     fn unpacked(
         &mut self,
         site: &Site<'a>,
@@ -257,7 +259,7 @@ impl<'a> BodyChecker<'a, '_> {
         for (child, _) in children {
             let is_name = matches!(child.kind, OperandKind::Name(_));
             if element == ScalarType::B32 && is_name && self.is_predicate(child) {
-                // The assembler does not look at its type: it gets the lowest bit.
+                // The assembler does not check the type of a predicate, which receives the lowest bit.
                 if let OperandKind::Name(name) = child.kind
                     && let Binding::Register(predicate) = self.binding(name, child.span)
                 {
@@ -277,7 +279,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// The type of each element of a packed value: bits of an equal share of the width.
+    /// Returns the type of each element of a packed value: bits of an equal part of the width.
     fn element_type(
         &mut self,
         site: &Site<'a>,
@@ -301,7 +303,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(element)
     }
 
-    /// The values of `{a, b}` or of a vector register.
+    /// Returns the values of `{a, b}` or of a vector register.
     pub(crate) fn vector_sources(
         &mut self,
         site: &Site<'a>,
@@ -340,7 +342,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// The elements of a special register of several components; the fourth is zero.
+    /// Adds the elements of a special register with several components. The fourth component is zero.
     fn special_vector(&mut self, name: Name, span: Span) {
         let text = self.context().name_text(name);
         let components = ["x", "y", "z"].map(|component| format!("{text}.{component}"));

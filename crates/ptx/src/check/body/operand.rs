@@ -1,5 +1,5 @@
-//! Resolves operands: names to registers, literals to bits, types compared. In: tree operands and what the plan
-//! expects; out: operands of the program.
+//! Resolution of operands: resolves names to registers, converts literals to bits, and compares types with the expectations of
+//! the plan.
 
 pub(crate) mod destination;
 pub(crate) mod name;
@@ -21,12 +21,12 @@ use warpgrid_isa::form::NumberRule;
 use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// An instruction and its operands in the tree, and what the row of its spelling says.
+/// Instruction of the tree with its operands and the plan of its opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'t> {
     pub(crate) instruction: &'t Instruction,
     pub(crate) plan: &'t Plan,
-    /// Guard to semicolon.
+    /// Span from the guard to the semicolon.
     pub(crate) span: Span,
     pub(crate) operands: Operands<'t>,
 }
@@ -38,10 +38,11 @@ impl<'t> Site<'t> {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Resolves every operand of the row, in its order; `None` when something was reported.
+    /// Resolves the operands in the order of the table row; returns `None` after reporting an error.
     pub(crate) fn resolve(&mut self, site: &Site<'a>) -> Option<()> {
         let start = self.body.operands.len();
-        // An operand in the midst is left out: those after it move up.
+        // If the optional operand in the middle is omitted, insert an absent operand in its place, so that the following operands
+        // keep their positions.
         let is_short = || site.operands.count() <= site.plan.n_least;
         let gap = site.plan.gap.filter(|_| is_short());
         let leaves_out = gap.is_some() || site.plan.skipped != 0 || site.plan.lanes.is_some();
@@ -64,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
             if position < site.plan.n_slots
                 && let Some(expect) = site.plan.expect.get(position)
             {
-                // What most operands are comes first, beside the function that has all kinds in it and is slow to enter.
+                // Fast path for source operands: avoids the expensive prologue of the function that handles all kinds.
                 let value = match *expect {
                     Expect::Source(ty, fit) => self.source(site, operand, ty, fit).map(source),
                     expect => self.resolve_one(site, expect, operand, children),
@@ -87,8 +88,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Marks the optional operands at the end that are left out, so that positions are the same in all instructions of
-    /// a row.
+    /// Adds absent operands for the optional operands that are omitted at the end, so that operand positions are the same in all
+    /// instructions of a row.
     #[inline]
     pub(crate) fn fill_operands(&mut self, site: &Site<'a>, start: usize) {
         for _ in self.body.operands.len()..start + site.plan.n_slots {
@@ -97,7 +98,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a number of operands that the row does not have.
+    /// Reports an invalid number of operands.
     pub(crate) fn count_operands(&mut self, site: &Site<'a>) -> Option<()> {
         let n = site.operands.count();
         if n < site.plan.n_least || n > site.plan.n_most {
@@ -107,7 +108,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Reports that an instruction has `n` operands, which is none of these counts.
+    /// Reports that the number `n` of operands of an instruction is not within `counts`.
     #[cold]
     pub(crate) fn report_count(
         &mut self,
@@ -202,7 +203,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// A fraction of all accesses.
+    /// Checks a fraction of accesses.
     fn fraction(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let value = self.source(site, operand, ScalarType::F32, Fit::Exact)?;
         if let Source::Immediate(bits) = value {
@@ -216,7 +217,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(value))
     }
 
-    /// A number with bounds.
+    /// Checks a number with a permitted range.
     fn bounded(
         &mut self,
         site: &Site<'a>,
@@ -247,7 +248,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A number in a range.
+    /// Checks a literal in a range.
     fn number(
         &mut self,
         site: &Site<'a>,
@@ -258,17 +259,17 @@ impl<'a> BodyChecker<'a, '_> {
         self.in_range(site, operand, value, range)
     }
 
-    /// A 32-bit integer that, as a number, is at most so large.
+    /// Checks a 32-bit integer. A literal must not exceed `most`.
     fn up_to(&mut self, site: &Site<'a>, operand: &Operand, most: u64) -> Option<OperandValue> {
         let value = match operand.kind {
-            // Before it is cut to 32 bits.
+            // Check the value before its truncation to 32 bits.
             OperandKind::Integer { value, .. } => Source::Immediate(value),
             _ => self.source(site, operand, ScalarType::U32, Fit::Integer)?,
         };
         self.in_range(site, operand, source(value), 0..=most)
     }
 
-    /// Whether an operand is a predicate or the opposite of one.
+    /// Returns whether an operand is a predicate or a negated predicate.
     pub(crate) fn is_predicate(&mut self, operand: &Operand) -> bool {
         match operand.kind {
             OperandKind::Not(_) => true,
@@ -280,7 +281,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A value that, as a number, is a multiple of `of`.
+    /// Checks that a literal is a multiple of `of`.
     fn multiple(
         &mut self,
         site: &Site<'a>,
@@ -316,7 +317,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(value)
     }
 
-    /// The type of an address that is a value: as wide as its register.
+    /// Returns the type of an address that is used as a value, according to the width of its register.
     fn width_of_address(&mut self, operand: &Operand) -> ScalarType {
         let OperandKind::Name(name) = operand.kind else {
             return ScalarType::U64;
@@ -369,7 +370,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(OperandValue::Pair(first?.map(RegisterRun::one), second?))
     }
 
-    /// A predicate that is read, `!` allowed.
+    /// Checks a source predicate, which may be negated by `!`.
     pub(crate) fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let (name, negated) = match operand.kind {
             OperandKind::Name(name) => (name, false),
@@ -409,15 +410,15 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Whether the instruction at hand compares `.bf16`, which takes no number for a predicate (assembler 13.5).
+    /// Returns whether the current instruction compares `.bf16`, which does not accept a literal as a predicate (assembler 13.5).
     #[cold]
     fn compares_brain(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
         plan.is_some_and(|plan| plan.grammar == OperandGrammar::Row(Beyond::BrainComparison))
     }
 
-    /// Whether the sink is where a reduction in shared memory has its address, which the assembler (13.5) takes: there it
-    /// reads the instruction as an atomic whose result is not used.
+    /// Returns whether the sink is the address of a reduction in shared memory, which the assembler (13.5) accepts: it parses the
+    /// instruction as an atomic whose result is unused.
     #[inline]
     fn is_unused_address(&self, plan: &Plan, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
@@ -440,7 +441,7 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         }
         if ty == ScalarType::Pred && have == ScalarType::F16x2 && self.takes_halves() {
-            // Legal, but no predicate of a program has 32 bits.
+            // Legal, but the program cannot represent a 32-bit predicate.
             self.body.is_sayable = false;
             return Some(());
         }
@@ -448,7 +449,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Whether predicates of the instruction at hand may be packed halves.
+    /// Returns whether predicates of the current instruction may be `.f16x2` registers.
     #[cold]
     fn takes_halves(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
@@ -456,13 +457,14 @@ impl<'a> BodyChecker<'a, '_> {
         bound.is_some_and(|bound| bound.layout.form.takes(Takes::Halves))
     }
 
-    /// The opcode of an instruction as written.
+    /// Returns the opcode of an instruction in its source spelling.
     pub(crate) fn opcode(&self, site: &Site<'a>) -> &'a str {
         self.tree.mnemonic_span(site.instruction).text(self.source)
     }
 }
 
-/// Whether the operand is not the one at the position of the row, which is left out before it.
+/// Returns whether the operand does not belong to the current position of the row, because the source omits the operand of this
+/// position.
 #[cold]
 fn is_left_out(site: &Site<'_>, operand: &Operand, position: usize) -> bool {
     let are_lanes_left_out = || {

@@ -1,4 +1,4 @@
-//! What a snippet starts with: values in its inferred registers that tell the lanes apart.
+//! Prologue of a snippet: instructions that initialize the inferred registers with values that differ between lanes.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting;
@@ -16,17 +16,17 @@ use warpgrid_program::{
     RegisterRun, Source, Span, StepPart, VariableId, counted,
 };
 
-/// Bytes of an inferred array that the lanes do not share out.
+/// Size in bytes of an inferred array that the lanes share.
 const SHARED_PLACE: u64 = 2048;
 
-/// Bytes of an inferred array that holds an mbarrier object, which has 8 of them.
+/// Size in bytes of an inferred array for an mbarrier object, which occupies 8 bytes.
 const BARRIER_BYTES: u64 = 16;
 
-/// A predicate holds in the lanes below this one.
+/// Number of lanes in which an inferred predicate is true, starting with lane 0.
 const N_HOLDING: u64 = 16;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Puts an instruction before the next one of the text, in the same step.
+    /// Inserts an instruction before the next one of the source, in the same step.
     pub(crate) fn before(&mut self, inserted_instruction: Inserted) {
         let Inserted {
             does,
@@ -54,7 +54,7 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// The register with the lane's number, made when it is first needed.
+    /// Returns the register that contains the lane index, and creates it at its first use.
     pub(crate) fn lane(&mut self) -> RegisterId {
         if let Some(lane) = self.snippet.lane {
             return lane;
@@ -76,7 +76,7 @@ impl<'a> BodyChecker<'a, '_> {
         lane
     }
 
-    /// Fills inferred registers: a scalar with the lane's number, component i of n with n times it plus i.
+    /// Initializes inferred registers: a scalar with the lane index, and component `i` of a vector with `lane * n + i`.
     pub(crate) fn start_value(&mut self, binding: Binding, ty: ScalarType, n: u8) {
         let first = match binding {
             Binding::Register(register) => register,
@@ -91,7 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A register with `lane * n + i`.
+    /// Returns a register with `lane * n + i`.
     fn counted(&mut self, n: u64, i: u64) -> RegisterId {
         let lane = self.lane();
         if n <= 1 {
@@ -114,8 +114,8 @@ impl<'a> BodyChecker<'a, '_> {
         d
     }
 
-    /// Declares a pointer to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each lane
-    /// (or one for all, when `bytes` is 0). Returns the binding of the name, and a description of its declaration.
+    /// Declares a pointer to a buffer (a kernel parameter) or to an array in the state space, with a separate location for each
+    /// lane, or a shared location if `bytes` is 0. Returns the binding of the name, and a description of its declaration.
     pub(crate) fn declare_pointer(
         &mut self,
         text: &str,
@@ -123,11 +123,11 @@ impl<'a> BodyChecker<'a, '_> {
         given: Option<ScalarType>,
     ) -> (Binding, String) {
         let bytes = place.bytes;
-        // Bytes before the address, in whole lines of 16 bytes, and after the address.
+        // Numbers of bytes before and after the address, rounded up to multiples of 16.
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
-            // An mbarrier object is in shared memory, whatever the address says.
+            // An mbarrier object is in shared memory, even if its address is generic.
             StateSpace::Generic if place.barrier.is_some() => StateSpace::Shared,
             StateSpace::Generic => StateSpace::Generic,
             space => memory_of(space),
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
             _ => self.load_array_address(text, place, array, size, base),
         };
         self.advance(base, before);
-        // Each lane has its own local memory.
+        // Each lane has separate local memory.
         let step = if array == StateSpace::Local { 0 } else { bytes };
         match ty.width_bits() {
             32 => self.step_by_lane_narrow(d, base, step),
@@ -189,7 +189,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Declares a parameter: of the kernel, unless the text stores to the parameter.
+    /// Declares a parameter: a kernel parameter, or a call parameter if the snippet stores to it.
     fn declare_call_parameter(&mut self, text: &str, place: Place, size: u64) -> (Binding, String) {
         let (variable, note) = match place.is_stored {
             true => {
@@ -202,8 +202,8 @@ impl<'a> BodyChecker<'a, '_> {
         (Binding::Variable(variable), line)
     }
 
-    /// Declares an array and loads its address to `base`. An array of shared memory that is only read contains ascending numbers.
-    /// Returns the start of the description.
+    /// Declares an array, and loads its address into `base`. A shared array that is only read contains ascending numbers. Returns
+    /// the start of the description.
     fn load_array_address(
         &mut self,
         text: &str,
@@ -238,8 +238,9 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Initialises the mbarrier object at an address so that what the text does completes its phase; says what it awaits.
-    /// The first lane initialises it; each lane arrives where the text does not, and expects the bytes that it will send.
+    /// Initializes the mbarrier object at an address so that the operations of the snippet complete its phase, and returns a
+    /// description of the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, each lane
+    /// arrives and expects the bytes of its asynchronous operations.
     fn make_barrier(
         &mut self,
         address: RegisterId,
@@ -280,7 +281,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Initialises an mbarrier object in the first lane.
+    /// Initializes an mbarrier object in the first lane.
     fn init_barrier(&mut self, address: RegisterId, space: Option<StateSpace>, n_arrivals: u64) {
         let lane = self.lane();
         let name = "%inferred_first";
@@ -300,7 +301,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.before(init);
     }
 
-    /// `fence.mbarrier_init.release.cluster`: asynchronous operations see the mbarrier object that was initialised.
+    /// Inserts `fence.mbarrier_init.release.cluster`, which makes the initialized mbarrier object visible to asynchronous
+    /// operations.
     fn fence_barrier(&mut self) {
         let modifiers = Modifiers {
             sem: Some(Sem::Release),
@@ -318,7 +320,7 @@ impl<'a> BodyChecker<'a, '_> {
         ));
     }
 
-    /// `bar.warp.sync 0xffffffff`: what one lane wrote is there for the others.
+    /// Inserts `bar.warp.sync 0xffffffff`, which makes the writes of one lane visible to the other lanes of the warp.
     fn meet(&mut self) {
         self.before(Inserted::with_modifiers(
             Does::Sync(SyncOp::WarpBarrier),
@@ -328,7 +330,7 @@ impl<'a> BodyChecker<'a, '_> {
         ));
     }
 
-    /// `d = base + lane * step` in a register of 32 bits, which holds addresses of shared memory.
+    /// Computes `d = base + lane * step` in a 32-bit register, for addresses in shared memory.
     fn step_by_lane_narrow(&mut self, d: RegisterId, base: RegisterId, step: u32) {
         let name = format_args!("%inferred_wide_{}", d.0);
         let wide = self.body.registers.add_formatted(name, ScalarType::B64);
@@ -342,7 +344,7 @@ impl<'a> BodyChecker<'a, '_> {
         ));
     }
 
-    /// `d = base + lane * step`
+    /// Computes `d = base + lane * step`.
     fn step_by_lane(&mut self, d: RegisterId, base: RegisterId, step: u32) {
         let lane = self.lane();
         let product = Inserted::new(
@@ -359,7 +361,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.before(product.part(MulPart::Wide));
     }
 
-    /// A parameter of the kernel that the snippet is in.
+    /// Declares a parameter of the implicit kernel.
     fn inferred_parameter(&mut self, text: &str, size_bytes: u64) -> VariableId {
         let id = self.inferred_variable(text, StateSpace::ParamEntry, size_bytes);
         if let Some(variable) = self.body.variables.last_mut() {
@@ -391,7 +393,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.before(load);
     }
 
-    /// `d = number`, as a value of the type.
+    /// Returns the instruction `d = number` with a conversion to the type.
     fn value_of(&mut self, number: RegisterId, d: RegisterId, ty: ScalarType) -> Inserted {
         let a = source(register(number));
         if ty == ScalarType::Pred {
@@ -399,7 +401,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let to = match (ty, ty.width_bits()) {
             (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
-            // Of several numbers in a register the bits count.
+            // A register of packed elements is treated as an integer.
             (_, 0..=16) => ScalarType::U16,
             (_, 64) => ScalarType::U64,
             (_, 128) => return self.quad_of(a, d),
@@ -422,7 +424,7 @@ impl<'a> BodyChecker<'a, '_> {
         Inserted::with_modifiers(Does::Move(MoveOp::Cvt), modifiers, opcode, operands)
     }
 
-    /// A value of 128 bits: the number in its low word.
+    /// Returns an instruction that creates a 128-bit value with the number in its low word.
     fn quad_of(&mut self, number: OperandValue, d: RegisterId) -> Inserted {
         let first = self.body.elements.len();
         self.body.push_element(number, Span::at(0));

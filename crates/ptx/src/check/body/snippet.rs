@@ -1,8 +1,8 @@
-//! Snippets: instructions without a module around them, as manuals print them.
+//! Snippets: instructions without a surrounding module, as in manuals.
 //!
-//! The text becomes the body of a kernel. Names that nothing declares are declared by what the instructions want of
-//! them, and every lane starts with values that tell it apart: registers count lanes, pointers go to a buffer (or a
-//! shared or local array) with a place for each lane. All of it is said in one diagnostic.
+//! The snippet becomes the body of a kernel. Undeclared names are declared according to their uses, and the initial values differ
+//! between lanes: registers contain the lane index, and pointers refer to a buffer (or a shared or local array) with a separate
+//! location for each lane. One diagnostic lists all inferred declarations.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::inference::place::memory_of;
@@ -16,21 +16,21 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Span, Variable, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Opens the kernel that the snippet is the body of, and declares what the text does not.
+    /// Opens the implicit kernel, and adds the inferred declarations.
     pub(crate) fn snippet_start(&mut self) {
         self.names.open();
         self.snippet.n_threads = n_threads(self.tree, self.plans);
         let (inferred, local_bytes) = infer(&self.context(), self.plans);
         let mut lines = Vec::new();
         if local_bytes > 0 {
-            // The first variable of local memory lies at address 0.
+            // The first variable in local memory has the address 0.
             self.inferred_variable("local", StateSpace::Local, local_bytes);
             lines.push(format!("`.local .b8 local[{local_bytes}];` (at address 0)"));
         }
         for (name, inferred) in inferred.iter() {
             self.declare_inferred(name, inferred, &mut lines);
         }
-        // The text's own declarations stand in a scope of their own, and hide inferred ones.
+        // The declarations of the snippet have a separate scope, so that they hide inferred ones.
         self.names.open();
         self.snippet.depth = self.names.depth();
         self.declare_labels(0);
@@ -43,8 +43,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// At the top of a snippet a name may be declared anew: manuals put several examples into one listing. Says whether
-    /// this is such a place, and opens a scope for the new declaration.
+    /// Opens a scope for a repeated declaration if the current position is the top level of a snippet, and returns whether it is.
+    /// Manuals combine several examples in one listing, which may declare the same name again.
     pub(crate) fn reopen_snippet(&mut self) -> bool {
         let is_top =
             self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet.depth;
@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         is_top
     }
 
-    /// Declares one name; adds its declarations as a person would write them.
+    /// Declares one inferred name, and appends its declarations in PTX syntax to `lines`.
     fn declare_inferred(&mut self, name: Name, inferred: &Inferred, lines: &mut Vec<String>) {
         let text = self.context().name_text(name);
         let given = self.context().given_type(&text);
@@ -70,7 +70,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.names.bind(name, binding, Span::at(0));
             let start = inferred.start.filter(|_| inferred.read_first);
             match (start, binding) {
-                // The launch sets it.
+                // The launch determines the value.
                 _ if inferred.read_first && self.context().is_stated(&text) => {}
                 (Some(start), Binding::Register(register)) => {
                     self.start_of_unit(&text, register, start);
@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => {}
             }
             match n {
-                // The text around it declares it.
+                // The surrounding code declares the register.
                 _ if given.is_some() => {}
                 1 if let Some(what) = start.and_then(Start::described) => {
                     lines.push(format!("`.reg .{ty} {text};` ({what})"));
@@ -94,13 +94,13 @@ impl<'a> BodyChecker<'a, '_> {
         let is_one_thing = !is_value && inferred.pointers.len() == 1;
         for (index, place) in inferred.pointers.iter().enumerate() {
             let memory = memory_of(place.space);
-            // A name for each memory: `addr`, `addr.global`.
+            // Names of the pointers to different memories: `addr`, `addr.global`.
             let (binding, line) = match index {
                 0 => self.declare_pointer(&text, *place, given),
                 _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place, given),
             };
             match given {
-                // What it leads to is our choice, its type is not.
+                // The memory is inferred, but the type of the register is declared.
                 Some(_) => {
                     let (_, rest) = line.split_once("` ").unwrap_or(("", ""));
                     lines.push(format!("`{text}` {rest}"));
@@ -117,7 +117,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Adds the declaration of a register, to the one before where that has the name with the number before: `%f0` to `%f31`.
+    /// Appends the declaration of a register, or adds it to the preceding declaration if that ends with the preceding number:
+    /// `%f0` to `%f31`.
     fn add_line(&self, name: Name, ty: ScalarType, lines: &mut Vec<String>) {
         let text = self.context().name_text(name);
         let before = name.number().and_then(|number| number.checked_sub(1));
@@ -137,7 +138,7 @@ impl<'a> BodyChecker<'a, '_> {
                 .strip_prefix(&head)
                 .and_then(|rest| rest.strip_suffix(&tail));
             if let Some(listed) = listed {
-                // `a0, a1` becomes `a0, …, a2`.
+                // Abbreviate `a0, a1` and `a2` to `a0, …, a2`.
                 let first = listed.split(", ").next().unwrap_or_default();
                 *last = format!("{head}{first}, …, {text};`");
                 return;
@@ -146,7 +147,7 @@ impl<'a> BodyChecker<'a, '_> {
         lines.push(format!("`.reg .{ty} {text};`"));
     }
 
-    /// What a name means as an address in a space, where it means something else as well.
+    /// Returns the meaning of a name as an address in a state space, if the name has several meanings.
     #[cold]
     pub(crate) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
         let places = self.snippet.pointers.get(name)?;
@@ -155,7 +156,7 @@ impl<'a> BodyChecker<'a, '_> {
         own.or(places.first()).map(|(_, binding)| *binding)
     }
 
-    /// Memory of the kernel that the snippet is in.
+    /// Declares memory of the implicit kernel.
     pub(crate) fn inferred_variable(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The pass over the statements of one body.
+//! Pass over the statements of one body.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -17,7 +17,7 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Walks over the body.
+    /// Checks all statements of the body.
     pub(crate) fn run(&mut self) {
         let tree = self.tree;
         let header = self.outline.header;
@@ -28,7 +28,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
         // A snippet is the body of a kernel.
         let sort = header.map_or(FunctionSort::Entry, |header| header.sort);
-        // Prototypes are those of the header that was read last: a function that the body of a kernel declares changes it (assembler 13.5).
+        // The kind of the most recent function header determines the rules for prototypes, so that a function declaration in the
+        // body of a kernel changes them (assembler 13.5).
         let mut last = sort;
         for statement in self.outline.statements.of(&tree.statements) {
             match &statement.kind {
@@ -42,12 +43,12 @@ impl<'a> BodyChecker<'a, '_> {
                         let place = DirectivePlace::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
                         self.table_of_targets(own, last);
-                        // Lines of the source may be stated between the pragma and the load.
+                        // Other directives, such as `.loc`, may separate the pragma from the load.
                         let used_bytes = directive::used_bytes(&self.context(), own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
                 }
-                // It belongs to the module.
+                // A function declaration in a body belongs to the module.
                 StatementKind::Prototype(header) => {
                     self.inner_function(*header);
                     last = FunctionSort::Func;
@@ -65,8 +66,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a function that has the name of something else in the innermost scope. The function itself is there already, whatever
-    /// its body gives its name to (assembler 13.5).
+    /// Reports a function declaration whose name is already declared in the innermost scope. The name of the function itself is
+    /// always permitted, even if its body declares the name differently (assembler 13.5).
     fn inner_function(&mut self, header: u32) {
         let header = self.tree.functions.get(header as usize);
         let Some((name, span)) = header.and_then(|header| Some((header.name?, header.name_span)))
@@ -77,13 +78,13 @@ impl<'a> BodyChecker<'a, '_> {
             return;
         }
         let clash = self.names.clash(name);
-        // Labels that follow are not there yet.
+        // Labels that follow are not yet declared at this point.
         if let Some(first) = clash.filter(|first| first.start < span.start) {
             self.report(diagnose::duplicate(span.text(self.source), span, first));
         }
     }
 
-    /// Checks what a table or prototype names.
+    /// Checks the entries of a table or prototype.
     fn table_of_targets(&mut self, own: &'a Directive, sort: FunctionSort) {
         match own.kind {
             DirectiveKind::BranchTargets => self.branch_table(own),
@@ -134,9 +135,10 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.clear();
         let operands = match self.lower(&site) {
             Some(operands) => operands,
-            // A text with errors makes no program.
+            // A source with errors does not result in a program.
             None if self.reporter.n_errors() > 0 => return,
-            // Neither lowered nor refused: a run stops here and names the instruction, rather than go past it.
+            // Accepted but not lowered: emit an unknown operation, so that execution stops at this instruction instead of
+            // skipping it.
             None => {
                 self.body.is_sayable = false;
                 self.body.close_list(self.body.operands.len())
@@ -163,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// Makes sinks of the elements of a load that it does not use.
+    /// Replaces the unused destination elements of a load by sinks.
     #[cold]
     fn leave_unused(&mut self, operands: OperandList, plan: &Plan, used_bytes: u64) {
         let Some(bound) = &plan.bound else { return };
@@ -189,7 +191,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports what is wrong with the opcode, with the fixes that change its operands as well.
+    /// Reports the diagnostics of the opcode, with additional fixes that also change the operands.
     #[cold]
     fn report_problems(&mut self, site: &Site<'a>) {
         let other_way = self.as_two_words(site);
@@ -214,7 +216,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::guard_type(guard.name_span, ty));
             }
             Binding::None => self.unknown(guard.name_span),
-            // The guard of a program is a register.
+            // The guard of a program instruction must be a register.
             Binding::Special(special) if special.fits(ScalarType::Pred) => {
                 let (predicate, computed) = self.special_predicate(special);
                 for inserted in computed {
@@ -230,7 +232,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Whether the names of an operand are known; reports those that are not.
+    /// Returns whether the names of an operand are declared, and reports undeclared names.
     pub(crate) fn names_known(&mut self, operand: &Operand) -> bool {
         let name = match operand.kind {
             OperandKind::Name(name)
@@ -266,7 +268,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// A finding about an opcode, moved from its first occurrence to another one.
+/// Returns a diagnostic of an opcode, relocated from its first occurrence to another occurrence.
 pub(crate) fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
     let mut problem = problem.clone();
     if start == first.start {

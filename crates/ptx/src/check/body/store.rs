@@ -1,5 +1,4 @@
-//! Stores: what `st` writes, where, and under which policy. The modifiers are checked by [`crate::check::plans::rules`]; here are the
-//! operands, and the operation that comes out.
+//! Checks and lowers the operands of `st`: address, value and cache policy. [`crate::check::plans::rules`] checks the modifiers.
 
 pub(crate) mod address;
 pub(crate) mod braces;
@@ -17,7 +16,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_program::{OperandValue, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// `st [a], b{, cache-policy}`: checks every operand, whether or not the modifiers are right.
+    /// Checks all operands of `st [a], b{, cache-policy}`, even if the modifiers are invalid.
     pub(crate) fn store(&mut self, site: &Site<'a>) -> Option<()> {
         let counted = self.count_operands(site);
         let store = site.plan.store?;
@@ -39,19 +38,19 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Whether the opcode may name this space instead of its own.
+    /// Returns whether the opcode is legal with this state space in place of its own.
     #[cold]
     fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let plan = self.plans.get(site.instruction.mnemonic);
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
-        // Beside other errors it is a step.
+        // If there are other errors, the fix is one of several steps.
         !offer::is_legal(opcode.name(), opcode.modifiers(), module)
             || word.is_some_and(|word| offer::is_legal_with(&opcode, word, space.name(), module))
     }
 
-    /// Whether `.L2::cache_hint` may be added to the opcode.
+    /// Returns whether `.L2::cache_hint` can be added to the opcode.
     #[cold]
     fn can_hint(&self, site: &Site<'a>) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
@@ -60,7 +59,7 @@ impl<'a> BodyChecker<'a, '_> {
         offer::is_legal(opcode.name(), &modifiers, self.module)
     }
 
-    /// The place of a word of the opcode.
+    /// Returns the span of a modifier of the opcode.
     fn place(&self, site: &Site<'a>, word: Option<usize>) -> Option<Span> {
         word.map(|word| self.tree.word_span(site.instruction, word + 1))
     }

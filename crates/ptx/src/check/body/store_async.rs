@@ -1,7 +1,7 @@
-//! `st.async`: what its operands must be. In: a checked opcode and its operands; out: the operation.
+//! Checks and lowers the operands of `st.async`.
 //!
-//! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
-//! vectors, without one narrow types too. With an mbarrier, generic addressing means `.shared::cluster`.
+//! The number of operands affects the rules more than the modifiers do: with an mbarrier, the assembler accepts wide types and
+//! vectors; without an mbarrier, it also accepts narrow types. With an mbarrier, generic addressing means `.shared::cluster`.
 
 use crate::check::body::address::{AddressRule, Words};
 use crate::check::body::checker::BodyChecker;
@@ -13,18 +13,18 @@ use warpgrid_isa::form::Addressing;
 use warpgrid_isa::{ScalarType, Scope, StateSpace};
 use warpgrid_program::{Address, OperandValue, Span};
 
-/// The facts of one instruction that its operands are compared with.
+/// Properties of an instruction for the checks of its operands.
 pub(crate) struct Wanted {
     pub(crate) ty: ScalarType,
-    /// Release order goes through code of the assembler's own library, which takes no sums.
+    /// Whether the store has release semantics, which the assembler implements with its own library that does not accept sums.
     pub(crate) is_release: bool,
-    /// Elements of the vector; 1 without a vector width.
+    /// Number of elements of the vector; 1 without a vector width.
     pub(crate) n: usize,
     pub(crate) has_barrier: bool,
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// `st.async [a], b{, [mbar]}`
+    /// Checks `st.async [a], b{, [mbar]}`.
     pub(crate) fn store_async(&mut self, site: &Site<'a>) -> Option<()> {
         let counted = self.count_operands(site);
         let space = site.plan.space();
@@ -57,7 +57,7 @@ impl<'a> BodyChecker<'a, '_> {
             (Some((operand, _)), Some(address)) => {
                 self.body.push(OperandValue::Address(address), operand.span);
             }
-            // One of the rows has no mbarrier; the place is there in either.
+            // In the form without an mbarrier, the operand is absent, so that both forms have the same operand positions.
             _ => self
                 .body
                 .push(OperandValue::Absent, Span::at(site.span.end)),
@@ -65,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// What depends on whether there is an mbarrier.
+    /// Checks the modifiers whose validity depends on the presence of an mbarrier.
     fn async_form(&mut self, site: &Site<'a>, space: StateSpace) -> Option<()> {
         let bound = site.plan.bound.as_ref()?;
         let completion = site.plan.modifiers.completion;
@@ -144,7 +144,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// An mbarrier in shared memory is found by an offset, however narrow; a generic address needs its width.
+/// Returns the strictness for the address of an mbarrier. An offset in shared memory may be in a register of any width, but a
+/// generic address requires its full width.
 fn barrier_addressing(space: StateSpace) -> Addressing {
     match space {
         StateSpace::Shared | StateSpace::SharedCluster => Addressing::Barrier,

@@ -1,4 +1,4 @@
-//! What `st.async` stores: values that fit its type to the bit. In: the second operand; out: sources.
+//! Checks the stored values of `st.async`, whose types must match exactly.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -13,7 +13,7 @@ use warpgrid_isa::{Fit, ScalarType, TypeKind};
 use warpgrid_program::{OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// What is stored: a value or a list.
+    /// Checks the stored operand: a value or a list.
     pub(crate) fn async_sources(
         &mut self,
         site: &Site<'a>,
@@ -83,7 +83,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let ty = wanted.ty;
         let fits = match wanted.n {
-            // A list where one value is wanted: untyped bits take it packed.
+            // Untyped bits accept a list in place of one value, which packs the elements.
             1 if ty == ScalarType::B128 => false,
             1 if ty.kind() == TypeKind::Bits => packs(class, elements.len(), ty),
             _ => ty != ScalarType::B128 && ty.takes(class, Fit::ExactInBraces),
@@ -109,7 +109,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn async_single(&mut self, operand: &Operand, wanted: &Wanted) -> Option<OperandValue> {
         if operand.kind == OperandKind::Sink {
-            // The parser has reported it.
+            // The parser has reported the sink.
             return None;
         }
         if let OperandKind::Sum { name, .. } = operand.kind {
@@ -149,7 +149,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(self.converted(element, wanted.ty)))
     }
 
-    /// `variable+4`: the assembler takes the address as an integer. A register plus a constant it takes too.
+    /// Checks a sum: `variable+4`, which the assembler treats as an integer, or a register plus a constant.
     fn async_sum(
         &mut self,
         operand: &Operand,
@@ -196,7 +196,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// The source in the bits of the type. The program has no constants of 128 bits.
+    /// Returns the source in the format of the type. The program cannot represent 128-bit constants.
     fn converted(&mut self, element: Element, ty: ScalarType) -> Source {
         if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
             self.body.is_sayable = false;
@@ -228,7 +228,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Whether a value alone is stored as this type: floats of one width are one type here.
+/// Returns whether a single value can be stored as this type. Floating-point types of the same width are equivalent here.
 fn exactly(ty: ScalarType, class: Class) -> bool {
     match class {
         Class::Float(width) if ty.is_float() => width == ty.width_bits(),

@@ -1,4 +1,4 @@
-//! Operands of `st.bulk`. In: an instruction and its plan; out: its operands in the arena.
+//! Checks and lowers the operands of `st.bulk`.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -8,7 +8,8 @@ use warpgrid_isa::{Flag, ScalarType};
 use warpgrid_program::{Address, AddressBase, OperandValue, Source};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// `st.bulk [a], size, initval`: a whole number of 8 bytes, up to 16 MiB, becomes zero (assembler 13.5).
+    /// Checks `st.bulk [a], size, initval`: the size is a multiple of 8 up to 16 MiB, and the initial value is zero (assembler
+    /// 13.5).
     pub(crate) fn store_bulk(&mut self, site: &Site<'a>) -> Option<()> {
         const MOST: u64 = 1 << 24;
         self.count_operands(site)?;
@@ -41,7 +42,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(())
     }
 
-    /// Where `st.bulk` starts: with a state space in a register of at least 32 bits (assembler 13.5).
+    /// Checks the start address of `st.bulk`. With a state space, its register must have at least 32 bits (assembler 13.5).
     fn filled_place(
         &mut self,
         site: &Site<'a>,

@@ -1,4 +1,4 @@
-//! Instructions that initialize the registers of a snippet: descriptors, tensor memory addresses, lane numbers and tiles.
+//! Instructions that initialize the registers of a snippet: descriptors, tensor memory addresses, lane indices and tiles.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting_below;
@@ -69,7 +69,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.before(Inserted::new(Does::Move(MoveOp::Mov), "mov", ty, operands));
     }
 
-    /// `d = d op number`
+    /// Inserts `d = d op number`.
     pub(crate) fn combine(
         &mut self,
         op: ArithmeticOp,

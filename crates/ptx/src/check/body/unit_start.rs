@@ -1,5 +1,5 @@
-//! What a snippet starts with where a unit beside the lanes takes a value that no lane number can be: descriptors, addresses of tensor memory,
-//! sizes. In: the plan of an instruction and one of its operands; out: the value, and the instructions that put it into a register.
+//! Initial values of inferred registers for operands of specialized units for which the lane index is not a valid value:
+//! descriptors, tensor memory addresses and sizes.
 
 use crate::check::plans::Plans;
 use crate::check::plans::plan::{Expect, Plan};
@@ -8,43 +8,43 @@ use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
 use warpgrid_isa::layout::{DescriptorKind, InstructionDescriptor, Major};
 use warpgrid_isa::{CtaGroup, MmaKind, ScalarType, Share, SurfaceMode, TensorMemoryOp, UnitOp};
 
-/// A value that an inferred register starts with.
+/// Initial value of an inferred register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// The descriptor of a tile in shared memory.
+    /// Descriptor of a tile in shared memory.
     Tile(Tile),
-    /// The lanes of tensor memory that a warp reaches.
+    /// Tensor memory lanes that the warp can access.
     WarpLanes,
-    /// The same in all lanes.
+    /// Number that is the same in all lanes.
     Number(u64),
-    /// The lane's number times this one.
+    /// Lane index multiplied by this number.
     LaneTimes(u64),
 }
 
-/// A tile in shared memory, without swizzle: elements of a row of A or a column of B are neighbours.
+/// Tile in shared memory without swizzle. Elements of a row of A or of a column of B are adjacent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub(crate) ty: ScalarType,
     pub(crate) kind: DescriptorKind,
 }
 
-/// Bytes between neighbours of 8 rows by 16 bytes along k, and along the rows: room for 64 bytes of each row.
+/// Distance in bytes between adjacent blocks of 8 rows by 16 bytes along k, and along the rows. Each row has space for 64 bytes.
 pub(crate) const LEADING_BYTES: u64 = 128;
 pub(crate) const STRIDE_BYTES: u64 = 512;
-/// Bytes of a tile of 256 rows.
+/// Size in bytes of a tile of 256 rows.
 pub(crate) const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
-/// Elements of a tile count up to this number, so that sums stay small.
+/// Limit of the ascending element values of a tile, so that accumulators remain small.
 pub(crate) const MOST_COUNTED: u64 = 4;
-/// Rows and columns of an inferred product in tensor memory.
+/// Rows and columns of an inferred MMA in tensor memory.
 const ROWS: usize = 128;
 const COLUMNS: usize = 64;
-/// Bytes that an inferred size says.
+/// Inferred size in bytes.
 pub(crate) const SIZE_BYTES: u64 = 64;
-/// Where an address of tensor memory has the first lane of a warp: its number moved so far.
+/// Number of bits by which the warp index is shifted to obtain the first lane of the warp in a tensor memory address.
 pub(crate) const LANES_OF_WARP: u64 = 21;
 
 impl Start {
-    /// What an operand starts with, if no lane number can be there.
+    /// Returns the initial value of an operand for which the lane index is not a valid value, or `None` for other operands.
     pub(crate) fn of(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> Option<Start> {
         use UnitOperand as U;
         let lanes = tensor_memory(plan).map(|op| match op.moves_registers() {
@@ -76,7 +76,7 @@ impl Start {
         }
     }
 
-    /// As a person would say it after a declaration; nothing of a plain number.
+    /// Returns a description for the list of declarations, or `None` for a plain number.
     pub(crate) fn described(self) -> Option<String> {
         match self {
             Start::Tile(tile) => Some(format!(
@@ -88,7 +88,7 @@ impl Start {
         }
     }
 
-    /// What the first coordinate of a surface starts with, where it counts bytes.
+    /// Returns the initial value of the first coordinate of a surface if the coordinate counts bytes.
     pub(crate) fn of_coordinate(plan: &Plan) -> Option<Start> {
         let is_raw = plan.modifiers.unit.surface == Some(SurfaceMode::Bytes);
         let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
@@ -110,7 +110,7 @@ fn tile_of(plan: &Plan) -> Tile {
     }
 }
 
-/// The types of the factors and of the sums of a kind of product.
+/// Returns the types of the operand matrices and of the accumulators for an MMA kind.
 fn factors_of(kind: MmaKind) -> (ScalarType, ScalarType) {
     match kind {
         MmaKind::F16 => (ScalarType::F16, ScalarType::F32),
@@ -125,7 +125,7 @@ fn tensor_memory(plan: &Plan) -> Option<TensorMemoryOp> {
     plan.does.unit().and_then(UnitOp::tensor_memory)
 }
 
-/// The descriptor of a product in tensor memory.
+/// Returns the instruction descriptor of an MMA in tensor memory.
 fn instruction_descriptor(plan: &Plan) -> Option<u64> {
     let modifiers = &plan.modifiers;
     let kind = modifiers.kind?;
@@ -147,7 +147,7 @@ fn instruction_descriptor(plan: &Plan) -> Option<u64> {
         saturates: false,
         selector: 0,
         factor_ids: [0; 2],
-        // What has no scales says nothing of their type.
+        // Without block scaling, the descriptor does not specify a scale type.
         factor_type: match kind.is_scaled() {
             true => ScalarType::Ue8m0,
             false => ScalarType::Ue4m3,
@@ -156,12 +156,12 @@ fn instruction_descriptor(plan: &Plan) -> Option<u64> {
     descriptor.encode(kind).map(u64::from)
 }
 
-/// Threads of a warp, and of the four warps of a warpgroup.
+/// Number of threads of a warp, and of a warpgroup, which consists of four warps.
 pub(crate) const WARP: u32 = 32;
 const WARPGROUP: u32 = 4 * WARP;
 
-/// How many threads do what a snippet says: one where a part of it is for one thread and nothing is for each of them or for a warp, and four
-/// warps where they work together.
+/// Returns the number of threads that execute a snippet: one if an instruction requires a single thread and no instruction
+/// requires a thread per lane or a warp; four warps if the instructions require a warpgroup.
 pub(crate) fn n_threads(tree: &Tree, plans: &Plans) -> u32 {
     let instructions = tree.statements.iter().filter_map(|s| match &s.kind {
         StatementKind::Instruction(instruction) => plans.get(instruction.mnemonic),

@@ -1,5 +1,5 @@
-//! Operands of units beside the lanes: texture units, tensor memory, copies of tensors, groups of devices (assembler 13.5).
-//! In: an operand and what its row says of it; out: its value. Where a list is only compared, `value` says what it is.
+//! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). If the
+//! elements of a list have only been checked, `value` converts them.
 
 pub(crate) mod lists;
 pub(crate) mod numbers;
@@ -20,7 +20,7 @@ use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-/// What a row says of an operand of a unit.
+/// Description of an operand of a specialized unit in a table row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnitSlot {
     pub(crate) what: UnitOperand,
@@ -28,8 +28,8 @@ pub(crate) struct UnitSlot {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The value of an operand; `None` when something was reported. Rare, and large: within the operands of every
-    /// instruction it would make them slower to read.
+    /// Checks and lowers an operand; returns `None` after reporting an error. Not inlined: the function is large and rarely
+    /// called, so that inlining would slow down the operands of all instructions.
     #[cold]
     pub(crate) fn unit_operand(
         &mut self,
@@ -46,7 +46,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The value of an operand, which is absent where its parts were only compared.
+    /// Checks an operand, and returns its value, or [`OperandValue::Absent`] if its parts have only been checked.
     fn compared_operand(
         &mut self,
         site: &Site<'a>,
@@ -113,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A register of the very width, and no number.
+    /// Checks a register of exactly this width; literals are rejected.
     fn own_register(
         &mut self,
         site: &Site<'a>,
@@ -129,7 +129,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A value that is brought to the width of the type, which needs no rounding of floats.
+    /// Checks a value that is widened to the width of the type without rounding of floating-point values.
     fn widened(
         &mut self,
         site: &Site<'a>,
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports what was expected where the condition does not hold.
+    /// Reports the expected operand if the condition is false.
     fn expect_that(
         &mut self,
         holds: bool,
@@ -173,7 +173,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Whether the operand is the name of a register of such a type.
+    /// Returns whether the operand is the name of a register with a suitable type.
     fn is_register(&mut self, operand: &Operand, fits: impl Fn(ScalarType) -> bool) -> bool {
         let OperandKind::Name(name) = operand.kind else {
             return false;
@@ -184,13 +184,13 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A 32-bit integer that is no pair of halves.
+    /// Checks a 32-bit integer other than `.f16x2`.
     fn plain_word(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
         Some(source(value))
     }
 
-    /// The descriptor of a matrix: 64 bits.
+    /// Checks the 64-bit descriptor of a matrix.
     fn descriptor(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         if let OperandKind::Sum { name, .. } = operand.kind
             && matches!(self.binding(name, operand.span), Binding::Variable(_))
@@ -201,7 +201,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(value))
     }
 
-    /// Whether an operand is a list, in braces or as a vector register.
+    /// Returns whether an operand is a list, in braces or as a vector register.
     fn is_list(&mut self, operand: &Operand) -> bool {
         match operand.kind {
             OperandKind::Vector { .. } => true,
@@ -213,7 +213,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The type of the literals of an operand whose parts are kept.
+/// Returns the type of the literals in an operand whose parts are converted.
 fn literal_type(what: UnitOperand, plan: &Plan) -> ScalarType {
     use UnitOperand as U;
     let modifiers = &plan.modifiers;
@@ -221,7 +221,7 @@ fn literal_type(what: UnitOperand, plan: &Plan) -> ScalarType {
         U::Values(_) | U::Widened(_) | U::Texels => modifiers.ty,
         U::Detail => modifiers.c_type,
         U::Gradient | U::Compared => Some(ScalarType::F32),
-        // A layer and an offset are numbers, whatever the type of the coordinates: a float among them says that it is one.
+        // A layer index and an offset are integers for every coordinate type; a floating-point literal specifies its own type.
         _ => None,
     };
     ty.unwrap_or(ScalarType::B32)

@@ -1,5 +1,5 @@
-//! The one reader of values, alone or in braces, whose types are compared by the family that takes them. In: an operand;
-//! out: what it is and where its bits come from, or why it is no value.
+//! Reader of values, single or in braces, for instruction families that check the types themselves. Returns the class and the
+//! source of a value, or the reason why the operand is not a value.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -9,21 +9,21 @@ use crate::tree::operand::{Component, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, SpecialRegister, ValueClass as Class};
 use warpgrid_program::{FunctionId, RegisterId, RegisterRun, Source, Span, VariableId};
 
-/// One value, read.
+/// Value of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element {
     pub(crate) span: Span,
     pub(crate) class: Class,
-    /// A literal has the bits that it was written with, see [`Element::source_as`].
+    /// Source of the value. A literal has the bits of its spelling; see [`Element::source_as`].
     pub(crate) source: Source,
-    /// Whether it is a component of a vector, of registers or a special one.
+    /// Whether the value is a component of a vector register or of a special register.
     pub(crate) is_component: bool,
-    /// Whether it is an integer literal that says `U` or is too large to be signed.
+    /// Whether the value is an integer literal with the suffix `U`, or one that is too large for a signed type.
     pub(crate) is_unsigned: bool,
 }
 
 impl Element {
-    /// A place for a value that is not read yet.
+    /// Placeholder for a value that has not been read.
     pub(crate) const NONE: Element = Element::new(Span::at(0), Class::Open, Source::Sink);
 
     const fn new(span: Span, class: Class, source: Source) -> Element {
@@ -40,7 +40,7 @@ impl Element {
         matches!(self.source, Source::Special(_))
     }
 
-    /// Where the bits come from when they are those of a type; a literal in its format.
+    /// Returns the source of the value as a type. A literal is converted to the format of the type.
     pub(crate) fn source_as(&self, ty: ScalarType) -> Source {
         let Source::Immediate(bits) = self.source else {
             return self.source;
@@ -53,36 +53,36 @@ impl Element {
     }
 }
 
-/// Why an operand is no value here.
+/// Reason why an operand is not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoValue {
-    /// Reported already.
+    /// The error has already been reported.
     Reported,
     Sink,
-    /// The address of a variable.
+    /// Address of a variable.
     Variable(VariableId),
-    /// The address of a function.
+    /// Address of a function.
     Function(FunctionId),
-    /// A name with a number added.
+    /// Sum of a name and a constant.
     Sum,
-    /// A vector register where one value is wanted: `n` registers from the first on.
+    /// Vector register in place of one value: `n` consecutive registers.
     Vector {
         first: RegisterId,
         n: u8,
     },
-    /// `%tid`, without a component.
+    /// Special register such as `%tid` without a component.
     SpecialVector,
-    /// A label or a table.
+    /// Label or table.
     Label,
-    /// Brackets.
+    /// Operand in brackets.
     Brackets,
-    /// `-%r1` or `!%p1`
+    /// Negated operand: `-%r1` or `!%p1`.
     Negated,
-    /// A brace list within a list, or a group in parentheses.
+    /// Brace list within a list, or a group in parentheses.
     Nested,
-    /// A component of something that has none.
+    /// Component of a name without components.
     Component,
-    /// A component beyond the last one, which is this register, of `n`.
+    /// Component beyond the last component of a vector of `n` components. `last` is the register of the last component.
     BeyondVector {
         last: RegisterId,
         n: u8,
@@ -90,7 +90,7 @@ pub(crate) enum NoValue {
 }
 
 impl NoValue {
-    /// As a sentence calls it.
+    /// Returns a description for messages.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             NoValue::Reported => "",
@@ -109,7 +109,7 @@ impl NoValue {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The elements of a brace list, or the registers of a vector register; `None` for any other operand.
+    /// Reads the elements of a brace list, or the registers of a vector register; returns `None` for other operands.
     pub(crate) fn list(
         &mut self,
         operand: &Operand,
@@ -134,7 +134,7 @@ impl<'a> BodyChecker<'a, '_> {
         )
     }
 
-    /// One value, of a brace list or alone.
+    /// Reads one value, single or in a brace list.
     pub(crate) fn value(&mut self, operand: &Operand) -> Result<Element, NoValue> {
         let span = operand.span;
         let constant = |class, bits| Element::new(span, class, Source::Immediate(bits));
@@ -192,7 +192,7 @@ impl<'a> BodyChecker<'a, '_> {
         component: Component,
     ) -> Result<Element, NoValue> {
         let span = operand.span;
-        // A byte or half word, which only video instructions select.
+        // Only video instructions select bytes or half words.
         let is_part = matches!(component, Component::Byte(_) | Component::Half(_));
         let element = match self.binding(name, span) {
             Binding::Vector { first, n } if !is_part => {
@@ -222,20 +222,20 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// A register as a value.
+    /// Returns a register as a value.
     pub(crate) fn register_element(&self, register: RegisterId, span: Span) -> Element {
         let class = Class::of(self.body.type_of(register));
         Element::new(span, class, Source::Register(RegisterRun::one(register)))
     }
 }
 
-/// Special registers count as untyped bits.
+/// Returns a special register as a value. Special registers count as untyped bits.
 fn special_element(special: SpecialRegister, span: Span) -> Element {
     let class = Class::Bits(special.width_bits());
     Element::new(span, class, Source::Special(special))
 }
 
-/// `%tid` and its like, without a component.
+/// Returns whether a name such as `%tid` denotes a special register whose components have separate names.
 pub(crate) fn is_special_vector(text: &str) -> bool {
     !text.contains('.') && SpecialRegister::from_name(&format!("{text}.x")).is_some()
 }

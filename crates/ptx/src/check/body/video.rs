@@ -1,5 +1,5 @@
-//! Operands of video instructions: registers with the bytes and half words that are read or written (PTX ISA, "Video
-//! Instructions"; assembler 13.5). In: operands; out: those of the program, and what they select as a number after them.
+//! Operands of video instructions: registers with selected bytes and half words (PTX ISA, "Video Instructions"; assembler 13.5).
+//! The selection becomes an additional number after the operands.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
@@ -12,10 +12,10 @@ use warpgrid_isa::video::{Parts, Selection};
 use warpgrid_isa::{Fit, Flag, ScalarType, VideoLanes, VideoOp};
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
-/// Every operand is a register of 32 bits.
+/// Every operand is a 32-bit register.
 const TY: ScalarType = ScalarType::U32;
 
-/// Which operand of the row.
+/// Position of an operand in the table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Destination,
@@ -23,7 +23,7 @@ enum Place {
     Addend,
 }
 
-/// What is asked of an operand: by which operation, of how many lanes, in which place.
+/// Requirements for an operand: operation, number of lanes and position.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     op: VideoOp,
@@ -31,7 +31,7 @@ struct Asked {
     place: Place,
 }
 
-/// An operand, read.
+/// Operand with its selected parts.
 struct Read {
     value: OperandValue,
     parts: Option<Parts>,
@@ -39,7 +39,7 @@ struct Read {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The operands of a video instruction.
+    /// Checks and lowers the operands of a video instruction.
     pub(crate) fn video(&mut self, site: &Site<'a>, op: VideoOp, lanes: VideoLanes) -> Option<()> {
         let start = self.body.operands.len();
         self.count_operands(site)?;
@@ -156,7 +156,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register)
     }
 
-    /// Whether an operand may select these bytes or half words.
+    /// Checks whether an operand may select these bytes or half words.
     fn check_part(
         &mut self,
         site: &Site<'a>,
@@ -210,7 +210,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the noun of a source that a video instruction does not accept.
+/// Returns the noun for a source that a video instruction rejects, or `None` for an accepted source.
 fn refused_source(value: Source, lanes: VideoLanes, place: Place) -> Option<&'static str> {
     let takes_sums = lanes == VideoLanes::One && place == Place::Addend;
     match value {

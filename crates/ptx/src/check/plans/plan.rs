@@ -40,7 +40,7 @@ pub(crate) enum Expect {
     Row(Role),
     /// Source register of exactly this type.
     OwnSource(ScalarType),
-    /// Source value. Floating-point literals are converted to `f32`.
+    /// Source value whose floating-point literals must be of type `f32`.
     SingleSource(ScalarType),
     /// Integer with a permitted range.
     Number(NumberRule),

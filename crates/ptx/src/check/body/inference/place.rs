@@ -1,35 +1,35 @@
-//! The memory that addresses of a snippet are used for. In: what one instruction does at an address; out: what all of them need.
+//! Memory of the inferred addresses of a snippet: combines the requirements of all instructions that use an address.
 
 use warpgrid_isa::{ScalarType, StateSpace};
 
-/// The memory that an address is used for.
+/// Requirements for the memory of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) space: StateSpace,
-    /// That each lane accesses; 0 for one place for all.
+    /// Number of bytes that each lane accesses; 0 if all lanes share one location.
     pub(crate) bytes: u32,
-    /// The smallest and the largest constant added to the address, none counting as 0.
+    /// Minimum and maximum offset that is added to the address. A missing offset counts as 0.
     pub(crate) offsets: (i64, i64),
-    /// Whether a store goes there.
+    /// Whether an instruction stores to this memory.
     pub(crate) is_stored: bool,
-    /// As what it is read, where it is.
+    /// Element type of the loads from this memory; `None` if it is never loaded.
     pub(crate) loaded: Option<ScalarType>,
-    /// What the text does with an mbarrier object there.
+    /// Operations of the snippet on an mbarrier object in this memory.
     pub(crate) barrier: Option<BarrierUse>,
-    /// The object of the launch that it leads to, for people: "a tensor map".
+    /// Description of the launch object to which the address refers: "a tensor map".
     pub(crate) object: Option<&'static str>,
 }
 
-/// What a snippet does with an mbarrier object.
+/// Operations of a snippet on an mbarrier object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BarrierUse {
-    /// Whether the text initialises it.
+    /// Whether the snippet initializes the object.
     pub(crate) is_made: bool,
-    /// Arrivals of each lane.
+    /// Number of arrivals of each lane.
     pub(crate) arrivals: u32,
-    /// Whether the text says how many bytes are to come.
+    /// Whether the snippet specifies the expected number of bytes.
     pub(crate) expects: bool,
-    /// Bytes of each lane that asynchronous operations complete.
+    /// Number of bytes per lane that asynchronous operations complete.
     pub(crate) bytes: u32,
 }
 
@@ -44,7 +44,7 @@ impl BarrierUse {
     }
 }
 
-/// The memory that a space is part of: addresses of one memory may be one register.
+/// Returns the memory that contains a state space. Addresses in the same memory may share a register.
 pub(crate) const fn memory_of(space: StateSpace) -> StateSpace {
     match space {
         StateSpace::SharedCluster => StateSpace::Shared,

@@ -1,5 +1,5 @@
-//! What units beside the lanes expect of the names of a snippet: objects of the launch, and types. In: an operand of a row, and what was read off
-//! it; out: the same, with tensor maps, textures, surfaces and boxes for what they are.
+//! Inference for operands of specialized units: refines the uses of names to tensor maps, textures, surfaces and tensor boxes,
+//! and determines the types of operands.
 
 use crate::check::body::inference::place::Place;
 use crate::check::body::inference::{Use, What};
@@ -7,8 +7,8 @@ use crate::check::plans::plan::{Expect, Plan};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{ScalarType, StateSpace, TensorCopyOp};
 
-/// What units name: a tensor map to which the kernel has a pointer, a texture or a surface whose handle it has, and a box in shared memory,
-/// which is one for all lanes.
+/// Refines the uses of an operand: a pointer to a tensor map, the handle of a texture or surface, or a tensor box in shared
+/// memory, which all lanes share.
 pub(crate) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
     let Some(op) = plan.does.unit() else {
         return;
@@ -34,7 +34,7 @@ pub(crate) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
                 place.bytes = 0;
                 place.loaded = is_source.then_some(ScalarType::F32);
             }
-            // Lanes have addresses of their own in the memory of several devices.
+            // Each lane has a separate multimem address.
             (What::Pointer(_), _) if op.multimem().is_some() => {}
             (What::Pointer(place), _) => place.bytes = 0,
             (What::Value(..), _) => {}
@@ -42,7 +42,7 @@ pub(crate) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
     }
 }
 
-/// The object that an operand of a unit names.
+/// Returns the kind of object to which an operand of a specialized unit refers.
 fn object_of(what: UnitOperand) -> Option<&'static str> {
     match what {
         UnitOperand::TensorPlace => Some("a tensor map"),
@@ -53,7 +53,7 @@ fn object_of(what: UnitOperand) -> Option<&'static str> {
     }
 }
 
-/// The type of a name in an operand of a unit beside the lanes.
+/// Returns the type of a name in an operand of a specialized unit.
 pub(crate) fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
     use UnitOperand as U;
     match what {

@@ -1,4 +1,4 @@
-//! Registers that are written, alone or several at once.
+//! Destination operands: single registers and lists of registers.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
@@ -11,7 +11,7 @@ use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// A register that is written; the inner `None` for the sink `_`.
+    /// Checks a destination register. The inner `None` represents the sink `_`.
     pub(crate) fn written(
         &mut self,
         site: &Site<'a>,
@@ -24,7 +24,7 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Component { name, component } => {
                 self.component(name, component, operand.span)?
             }
-            // The sink after a bar throws a second result away that the instruction need not have (assembler 13.5).
+            // A sink after a bar discards a second result that the instruction does not need to have (assembler 13.5).
             OperandKind::Pair {
                 first: Some(name),
                 second: None,
@@ -41,7 +41,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Some(register))
     }
 
-    /// What a load writes: one register, or as many as the vector width says.
+    /// Checks the destination of a load: one register, or as many as the vector width specifies.
     pub(crate) fn destinations(
         &mut self,
         site: &Site<'a>,
@@ -50,7 +50,7 @@ impl<'a> BodyChecker<'a, '_> {
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let n_elements = site.plan.modifiers.n_elements();
-        // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
+        // `{%r1}` is equivalent to `%r1` (assembler 13.5; Triton generates this notation).
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {
             let fit = Fit::Wider;
@@ -65,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The registers of `{a, b}` or of a vector register, as destinations.
+    /// Checks the registers of `{a, b}` or of a vector register as destinations.
     pub(crate) fn vector_destinations(
         &mut self,
         site: &Site<'a>,
@@ -112,7 +112,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(list)
     }
 
-    /// Appends the registers of `{a, b}`, each of which is checked on its own; returns whether all are valid.
+    /// Appends the registers of `{a, b}`, each of which is checked separately. Returns whether all of them are valid.
     fn list_destinations(
         &mut self,
         site: &Site<'a>,
@@ -126,7 +126,7 @@ impl<'a> BodyChecker<'a, '_> {
         for (child, _) in children {
             let register = self.written(site, child, ty, fit);
             ok &= register.is_some();
-            // Registers of one list have one width, and a sink takes it from the others.
+            // The registers of a list must have the same width, which also applies to its sinks.
             if let Some(register) = register.flatten() {
                 let have = self.body.type_of(register);
                 let expected = *width.get_or_insert(have);
@@ -145,7 +145,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok
     }
 
-    /// The list of the elements from number `first` on, which are as many as the vector width says.
+    /// Returns the list of the elements from index `first` on, and reports a number of elements other than the vector width.
     fn whole_list(
         &mut self,
         operand: &Operand,
@@ -160,7 +160,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Whether an element of a list does not fit alone.
+    /// Returns whether an element of a list is invalid on its own.
     #[inline]
     fn is_odd(&mut self, element: &Operand, ty: ScalarType, fit: Fit) -> bool {
         let OperandKind::Name(name) = element.kind else {
@@ -173,8 +173,9 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The registers of a list that fits as a whole though not each of it does: beside untyped bits any kind of their
-    /// width passes, a special register too, which nothing writes (assembler 13.5). `None` where each is checked alone.
+    /// Returns the registers of a list that is valid as a whole, although not all of its registers are: if the list contains
+    /// untyped bits, any type of the same width is accepted, as well as a special register, which is not written (assembler
+    /// 13.5). Returns `None` if each register must be checked separately.
     #[cold]
     fn merged_destinations(
         &mut self,
@@ -214,7 +215,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(list)
     }
 
-    /// A register of the very type, since untyped bits of its width are refused.
+    /// Checks a register of exactly this type, for operands that reject untyped bits of the same width.
     pub(crate) fn own_destination(
         &mut self,
         site: &Site<'a>,

@@ -1,4 +1,4 @@
-//! Names of operands: what they stand for, registers that a group makes, and what to say of unknown ones.
+//! Name resolution of operands, creation of the registers of groups, and diagnostics for undeclared names.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -11,7 +11,7 @@ use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{RegisterId, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The register with this name; reports anything else.
+    /// Returns the register with this name, and reports all other meanings.
     pub(crate) fn register(
         &mut self,
         site: &Site<'a>,
@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// What a name means; registers of groups are made here, when they are first named.
+    /// Returns the meaning of a name. A register of a group is created at its first occurrence.
     #[inline]
     pub(crate) fn binding(&mut self, name: Name, span: Span) -> Binding {
         match self.names.bound(name) {
@@ -64,7 +64,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The same for a name that is not bound itself: nearly always a register named for the first time.
+    /// Slow path of [`BodyChecker::binding`] for an unbound name, which is usually the first occurrence of a register.
     fn new_binding(&mut self, name: Name, span: Span) -> Binding {
         if let Some(group) = self.names.only_group(name)
             && group.n <= 1
@@ -90,12 +90,12 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether a variable is local memory that the module declares, as it could before PTX 3.0.
+    /// Returns whether a variable is local memory at module scope (PTX versions before 3.0).
     fn is_outer_local(&self, id: VariableId) -> bool {
         matches!(id, VariableId::Module(_)) && self.space_of(id) == StateSpace::Local
     }
 
-    /// Local memory of this body for what the module declares.
+    /// Creates local memory of this body for a variable at module scope.
     fn own_local(&mut self, name: Name, id: VariableId) -> Binding {
         let Some(variable) = self.variable(id).cloned() else {
             return Binding::None;
@@ -106,7 +106,7 @@ impl<'a> BodyChecker<'a, '_> {
         binding
     }
 
-    /// The same where an address is expected: a snippet may use one name as a value and as addresses in several memories.
+    /// Returns the meaning of a name as an address. A snippet may use one name as a value and as an address in several memories.
     #[inline]
     pub(crate) fn address_binding(&mut self, name: Name, space: StateSpace, span: Span) -> Binding {
         if !self.snippet.pointers.is_empty()
@@ -127,7 +127,7 @@ impl<'a> BodyChecker<'a, '_> {
         binding
     }
 
-    /// Makes a register, or the registers of a vector.
+    /// Creates a register, or the registers of a vector.
     pub(crate) fn add_register(&mut self, name: &str, ty: ScalarType, n: u8) -> Binding {
         let registers = &mut self.body.registers;
         if n <= 1 {
@@ -140,8 +140,8 @@ impl<'a> BodyChecker<'a, '_> {
         Binding::Vector { first, n }
     }
 
-    /// Names that the table does not hold as they are: special registers, and numbers with leading zeros, which
-    /// count as the plain number (assembler 13.5).
+    /// Returns the meaning of a name that the table does not contain in this spelling: special registers, and numbers with
+    /// leading zeros, which are equivalent to the number without them (assembler 13.5).
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         if let Some(special) = self.context().special(name) {
             self.check_special(special, span);
@@ -155,7 +155,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether the module's version and target have the special register.
+    /// Checks whether the version and the target of the module support the special register.
     pub(crate) fn check_special(&mut self, special: SpecialRegister, span: Span) {
         let gate = special.gate();
         if !self.module.meets(gate) {
@@ -166,7 +166,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The name of a component of a special register.
+/// Returns the name of a component of a special register.
 pub(crate) fn special_text(context: &Context<'_>, name: Name, component: Component) -> String {
     let letter = ["x", "y", "z", "w"].get(component.index()).unwrap_or(&"x");
     format!("{}.{letter}", context.name_text(name))

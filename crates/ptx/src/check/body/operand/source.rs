@@ -1,4 +1,4 @@
-//! Values that are read: registers, special registers, addresses as numbers, and literals.
+//! Source operands: registers, special registers, addresses as values, and literals.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -18,7 +18,7 @@ use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{FunctionId, FunctionKind, RegisterId, Source, Span};
 
-/// How an address is written among values.
+/// Notation of an address that is used as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressRule {
     /// `name`
@@ -27,7 +27,7 @@ enum AddressRule {
     Sums,
 }
 
-/// A name plus a number, and what of names the operand takes.
+/// Sum of a name and a number, with the permitted notation.
 #[derive(Clone, Copy)]
 struct NameSum {
     name: Name,
@@ -36,7 +36,7 @@ struct NameSum {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// A value that is read.
+    /// Checks a source operand.
     pub(crate) fn source(
         &mut self,
         site: &Site<'a>,
@@ -45,7 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
         fit: Fit,
     ) -> Option<Source> {
         match operand.kind {
-            // A sink after a bar throws a second value away that the operand does not have (assembler 13.5).
+            // A sink after a bar discards a second value that the operand does not need to have (assembler 13.5).
             OperandKind::Name(name)
             | OperandKind::Pair {
                 first: Some(name),
@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The address of an array element, which only moves and conversions of addresses take (assembler 13.5).
+    /// Returns the address of an array element, which only moves and address conversions accept (assembler 13.5).
     #[cold]
     fn element_source(
         &mut self,
@@ -121,7 +121,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A value of any type: only its name is checked.
+    /// Returns a value of any type, of which only the name is checked.
     pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
         match operand.kind {
             OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
@@ -140,7 +140,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A value that is legal, but that the program has no way to say: a run stops at the instruction.
+    /// Marks the instruction as legal but not representable in the program, so that execution stops at the instruction.
     #[cold]
     pub(crate) fn not_said(&mut self) -> Option<Source> {
         self.body.is_sayable = false;
@@ -197,7 +197,7 @@ impl<'a> BodyChecker<'a, '_> {
         ty: ScalarType,
         fit: Fit,
     ) -> Option<Source> {
-        // Conversions read them between integers.
+        // Conversions accept special registers only between integer types.
         let types = [site.plan.modifiers.d_type, site.plan.modifiers.a_type];
         let has_float = types.into_iter().flatten().any(ScalarType::is_float);
         if !site.plan.takes_special || has_float {
@@ -209,7 +209,7 @@ impl<'a> BodyChecker<'a, '_> {
             _ => ScalarType::U32,
         };
         let is_taken = match fit {
-            // Conversions take wider ones.
+            // Conversions also accept wider special registers.
             Fit::Wider => ty.takes_register(have, fit),
             _ => special.fits(ty),
         };
@@ -246,8 +246,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register_source(register))
     }
 
-    /// The address of a variable or function, with an offset. Every integer operand takes a sum and the name of a
-    /// function; the bare name of a variable only moves and conversions of addresses take (assembler 13.5).
+    /// Returns the address of a variable or function, with an offset. Every integer operand accepts a sum or the name of a
+    /// function; the name of a variable alone is accepted only by moves and address conversions (assembler 13.5).
     fn sum(
         &mut self,
         site: &Site<'a>,
@@ -262,7 +262,7 @@ impl<'a> BodyChecker<'a, '_> {
             takes,
         } = sum;
         let plan = site.plan;
-        // The assembler calls its own functions for divisions of 64 bits, which accept registers and numbers.
+        // For 64-bit divisions, the assembler calls its own functions, which accept registers and numbers.
         let is_call = plan.grammar == OperandGrammar::Row(Beyond::LongDivision);
         let takes_sums = takes == AddressRule::Sums && ty != ScalarType::Pred && !is_call;
         let problem = match self.binding(name, span) {
@@ -274,7 +274,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Register(register) if takes_sums => {
                 return self.register_sum(span, register, offset, ty, fit);
             }
-            // Only counts and amounts ask for a width (assembler 13.5).
+            // Only operands with [`Fit::Integer`], such as counts and shift amounts, check the width (assembler 13.5).
             Binding::Special(special)
                 if takes_sums
                     && (fit != Fit::Integer || special.width_bits() == ty.width_bits()) =>
@@ -336,8 +336,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Source::FunctionAddress(function))
     }
 
-    /// A register plus a constant: taken beside the manual wherever values are, and only the kind of the register counts, but
-    /// where it is one of 32 bits that is asked for (assembler 13.5).
+    /// Returns a register plus a constant, which the assembler accepts for all values, contrary to the manual. It checks only the
+    /// kind of the register, or the exact type if the operand requires a 32-bit register (assembler 13.5).
     fn register_sum(
         &mut self,
         span: Span,
@@ -356,7 +356,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
         }
         self.report(sum_value(span));
-        // What it would mean for floats, and for registers of another width, has not been measured.
+        // The semantics for floating-point registers and for registers of a different width have not been measured.
         let is_plain = |ty: ScalarType| ty.is_integer() && !ty.is_packed_integer();
         match is_plain(have) && is_plain(ty) && have.width_bits() == ty.width_bits() {
             true => Some(Source::RegisterOffset { register, offset }),
@@ -382,7 +382,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(Source::Immediate(match ty {
-            // Widened exactly (assembler 13.5).
+            // The conversion to `f64` is exact (assembler 13.5).
             ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
             _ => bits.into(),
         }))

@@ -1,4 +1,4 @@
-//! Words of 32 bits that the assembler compares in a way of its own. In: operands; out: values.
+//! 32-bit operands whose types the assembler checks in a special way.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower;
@@ -10,11 +10,11 @@ use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-/// The number of words in a list that passes for one value.
+/// Number of 32-bit registers in a list that is accepted in place of one value.
 const N_WORDS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// A word of a fragment: predicates pass, integers do not (assembler 13.5).
+    /// Checks a register of a matrix fragment: predicates are accepted, integer literals are not (assembler 13.5).
     pub(crate) fn row(
         &mut self,
         site: &Site<'a>,
@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
         role: Role,
     ) -> Option<OperandValue> {
         const TY: ScalarType = ScalarType::B32;
-        // As a word a predicate is 1 or 0, and takes the lowest bit.
+        // A predicate source yields 1 or 0, and a predicate destination receives the lowest bit.
         if let OperandKind::Name(name) = operand.kind
             && self.is_predicate(operand)
             && let Binding::Register(predicate) = self.binding(name, operand.span)
@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A register of the very type, and no number.
+    /// Checks a register of exactly this type; literals are rejected.
     pub(crate) fn own_source(&mut self, operand: &Operand, ty: ScalarType) -> Option<OperandValue> {
         let OperandKind::Name(name) = operand.kind else {
             let found = diagnose::describe(operand.kind);
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A value whose literals are singles.
+    /// Checks a value whose literals must be of type `f32`.
     pub(crate) fn single_source(
         &mut self,
         site: &Site<'a>,
@@ -97,7 +97,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Whether an operand is a list of four registers of 32 bits.
+    /// Returns whether an operand is a list of four 32-bit registers.
     pub(crate) fn is_four_words(&mut self, operand: &Operand, children: Operands<'a>) -> bool {
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
             return false;

@@ -1,4 +1,4 @@
-//! Where a store writes: address forms, the registers and variables that can be one, and what must not be written.
+//! Destination address of a store: address syntax, permitted registers and variables, and read-only memory.
 
 use crate::check::body::address::{AddressRule, NoAddress, Words};
 use crate::check::body::checker::BodyChecker;
@@ -12,7 +12,7 @@ use warpgrid_isa::form::Addressing;
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the first operand. `None`: something was reported.
+    /// Checks the first operand; returns `None` after reporting an error.
     pub(crate) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Address> {
         let (operand, _) = site.operand(0)?;
         let rule = AddressRule {
@@ -24,7 +24,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.checked_address(site, operand, &rule)
     }
 
-    /// What is wrong with the address of a store.
+    /// Returns the diagnostic for an invalid address of a store.
     pub(crate) fn store_words(
         &mut self,
         site: &Site<'a>,
@@ -57,7 +57,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Parameters have no addresses in registers; `.param::func` refuses them, `.param` lets them pass.
+    /// Parameters have no addresses in registers. `.param::func` rejects them, but `.param` accepts them.
     pub(crate) fn stored_parameter_register(
         &mut self,
         store: &Store,
@@ -72,7 +72,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(AddressBase::None)
     }
 
-    /// Whether a variable of the right space may be written here.
+    /// Checks whether a variable in the right state space may be written.
     pub(crate) fn check_stored_variable(
         &mut self,
         site: &Site<'a>,
@@ -86,7 +86,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Inputs are read-only; arguments of a call are stored under no condition.
+    /// Reports a store to an input parameter, which is read-only, and a guarded store to an argument of a call.
     fn store_parameter(&mut self, site: &Site<'a>, span: Span, variable: VariableId) -> Option<()> {
         let text = span.text(self.source);
         match self.parameter_role(variable) {
@@ -121,13 +121,13 @@ impl BodyChecker<'_, '_> {
     }
 }
 
-/// What a parameter is for.
+/// Role of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Of the kernel or function itself: read-only.
+    /// Parameter of the kernel or function itself, which is read-only.
     Input,
-    /// What the function returns.
+    /// Result of the function.
     Return,
-    /// Declared in the body, for a call.
+    /// Parameter that the body declares for a call.
     Argument,
 }

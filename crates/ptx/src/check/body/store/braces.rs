@@ -1,22 +1,21 @@
-//! What elements in braces are together, as `st` compares them with its type. In: elements; out: what is wrong with them.
-//! Facts of assembler 13.5; the manual has only the table of operand sizes ("Operand Size Exceeding Instruction-Type
-//! Size").
+//! Checks the element types of a brace list in `st` against the type of the instruction, according to assembler 13.5. The manual
+//! contains only the table of operand sizes ("Operand Size Exceeding Instruction-Type Size").
 
 use crate::check::body::values::Element;
 use warpgrid_isa::{Fit, ScalarType, ValueClass};
 
-/// What is wrong with the elements of a vector; numbers are places in the list of elements.
+/// Error in the elements of a vector. `at` is an index into the list of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// The element and its neighbour before it are of different kinds.
+    /// The element and the preceding one have different kinds.
     Kinds { at: usize },
-    /// The element is not as wide as the first.
+    /// The element has a different width than the first one.
     Width { at: usize },
-    /// The vector does not fit the type of the instruction.
+    /// The vector is not compatible with the type of the instruction.
     Type,
 }
 
-/// Checks the elements of a vector in braces, sinks left out.
+/// Checks the elements of a vector in braces, without sinks.
 pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
     let mut problems = Vec::new();
     let Some(first) = elements.first() else {
@@ -44,7 +43,7 @@ pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem
             .filter(|(_, element)| is_odd(element))
             .map(|(at, _)| Problem::Width { at }),
     );
-    // Elements of several types count as untyped bits of the first one's width.
+    // Elements of different types are treated as untyped bits with the width of the first element.
     let whole = match are_uniform(elements) {
         true => first.class,
         false => ValueClass::Bits(first.class.stored_width()),
@@ -55,7 +54,7 @@ pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem
     problems
 }
 
-/// The register that would hold a value: a constant has the width that the assembler computes it with.
+/// Returns the register class of a value. A constant has the width of its evaluation in the assembler.
 fn as_register(element: &Element) -> ValueClass {
     match element.class {
         ValueClass::Integer if element.is_unsigned => ValueClass::Unsigned(64),

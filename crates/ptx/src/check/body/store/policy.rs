@@ -1,4 +1,4 @@
-//! The cache policy of a store: a third operand, and the modifier that announces it.
+//! Cache policy of a store: the third operand, and the modifier that requires it.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -11,7 +11,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the third operand. `None`: something was reported; `Some(None)`: there is none.
+    /// Checks the third operand. Returns `None` after reporting an error, and `Some(None)` if the operand is absent.
     pub(crate) fn store_policy(
         &mut self,
         site: &Site<'a>,
@@ -38,7 +38,7 @@ impl<'a> BodyChecker<'a, '_> {
             .operand(1)
             .map_or(operand.span.start, |(b, _)| b.span.end);
         let n_before = self.n_errors();
-        // Something else than a policy has its own complaint.
+        // An operand that is not a policy has a separate diagnostic.
         self.policy_value(operand);
         let is_policy = self.n_errors() == n_before && self.can_hint(site);
         let first = self.tree.word_span(site.instruction, store.first_word + 1);
@@ -47,7 +47,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// The policy in an operand.
+    /// Returns the policy in an operand.
     fn policy_value(&mut self, operand: &Operand) -> Option<Option<Source>> {
         let register = match operand.kind {
             OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),

@@ -1,4 +1,4 @@
-//! The value that a store writes: one value, a vector register, or a list in braces.
+//! Stored value: a single value, a vector register, or a list in braces.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
@@ -13,17 +13,17 @@ use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
-/// The most elements of a vector access; a longer list is refused for its length.
+/// Maximum number of elements of a vector access. The length of a longer list is reported.
 const MAX_ELEMENTS: usize = 8;
 
-/// The elements in braces, sinks left out.
+/// Elements in braces, without sinks.
 #[derive(Debug)]
 struct Reads {
     elements: [Element; MAX_ELEMENTS],
     n: usize,
-    /// The first component of a vector.
+    /// Span of the first component of a vector.
     component: Option<Span>,
-    /// The first literal.
+    /// Span of the first literal.
     literal: Option<Span>,
 }
 
@@ -52,7 +52,7 @@ impl Reads {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the second operand. `None`: something was reported.
+    /// Checks the second operand; returns `None` after reporting an error.
     pub(crate) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         match operand.kind {
@@ -82,7 +82,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(element.source_as(store.ty)))
     }
 
-    /// What is no single value, but may be stored all the same.
+    /// Checks an operand that is not a single value, but may be stored.
     fn store_no_value(
         &mut self,
         store: &Store,
@@ -116,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Components beyond the vector are taken; they read the last one there is.
+    /// Reports a component beyond the end of the vector, which the assembler accepts and treats as the last component.
     fn beyond_vector(&mut self, span: Span, last: RegisterId, n: u8) -> Element {
         self.report(diagnose::beyond_vector(span, n));
         self.body.is_sayable = false;
@@ -150,7 +150,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(start))
     }
 
-    /// `name+constant`: the assembler takes it for registers and for variables, whose address is meant.
+    /// Checks `name+constant`, which the assembler accepts for registers and for variables, where the name denotes the address.
     fn store_sum(
         &mut self,
         store: &Store,
@@ -227,7 +227,7 @@ impl<'a> BodyChecker<'a, '_> {
         (self.n_errors() == n_before).then(|| self.body.list_from(first))
     }
 
-    /// An element in braces, where special registers are allowed; `None` for a sink and where something was reported.
+    /// Returns an element in braces, which may be a special register; returns `None` for a sink or after reporting an error.
     fn braced_value(&mut self, store: &Store, child: &Operand) -> Option<Element> {
         let span = child.span;
         let problem = match self.value(child) {

@@ -1,4 +1,4 @@
-//! Vectors that are too wide for one access, and how to split them.
+//! Vectors that are too wide for one access, and fixes that split the store.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -12,7 +12,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks how many bits the elements have together; offers two stores of half of them.
+    /// Checks the total width of the elements, and offers a fix that splits the store into two halves.
     pub(crate) fn check_width(&mut self, site: &Site<'a>, store: &Store) {
         let bits = store.ty.width_bits() * store.n_elements as u32;
         if store.n_elements == 1 || bits <= MOST_BITS {
@@ -31,8 +31,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The other way to store an integer where `.b128` came too late for the module: as two of 64 bits. A fix for
-    /// whatever is wrong with the type, which is at the span.
+    /// Returns a fix for an invalid `.b128` type, with the span of the type: stores an integer as two 64-bit values. For modules
+    /// whose version does not support `.b128`.
     #[cold]
     pub(crate) fn as_two_words(&self, site: &Site<'a>) -> Option<(Span, Fix)> {
         let bound = site.plan.bound.as_ref()?;
@@ -81,7 +81,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The store as two of half the elements; `None` where that is not so simple.
+    /// Returns two stores of half of the elements, or `None` if the store cannot be split in a simple way.
     fn halves(&self, site: &Site<'a>, opcode: &Opcode<'_>, store: &Store) -> Option<String> {
         let (address, _) = site.operand(0)?;
         let OperandKind::Address { base, offset } = address.kind else {
@@ -127,7 +127,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The opcode with half the vector width, and without what only 256-bit stores take.
+/// Returns the opcode with half of the vector width, and without modifiers that only 256-bit stores accept.
 fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
     let mut text = opcode.name().to_owned();
     for word in opcode.modifiers() {
@@ -144,5 +144,5 @@ fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
     text
 }
 
-/// What one access has at most without being a 256-bit one.
+/// Maximum number of bits of an access that is not a 256-bit access.
 const MOST_BITS: u32 = 128;

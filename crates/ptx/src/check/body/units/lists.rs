@@ -1,5 +1,4 @@
-//! Lists of values that other units than the lanes take or give. In: braces, and the rule of the operand; out: whether there are as
-//! many values as it takes, and of the right type together.
+//! Lists of values in operands of specialized units: checks the number of values and their common type.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, source};
@@ -12,23 +11,23 @@ use crate::tree::operand::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source};
 
-/// What a list of values has to be (assembler 13.5).
+/// Requirements for a list of values (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListRule {
     pub(crate) count: Count,
-    /// Of all values together.
+    /// Common type of all values.
     pub(crate) ty: ScalarType,
     pub(crate) fit: Fit,
     pub(crate) taken: &'static [Taken],
-    /// As sentences call the values.
+    /// Noun for the values in messages.
     pub(crate) what: &'static str,
 }
 
-/// How many values a list has.
+/// Permitted number of values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     Exactly(usize),
-    /// This number or more, and 1, 2 or 4.
+    /// At least this number of values, and 1, 2 or 4.
     AtLeast(usize),
 }
 
@@ -40,7 +39,7 @@ impl Count {
         }
     }
 
-    /// As many as the vector width says; 1, 2 or 4 without one.
+    /// Returns the number that the vector width specifies, or 1, 2 or 4 without a vector width.
     pub(crate) fn of_vector(plan: &Plan) -> Count {
         match plan.modifiers.vector {
             Some(_) => Count::Exactly(plan.modifiers.n_elements()),
@@ -55,29 +54,29 @@ impl Count {
     }
 }
 
-/// What passes in a list beside values in braces that go together.
+/// Additional syntax that a list accepts besides compatible values in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// A vector register.
+    /// A vector register in place of the list.
     VectorRegister,
-    /// The sink `_`, which is left out.
+    /// The sink `_`, which is ignored.
     Sink,
-    /// A predicate beside untyped bits.
+    /// A predicate in a list of untyped bits.
     Predicate,
 }
 
-/// Whether a list may name special registers.
+/// Whether a list may contain special registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Specials {
     Taken,
     Refused,
 }
 
-/// Lists of registers or values that need not be written one by one.
+/// Additional syntax for lists that need not be in braces.
 pub(crate) const SEVERAL: &[Taken] = &[Taken::VectorRegister, Taken::Predicate];
 
 impl ListRule {
-    /// Values in braces, and nothing else.
+    /// Creates a rule for values in braces without additional syntax.
     pub(crate) const fn of(count: Count, ty: ScalarType, fit: Fit) -> ListRule {
         ListRule {
             count,
@@ -100,7 +99,7 @@ impl ListRule {
         self.taken.contains(&taken)
     }
 
-    /// Whether values go together, and with the type.
+    /// Returns whether the values are compatible with each other and with the type.
     pub(crate) fn fits(&self, elements: Vec<Element>) -> bool {
         let class = match self.takes(Taken::Predicate) {
             true => whole(elements),
@@ -111,7 +110,7 @@ impl ListRule {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The values of a list that has as many as its rule says; `None` when something was reported.
+    /// Reads the values of a list, and checks their number; returns `None` after reporting an error.
     pub(crate) fn elements(
         &mut self,
         (operand, children): Written<'a>,
@@ -149,13 +148,13 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// A list by its rule.
+    /// Checks a list against a rule.
     pub(crate) fn listed(&mut self, written: Written<'a>, rule: &ListRule) -> Option<OperandValue> {
         let elements = self.elements(written, rule)?;
         self.expect_typed(rule.fits(elements), written.0, rule)
     }
 
-    /// Reports a list whose values are of another type.
+    /// Reports a list whose values have a different type.
     pub(crate) fn expect_typed(
         &mut self,
         fits: bool,
@@ -169,7 +168,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(false, operand, &expected)
     }
 
-    /// `n` words of 32 bits, in registers of any kind.
+    /// Checks a list of `n` 32-bit registers of any type.
     pub(crate) fn words(
         &mut self,
         list: Written<'a>,
@@ -194,7 +193,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(fits, list.0, &rule)
     }
 
-    /// 128 bits: one value, or parts in braces.
+    /// Checks a 128-bit value: one value, or parts in braces.
     pub(crate) fn whole_bits(
         &mut self,
         site: &Site<'a>,
@@ -219,7 +218,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, "128 bits")
     }
 
-    /// As many values as the vector width says, or one.
+    /// Checks as many values as the vector width specifies, or one value without a vector width.
     pub(crate) fn values(
         &mut self,
         site: &Site<'a>,
@@ -242,7 +241,7 @@ impl<'a> BodyChecker<'a, '_> {
                 false => self.vector_destinations(site, operand, children, ty, fit, n),
             };
         }
-        // Stores of floats take one value in braces, too (assembler 13.5).
+        // Stores of floating-point types also accept one value in braces (assembler 13.5).
         let is_one = is_list && ty.is_float() && site.plan.modifiers.has(Flag::St);
         if n == 1 && !is_one {
             let value = self.source(site, operand, ty, Fit::Exact)?;
@@ -259,7 +258,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(!has_number && rule.fits(elements), operand, &rule)
     }
 
-    /// A register that is written, alone; no sink.
+    /// Checks a single destination register; the sink is rejected.
     pub(crate) fn one_destination(
         &mut self,
         site: &Site<'a>,
@@ -276,7 +275,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Registers of a matrix.
+    /// Checks the registers of a matrix.
     pub(crate) fn fragment(
         &mut self,
         written: Written<'a>,
@@ -293,7 +292,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(are_registers && rule.fits(elements), written.0, &rule)
     }
 
-    /// What says which elements a sparse factor has: any word but a number; the first of a list.
+    /// Checks the sparsity metadata: any 32-bit operand except a literal. In a list, only the first element is used.
     pub(crate) fn metadata(
         &mut self,
         site: &Site<'a>,
@@ -315,7 +314,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The class of a list, where predicates pass for untyped bits beside them.
+/// Returns the class of a list in which predicates are compatible with adjacent untyped bits.
 fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
     let is_taken = |class| matches!(class, ValueClass::Bits(_) | ValueClass::Predicate);
     let clashes = |pair: &[Element]| {
@@ -337,7 +336,7 @@ fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
     merge(&elements).ok()
 }
 
-/// Whether values of a class are of a type.
+/// Returns whether values of a class are compatible with a type.
 pub(crate) fn is_of(ty: ScalarType, class: ValueClass, fit: Fit) -> bool {
     ty != ScalarType::Tf32 && class == ValueClass::of(ty) || ty.takes(class, fit)
 }

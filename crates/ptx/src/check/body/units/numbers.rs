@@ -1,4 +1,4 @@
-//! Numbers that other units than the lanes take: sizes, masks, scales, signs. In: an operand; out: whether it is in range.
+//! Numeric operands of specialized units: checks the ranges of sizes, masks, scales and signs.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -10,12 +10,12 @@ use warpgrid_isa::target::TargetGate::{Family, OneOf, Only};
 use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::OperandValue;
 
-/// Since when the sum of a product in tensor memory may be divided.
+/// Required version and targets for the accumulator scale of an MMA in tensor memory.
 const SCALED_INPUT: Gate =
     Gate::ptx(8, 6).on(OneOf(&[Family(100), Only(100), Only(103), Only(107)]));
 
 impl<'a> BodyChecker<'a, '_> {
-    /// A number, or a register where one may be.
+    /// Checks a number, or a register if the operand permits one.
     pub(crate) fn unit_number(
         &mut self,
         site: &Site<'a>,
@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
             }
             U::Condition => self.predicate(site, operand),
-            // The first of a list is the level (assembler 13.5).
+            // In a list, the first element is the level (assembler 13.5).
             U::Level => match (operand.kind, children.clone().next()) {
                 (OperandKind::Vector { .. }, Some((first, _)))
                     if matches!(children.count(), 1 | 2 | 4) =>
@@ -81,7 +81,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(holds, operand, expected)
     }
 
-    /// The power of two that a sum is divided by.
+    /// Checks the accumulator scale: the binary logarithm of the divisor of the accumulators.
     fn sum_scale(&mut self, operand: &Operand) -> Option<OperandValue> {
         if !self.module.meets(SCALED_INPUT) {
             let what = "an accumulator scale";
@@ -91,7 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.number_that(operand, |n| n <= 15, "a constant from 0 to 15")
     }
 
-    /// A scale that is there where no lanes are left out.
+    /// Checks a scale that is permitted only without a disable-output-lane mask.
     fn sparse_scale(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let mut operands = site.operands;
         let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));

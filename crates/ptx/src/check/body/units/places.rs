@@ -1,5 +1,5 @@
-//! Places in tensors, textures and surfaces. In: brackets; out: whether they name one, with as many coordinates as it has
-//! dimensions; and what surfaces take and give.
+//! Positions in tensors, textures and surfaces: checks the object in brackets and the number of coordinates, and the values that
+//! surface instructions load and store.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -17,7 +17,7 @@ use warpgrid_isa::{Fit, Geometry, Modifiers, Queried, Role, ScalarType, SlotName
 use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The texture, sampler or surface in brackets that a query is about.
+    /// Checks the texture, sampler or surface in brackets in a query instruction.
     pub(crate) fn queried(&mut self, operand: &Operand, bound: &Bound) -> Option<OperandValue> {
         let kind = match bound.meaning(SlotName::Query)? {
             Meaning::Query(Queried::Sampler, _) => DeclaredType::SamplerRef,
@@ -39,7 +39,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, expected)
     }
 
-    /// Whether a name is that of a reference of this kind, or of a register that may hold one.
+    /// Returns whether a name denotes a reference of this kind, or a register that may contain one.
     pub(crate) fn refers(&mut self, name: Name, operand: &Operand, kind: DeclaredType) -> bool {
         match self.binding(name, operand.span) {
             Binding::Register(register) => {
@@ -49,7 +49,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Variable(variable) => {
                 let declared = self.declaration_of(variable);
                 declared.is_some_and(|(declaration, _)| {
-                    // `.tex .u64 t;` from before there were references.
+                    // `.tex .u64 t;` is the notation before texture references were introduced.
                     let is_old = declaration.space == DeclarationSpace::Tex;
                     declaration.scalar == kind || is_old && kind == DeclaredType::TexRef
                 })
@@ -58,12 +58,12 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// What kind of reference the variable of a name is; none of arrays.
+    /// Returns the kind of reference that a variable is; `None` for arrays.
     pub(crate) fn reference_of(&mut self, name: Name, operand: &Operand) -> Option<&'static str> {
         let Binding::Variable(variable) = self.binding(name, operand.span) else {
             return None;
         };
-        // Handles have 64 bits; other variables are not looked for in the text.
+        // Handles have 64 bits. For other variables, skip the search for the declaration.
         self.variable(variable).filter(|it| it.size_bytes == 8)?;
         let (declaration, declarator) = self.declaration_of(variable)?;
         match declaration.scalar {
@@ -75,7 +75,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Where a variable is declared.
+    /// Returns the declaration of a variable.
     fn declaration_of(&self, variable: VariableId) -> Option<(&'a Declaration, &'a Declarator)> {
         let start = self.variable(variable)?.span.start;
         let tree = self.tree;
@@ -86,7 +86,7 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// An address in this space, in brackets or not.
+    /// Checks an address in this state space, with or without brackets.
     pub(crate) fn address_or_name(
         &mut self,
         site: &Site<'a>,
@@ -114,7 +114,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, "an address in brackets")
     }
 
-    /// `[surface, {x, y}]`
+    /// Checks `[surface, {x, y}]`.
     pub(crate) fn surface_place(
         &mut self,
         (operand, children): Written<'a>,
@@ -154,7 +154,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, place, "32-bit coordinates")
     }
 
-    /// What a surface takes or gives.
+    /// Checks the values that a surface instruction loads or stores.
     pub(crate) fn texels(
         &mut self,
         site: &Site<'a>,
@@ -175,20 +175,20 @@ impl<'a> BodyChecker<'a, '_> {
             Role::Written => self.one_destination(site, operand, ty, Fit::Wider),
             Role::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
             Role::Read => {
-                // One value is taken for a list (assembler 13.5).
+                // One value is accepted in place of a list (assembler 13.5).
                 let value = self.source(site, operand, ty, Fit::Wider)?;
                 Some(source(value))
             }
         }
     }
 
-    /// Whether a list names a predicate.
+    /// Returns whether a list contains a predicate.
     fn has_predicate(&mut self, children: Operands<'a>) -> bool {
         let mut names = children.filter(|(child, _)| matches!(child.kind, OperandKind::Name(_)));
         names.any(|(child, _)| self.is_predicate(child))
     }
 
-    /// How many values a list has to have: as many as the vector width says; without one it is not looked at.
+    /// Returns the required number of values of a list: the vector width. Without a vector width, the number is not checked.
     fn texels_of(&mut self, plan: &'a Plan, operand: &Operand, children: Operands<'a>) -> usize {
         let found = match operand.kind {
             OperandKind::Vector { .. } => children.count(),
@@ -200,7 +200,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Values of a surface in braces.
+    /// Checks the values of a surface instruction in braces.
     fn texel_list(
         &mut self,
         plan: &'a Plan,
@@ -211,7 +211,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.listed(written, &rule)
     }
 
-    /// `[tensorMap, {a, b}]`: the description of a tensor, and as many coordinates as it has dimensions.
+    /// Checks `[tensorMap, {a, b}]`: a tensor map, and as many coordinates as the tensor has dimensions.
     pub(crate) fn tensor_place(
         &mut self,
         modifiers: &Modifiers,

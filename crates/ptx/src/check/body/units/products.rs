@@ -1,5 +1,4 @@
-//! Operands of products of several warps, and of tensor memory. In: an operand; out: its value, where it names enough registers
-//! of the right type.
+//! Operands of warpgroup MMAs and of tensor memory instructions: checks the number and the types of the registers.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
@@ -10,11 +9,11 @@ use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, StateSpace};
 use warpgrid_program::OperandValue;
 
-/// Registers of a factor of a product of four warps.
+/// Number of registers of a matrix operand of a warpgroup MMA.
 const FACTOR_REGISTERS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// An operand of a product, or of an access to tensor memory.
+    /// Checks an operand of an MMA, or of an access to tensor memory.
     pub(crate) fn product_operand(
         &mut self,
         site: &Site<'a>,
@@ -52,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Lanes that a product leaves out. Where all operands are there, a predicate passes for them.
+    /// Checks a disable-output-lane mask. If all operands are present, a predicate is accepted in its place.
     fn lanes(&mut self, site: &Site<'a>, role: Role, written: Written<'a>) -> Option<OperandValue> {
         let operand = written.0;
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
@@ -65,7 +64,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.words(written, group.n_lane_masks(), role, Specials::Taken)
     }
 
-    /// A factor in tensor memory, or the descriptor of one in shared memory.
+    /// Checks a matrix operand in tensor memory, or the descriptor of a matrix in shared memory.
     fn factor(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         if site.plan.modifiers.has(Flag::AShift)
             && !matches!(operand.kind, OperandKind::Address { .. })
@@ -82,7 +81,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Registers, or the descriptor of a matrix in shared memory.
+    /// Checks registers, or the descriptor of a matrix in shared memory.
     fn warpgroup_factor(
         &mut self,
         site: &Site<'a>,
@@ -114,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Registers that hold the sums of a product of four warps, and their type.
+/// Returns the number and the type of the accumulator registers of a warpgroup MMA.
 fn sums(modifiers: &Modifiers) -> Option<(usize, ScalarType)> {
     let columns = usize::from(modifiers.shape?.columns);
     Some(match modifiers.d_type? {
@@ -123,7 +122,7 @@ fn sums(modifiers: &Modifiers) -> Option<(usize, ScalarType)> {
     })
 }
 
-/// Registers that an access to tensor memory takes.
+/// Returns the number of registers of an access to tensor memory.
 fn n_words(modifiers: &Modifiers) -> Option<usize> {
     Some(modifiers.unit.moved?.registers() * modifiers.count?.number())
 }

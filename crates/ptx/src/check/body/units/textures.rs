@@ -1,6 +1,5 @@
-//! Operands of `tex` and `tld4`: results, textures with coordinates, levels, gradients, offsets and values to compare with
-//! (PTX ISA, "Texture Instructions"; assembler 13.5). In: an operand and the words of its instruction; out: whether they
-//! go together.
+//! Operands of `tex` and `tld4`: results, textures with coordinates, levels of detail, gradients, offsets and depth comparison
+//! values (PTX ISA, "Texture Instructions"; assembler 13.5).
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
@@ -17,10 +16,10 @@ use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
 use warpgrid_isa::{Fit, Gate, Geometry, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source, Span};
 
-/// Texels that are not needed may be left out.
+/// Additional syntax for results. Unneeded texels may be replaced by sinks.
 const SINKS: &[Taken] = &[Taken::VectorRegister, Taken::Predicate, Taken::Sink];
 
-/// What the words of an instruction say of its operands.
+/// Properties of the operands that the modifiers of an instruction specify.
 #[derive(Clone, Copy, Debug)]
 struct Texture {
     geometry: Geometry,
@@ -66,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The predicate after the bar that says whether what is read is resident; `None` when something was reported.
+    /// Checks the residency predicate after the bar; returns `None` after reporting an error.
     #[cold]
     pub(crate) fn residency(&mut self, operand: &Operand) -> Option<()> {
         let OperandKind::Resident(name) = operand.kind else {
@@ -75,7 +74,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.meets_at("a residency predicate", operand.span, RESIDENCY)?;
         let is_predicate = match self.binding(name, operand.span) {
             Binding::Register(register) => {
-                // It is written after the texels, in the same list.
+                // The predicate is written after the texels, as an element of the same list.
                 self.body.extend_list(destination(register), operand.span);
                 self.body.type_of(register) == ScalarType::Pred
             }
@@ -97,7 +96,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Registers that are written: four that may be sinks, or two of halves.
+    /// Checks the destination registers: four registers or sinks, or two `.f16x2` registers.
     fn sampled(&mut self, texture: Texture, written: Written<'a>) -> Option<OperandValue> {
         let is_pair = texture.texel == ScalarType::F16x2;
         let (fit, taken) = match is_pair {
@@ -116,7 +115,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(fits, written.0, &rule)
     }
 
-    /// The texture, the sampler where it is apart, and the coordinates.
+    /// Checks the texture, a separate sampler, and the coordinates.
     fn texture_place(
         &mut self,
         texture: Texture,
@@ -128,7 +127,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let (coordinates, references) = match (parts.as_slice(), self.module.has_samplers) {
             ([first, coordinates], false) => (coordinates, &[first.0][..]),
-            // A second reference is taken, and not looked at, where textures bring their samplers (assembler 13.5).
+            // If textures contain their samplers, a second reference is accepted, but not checked (assembler 13.5).
             ([first, second, coordinates], _) => (coordinates, &[first.0, second.0][..]),
             (_, true) => {
                 return self.expect_that(false, operand, "a texture, a sampler and coordinates");
@@ -154,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.texture_coordinates(texture, *coordinates)
     }
 
-    /// A name of one of these kinds, or a register of 64 bits.
+    /// Checks the name of a reference of one of these kinds, or a 64-bit register.
     fn texture_reference(
         &mut self,
         operand: &Operand,
@@ -182,7 +181,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, expected)
     }
 
-    /// Coordinates in braces, as many as the geometry has or more; one register passes for all of them.
+    /// Checks the coordinates in braces, of which there are at least as many as the geometry has. One register is accepted in
+    /// place of the list.
     fn texture_coordinates(
         &mut self,
         texture: Texture,
@@ -213,13 +213,13 @@ impl<'a> BodyChecker<'a, '_> {
                 class => ScalarType::U32.takes(class, Fit::Integer),
             };
             self.expect_that(is_index, operand, "the layer index as the first coordinate")?;
-            // It goes with coordinates of any type.
+            // The layer index is compatible with coordinates of any type.
             layer.class = ValueClass::Bits(32);
         }
         self.expect_typed(rule.fits(elements), operand, &rule)
     }
 
-    /// A level of detail, of the type of the coordinates; only the type of a list is looked at.
+    /// Checks a level of detail, which has the type of the coordinates. Of a list, only the type is checked.
     fn detail(
         &mut self,
         texture: Texture,
@@ -237,7 +237,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, "a level of detail")
     }
 
-    /// Two of them say how far apart the coordinates of neighbours are.
+    /// Checks one of the two gradients, which specify the distance between the coordinates of adjacent texels.
     fn gradient(&mut self, texture: Texture, written: Written<'a>) -> Option<OperandValue> {
         let n = texture.geometry.n_gradients();
         let rule = ListRule::of(
@@ -252,7 +252,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(takes && rule.fits(elements), written.0, &rule)
     }
 
-    /// An offset in texels. Alone, what may be a float is a value to compare with.
+    /// Checks an offset in texels. As the last operand, a value that may be a floating-point number is a depth comparison value.
     fn texture_offset(
         &mut self,
         site: &Site<'a>,
@@ -277,7 +277,7 @@ impl<'a> BodyChecker<'a, '_> {
         let is_own = |(operand, _): &Written<'_>| !is_residency(operand);
         let is_last = site.operands.filter(is_own).count() < site.plan.n_most;
         let is_right = match is_last && is_float {
-            // Volumes cannot be compared, not even with what would do for an offset.
+            // Volume textures do not support comparison, even with a value that would be a valid offset.
             true if geometry == Geometry::D3 => false,
             true => is_bits || texture.coordinate == ScalarType::F32,
             false => class.is_some_and(|class| ScalarType::S32.takes(class, Fit::Integer)),
@@ -285,7 +285,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, "an offset or a depth comparison value")
     }
 
-    /// A value that texels are compared with.
+    /// Checks a depth comparison value.
     fn compared(&mut self, texture: Texture, operand: &Operand) -> Option<OperandValue> {
         let compares = texture.geometry.compares() && texture.coordinate == ScalarType::F32;
         let fits = compares
@@ -299,7 +299,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, expected)
     }
 
-    /// The class of a value alone, which is no special register; a sum is what its name is.
+    /// Returns the class of a single value other than a special register. A sum has the class of its name.
     fn class_of(&mut self, operand: &Operand) -> Option<ValueClass> {
         if let OperandKind::Sum { name, .. } = operand.kind {
             return match self.binding(name, operand.span) {

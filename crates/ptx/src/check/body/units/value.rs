@@ -1,5 +1,4 @@
-//! What an operand that is right becomes in the program. In: an operand whose list was only compared; out: its registers,
-//! numbers and variables, in the order of the text.
+//! Conversion of checked operands of specialized units to program operands: registers, numbers and variables in source order.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
@@ -12,8 +11,8 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The value of an operand that was found right; `ty` is that of its literals. A place with coordinates is one list: what is
-    /// named first, then each coordinate.
+    /// Returns the value of a checked operand. `ty` is the type of its literals. A position with coordinates becomes one list:
+    /// the object, followed by the coordinates.
     pub(crate) fn kept(
         &mut self,
         (operand, children): Written<'a>,
@@ -60,7 +59,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Each register of a vector register, or the one value that an operand is.
+    /// Appends the registers of a vector register, or the value of a single operand.
     fn keep_vector(&mut self, operand: &Operand, role: Role, ty: ScalarType) {
         if let OperandKind::Name(name) = operand.kind
             && let Binding::Vector { first, n } = self.binding(name, operand.span)
@@ -100,7 +99,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A name with a number added.
+    /// Returns the sum of a name and a constant.
     fn kept_sum(&mut self, operand: &Operand) -> OperandValue {
         let OperandKind::Sum { name, offset } = operand.kind else {
             return OperandValue::Absent;
@@ -117,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// A register that is read or written.
+/// Returns a register as a source or destination.
 fn moved(id: RegisterId, role: Role) -> OperandValue {
     match role {
         Role::Written => OperandValue::Destination(Some(RegisterRun::one(id))),
