@@ -1,8 +1,7 @@
-//! Every diagnostic of the PTX front end: one catalogue file a stage, one function a code.
+//! All diagnostics of the PTX front end: one file per phase, with one or more functions per code.
 //!
-//! A catalogue file lists its codes in [`catalogue!`](warpgrid_program::catalogue), where the doc
-//! comment of a code is its reference page, and below them the functions that build the
-//! diagnostics. Nothing else in the crate words a message.
+//! Each file declares its codes in [`catalogue!`](warpgrid_program::catalogue), where the doc comment of a code is its reference
+//! page, followed by the functions that construct the diagnostics. No other module of the crate contains diagnostic messages.
 
 pub mod check;
 pub mod declarations;
@@ -18,7 +17,7 @@ pub(crate) mod video;
 use warpgrid_program::CodeFacts;
 pub(crate) use warpgrid_program::catalogue;
 
-/// The catalogues, in order of their codes.
+/// Codes of all files, in the order of the codes.
 const CATALOGUES: &[&[CodeFacts]] = &[
     syntax::CODES,
     check::CODES,
@@ -30,12 +29,12 @@ const CATALOGUES: &[&[CodeFacts]] = &[
     performance::CODES,
 ];
 
-/// Every code of the PTX front end, in order.
+/// Returns the reference pages of all codes of the PTX front end, in order.
 pub fn codes() -> impl Iterator<Item = &'static CodeFacts> {
     CATALOGUES.iter().copied().flatten()
 }
 
-/// The reference page of a code such as `W0001`.
+/// Returns the reference page of a code such as `W0001`, regardless of case.
 pub fn find(code: &str) -> Option<&'static CodeFacts> {
     codes().find(|page| page.code.eq_ignore_ascii_case(code))
 }
@@ -48,7 +47,7 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
-    /// The noun of diagnostics.
+    /// Returns the noun for messages.
     pub const fn noun(self) -> &'static str {
         match self {
             Mismatch::Width => "widths",

@@ -1,4 +1,4 @@
-//! Checking: codes W0100 to W0199.
+//! Diagnostics of the checker: codes W0100 to W0199.
 
 pub(crate) mod calls;
 pub(crate) mod header;
@@ -122,7 +122,7 @@ catalogue! {
     OWN_PARAMETER = "W0149", "invalid use of a parameter of the enclosing function", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nld.param.b32 r, [o];\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nst.param.b32 [o], r;\nret;\n}";
 }
 
-/// A sentence part for an operand that should not be there.
+/// Returns a noun phrase for an unexpected operand.
 pub(crate) fn describe(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::Name(_) => "a name",
@@ -146,7 +146,7 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
     }
 }
 
-/// The name of a space in a message.
+/// Returns the name of a state space for messages.
 pub(crate) fn space_name(space: StateSpace) -> String {
     match space {
         StateSpace::Generic => "generic".to_owned(),
@@ -154,7 +154,7 @@ pub(crate) fn space_name(space: StateSpace) -> String {
     }
 }
 
-/// A list in a message: "`.a`, `.b` or `.c`", shortened when long.
+/// Formats a list for messages: "`.a`, `.b` or `.c`". Long lists are truncated.
 pub(crate) fn listed(words: impl Iterator<Item = String>) -> String {
     let mut words: Vec<String> = words.take(MAX_LISTED + 1).collect();
     let more = words.len() > MAX_LISTED;
@@ -196,7 +196,7 @@ pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
     }
 }
 
-/// What a snippet was checked for, where that is not the usual.
+/// Returns the note with the version and the target for which a snippet was checked if they are not the defaults.
 pub(crate) fn chosen(span: Span, version: Version, target: &Target) -> Diagnostic {
     let message = format!(
         "the snippet is checked for PTX {version} and `{}`, which support this instruction",
@@ -208,7 +208,7 @@ pub(crate) fn chosen(span: Span, version: Version, target: &Target) -> Diagnosti
     }
 }
 
-/// What a snippet's undeclared names were taken for.
+/// Returns the note with the inferred declarations of a snippet.
 pub(crate) fn inferred(span: Span, declarations: &str) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,

@@ -1,4 +1,4 @@
-//! Declarations of variables, registers and parameters: codes W0600 to W0699.
+//! Diagnostics for declarations of variables, registers and parameters: codes W0600 to W0699.
 
 use crate::diagnostics::catalogue;
 use crate::tree::declaration::FunctionHeader;
@@ -78,7 +78,7 @@ catalogue! {
     CONVENTION = "W0631", "parameter not supported by the calling convention", ".version 8.3\n.target sm_90\n.address_size 64\n.func f(.param .u16 p) { ret; }\n.entry k()\n{\n.reg .b64 r;\nmov.b64 r, f;\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func f(.param .b16 p) { ret; }\n.entry k()\n{\n.reg .b64 r;\nmov.b64 r, f;\nret;\n}";
 }
 
-/// A type of a later version.
+/// Returns the diagnostic for a type that requires a later version.
 pub fn type_version(span: Span, what: &str, since: Version, version: Version) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         TYPE_GATE,
@@ -89,7 +89,7 @@ pub fn type_version(span: Span, what: &str, since: Version, version: Version) ->
     diagnostic
 }
 
-/// A type of later hardware.
+/// Returns the diagnostic for a type that requires another target.
 pub fn type_target(span: Span, what: &str, needs: &Needs, found: &str) -> Diagnostic {
     let target = needs
         .target
@@ -106,7 +106,7 @@ pub fn type_target(span: Span, what: &str, needs: &Needs, found: &str) -> Diagno
     diagnostic
 }
 
-/// A predicate in memory, a vector or an array.
+/// Returns the diagnostic for a predicate in memory, a vector or an array.
 pub fn predicate(span: Span, clash: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         PREDICATE,
@@ -117,7 +117,7 @@ pub fn predicate(span: Span, clash: Span, what: &str) -> Diagnostic {
     .help("convert the predicate to an integer with `selp`")
 }
 
-/// A vector of more than 128 bits, or of eight elements.
+/// Returns the diagnostic for a vector of more than 128 bits, or of eight elements.
 pub fn vector_size(span: Span, ty: Span, n_bits: u32) -> Diagnostic {
     Diagnostic::error(
         VECTOR_SIZE,
@@ -128,7 +128,7 @@ pub fn vector_size(span: Span, ty: Span, n_bits: u32) -> Diagnostic {
     .help("declare a narrower vector or several variables")
 }
 
-/// `.reg .b32 x[4];`
+/// Returns the diagnostic for an array of registers: `.reg .b32 x[4];`.
 pub fn register_array(span: Span, dimensions: Span, size: Option<u64>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         REGISTER_ARRAY,
@@ -147,7 +147,7 @@ pub fn register_array(span: Span, dimensions: Span, size: Option<u64>) -> Diagno
     }
 }
 
-/// An initial value in a space without them.
+/// Returns the diagnostic for an initial value in a state space that does not allow initial values.
 pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Diagnostic {
     Diagnostic::error(
         NO_INITIALIZER,
@@ -162,7 +162,7 @@ pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Di
     .help("initialize the variable with a store at the beginning of the kernel")
 }
 
-/// A value of another type.
+/// Returns the diagnostic for an initial value of an incompatible type.
 pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) -> Diagnostic {
     Diagnostic::error(
         INITIAL_TYPE,
@@ -173,7 +173,7 @@ pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) ->
     .help("integer types require integers, floating-point types require floating-point numbers, untyped bits accept both, and `.u32` and `.u64` also accept addresses")
 }
 
-/// An integer for a float: the fix is at hand.
+/// Returns the diagnostic for an integer as the initial value of a floating-point type, with a fix.
 pub fn initial_integer(value: Span, text: &str, ty: ScalarType, declared: Span) -> Diagnostic {
     initial_type(value, "an integer", ty, declared).fix(
         format!("write `{text}.0`"),
@@ -182,7 +182,7 @@ pub fn initial_integer(value: Span, text: &str, ty: ScalarType, declared: Span) 
     )
 }
 
-/// A list or a value where the shape requires the other.
+/// Returns the diagnostic for a list in place of a value, or a value in place of a list.
 pub fn initial_shape(value: Span, found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(
         INITIAL_TYPE,
@@ -192,7 +192,7 @@ pub fn initial_shape(value: Span, found: &str, expected: &str) -> Diagnostic {
     .help("enclose each dimension of an array and each vector in a separate pair of braces")
 }
 
-/// More values than elements.
+/// Returns the diagnostic for more initial values than elements.
 pub fn too_many_values(value: Span, found: u64, size: u64, dimension: Span) -> Diagnostic {
     Diagnostic::error(
         TOO_MANY_VALUES,
@@ -203,7 +203,7 @@ pub fn too_many_values(value: Span, found: u64, size: u64, dimension: Span) -> D
     .help("enlarge the array or remove values")
 }
 
-/// Not as many values as a vector has elements.
+/// Returns the diagnostic for a number of initial values other than the vector width.
 pub fn vector_values(value: Span, found: u64, n: usize, vector: Span) -> Diagnostic {
     Diagnostic::error(
         VECTOR_VALUES,
@@ -214,7 +214,7 @@ pub fn vector_values(value: Span, found: u64, n: usize, vector: Span) -> Diagnos
     .help("every element of a vector needs a value")
 }
 
-/// An array without size.
+/// Returns the diagnostic for an array without a size.
 pub fn incomplete(dimension: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         INCOMPLETE,
@@ -226,7 +226,7 @@ pub fn incomplete(dimension: Span, name: &str) -> Diagnostic {
     )
 }
 
-/// An alignment that is not a power of two.
+/// Returns the diagnostic for an alignment that is not a power of two.
 pub fn alignment(span: Span, found: u64) -> Diagnostic {
     let next = found.checked_next_power_of_two().unwrap_or(128).max(1);
     Diagnostic::error(
@@ -238,7 +238,7 @@ pub fn alignment(span: Span, found: u64) -> Diagnostic {
     .help("valid alignments are 1, 2, 4, 8, 16 and larger powers of two")
 }
 
-/// More than 128 bytes for a parameter.
+/// Returns the diagnostic for an alignment of a parameter of more than 128 bytes.
 pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_ALIGNMENT,
@@ -249,7 +249,7 @@ pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
     .help("larger alignments are allowed only for variables")
 }
 
-/// A vector or packed pair as a parameter; `name` where the declaration can be rewritten.
+/// Returns the diagnostic for a vector or packed pair as a parameter. `name` is present if the declaration can be rewritten.
 pub fn parameter_type(span: Span, what: &str, n_bytes: u32, name: Option<Span>) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         PARAMETER_TYPE,
@@ -277,7 +277,7 @@ pub fn parameter_type(span: Span, what: &str, n_bytes: u32, name: Option<Span>) 
     diagnostic
 }
 
-/// `.managed` outside of global memory.
+/// Returns the diagnostic for `.managed` outside of global memory.
 pub fn attribute(span: Span, word: &str, space: Span) -> Diagnostic {
     Diagnostic::error(
         ATTRIBUTE,
@@ -288,7 +288,7 @@ pub fn attribute(span: Span, word: &str, space: Span) -> Diagnostic {
     .help("remove the attribute or declare the variable in `.global`")
 }
 
-/// A texture in a function.
+/// Returns the diagnostic for a texture in a function.
 pub fn texture_place(span: Span) -> Diagnostic {
     Diagnostic::error(
         TEXTURE_PLACE,
@@ -298,7 +298,7 @@ pub fn texture_place(span: Span) -> Diagnostic {
     .help("move the declaration before the function")
 }
 
-/// `.tex`
+/// Returns the diagnostic for the state space `.tex`.
 pub fn tex_space(span: Span, version: Version) -> Diagnostic {
     Diagnostic::error(
         TEX_SPACE,
@@ -308,7 +308,7 @@ pub fn tex_space(span: Span, version: Version) -> Diagnostic {
     .help("declare a `.global .texref` at module scope")
 }
 
-/// `.param` in a body, in versions 1.4 and 1.5.
+/// Returns the diagnostic for `.param` in a body in PTX 1.4 and 1.5.
 pub fn parameter_place(span: Span, version: Version) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         PARAMETER_PLACE,
@@ -319,7 +319,7 @@ pub fn parameter_place(span: Span, version: Version) -> Diagnostic {
     diagnostic.help("pass values through the parameter list")
 }
 
-/// More static shared memory than a kernel has.
+/// Returns the diagnostic for excessive static shared memory of a kernel.
 pub fn shared_size(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     Diagnostic::error(
         SHARED_SIZE,
@@ -329,7 +329,7 @@ pub fn shared_size(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     .help("declare an `.extern .shared` array without a size and set its size at launch")
 }
 
-/// More parameters than a kernel takes.
+/// Returns the diagnostic for excessive size of the parameters of a kernel.
 pub fn parameter_bytes(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_BYTES,
@@ -339,7 +339,7 @@ pub fn parameter_bytes(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     .help("pass the address of a buffer that contains the parameters")
 }
 
-/// Parameters whose alignment takes them beyond the constant bank of the kernel.
+/// Returns the diagnostic for parameters whose alignment exceeds the constant bank of the kernel.
 pub fn parameter_bank(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_BYTES,
@@ -349,7 +349,7 @@ pub fn parameter_bank(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     .help("reduce the alignment of the parameters")
 }
 
-/// More constant memory than a module has.
+/// Returns the diagnostic for excessive constant memory of a module.
 pub fn const_size(span: Span, n_bytes: u64) -> Diagnostic {
     Diagnostic::error(
         CONST_SIZE,
@@ -359,7 +359,7 @@ pub fn const_size(span: Span, n_bytes: u64) -> Diagnostic {
     .help("declare large tables in `.global`")
 }
 
-/// A register or the like outside of functions.
+/// Returns the diagnostic for a declaration at module scope in a state space that is local to functions, such as `.reg`.
 pub fn module_space(span: Span, word: &str) -> Diagnostic {
     Diagnostic::error(
         MODULE_SPACE,
@@ -369,7 +369,7 @@ pub fn module_space(span: Span, word: &str) -> Diagnostic {
     .help("move the declaration into the function that uses it")
 }
 
-/// A sampler where textures bring their own.
+/// Returns the diagnostic for a sampler in the unified texture mode.
 pub fn sampler(span: Span) -> Diagnostic {
     Diagnostic::error(
         TEXTURE_PLACE,
@@ -379,7 +379,7 @@ pub fn sampler(span: Span) -> Diagnostic {
     .help("add `texmode_independent` to `.target`")
 }
 
-/// An initial value of a half.
+/// Returns the diagnostic for an initial value of a half-precision variable.
 pub fn half_value(value: Span, declared: Span) -> Diagnostic {
     Diagnostic::error(
         HALF_VALUE,
@@ -392,7 +392,7 @@ pub fn half_value(value: Span, declared: Span) -> Diagnostic {
     )
 }
 
-/// A name that cannot be an initial value.
+/// Returns the diagnostic for a name that cannot be an initial value.
 pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
     Diagnostic::error(
         INITIAL_SYMBOL,
@@ -404,13 +404,14 @@ pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
     .help("take the address of other variables with `mov` in the kernel")
 }
 
-/// Reports a redeclaration that differs from the first declaration. `what` is a noun phrase such as "different linkage".
+/// Returns the diagnostic for a redeclaration that differs from the first declaration. `what` is a noun phrase such as "different
+/// linkage".
 pub(crate) fn redeclared(name: &str, span: Span, first: Span, what: &str) -> Diagnostic {
     let message = format!("the declarations of `{name}` have {what}");
     Diagnostic::error(REDECLARED, span, message).label(first, "first declared here")
 }
 
-/// A definition of an `.extern` variable that other modules cannot see.
+/// Returns the diagnostic for a definition of an `.extern` variable that is not visible to other modules.
 pub(crate) fn hidden_definition(name: &str, whole: Span, span: Span, first: Span) -> Diagnostic {
     let message = format!(
         "`{name}` was declared `.extern`, so its definition must be visible to other modules"
@@ -420,7 +421,7 @@ pub(crate) fn hidden_definition(name: &str, whole: Span, span: Span, first: Span
         .fix("make it `.visible`", Span::at(whole.start), ".visible ")
 }
 
-/// An `.extern` function with a body.
+/// Returns the diagnostic for an `.extern` function with a body.
 pub(crate) fn body_of_extern(header: &FunctionHeader) -> Diagnostic {
     let message = "an `.extern` function cannot have a body";
     Diagnostic::error(REDECLARED, header.linkage_span, message).fix(
@@ -430,7 +431,7 @@ pub(crate) fn body_of_extern(header: &FunctionHeader) -> Diagnostic {
     )
 }
 
-/// A function that is declared and has no body.
+/// Returns the diagnostic for a declared function without a body.
 pub(crate) fn unresolved(header: &FunctionHeader, name: &str) -> Diagnostic {
     let message = format!("`{name}` has no body in this module and is not `.extern`");
     let found = Diagnostic::error(UNRESOLVED, header.name_span, message);
@@ -440,22 +441,22 @@ pub(crate) fn unresolved(header: &FunctionHeader, name: &str) -> Diagnostic {
     }
 }
 
-/// A second name that cannot be given.
+/// Returns the diagnostic for an invalid alias.
 pub(crate) fn alias(name: Span, of: Span, why: &str) -> Diagnostic {
     Diagnostic::error(ALIAS, name.to(of), format!("invalid alias: {why}"))
 }
 
-/// Debug information that contradicts itself.
+/// Returns the diagnostic for inconsistent debug information.
 pub(crate) fn debug_data(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(DEBUG_DATA, span, message)
 }
 
-/// A parameter that the list cannot have.
+/// Returns the diagnostic for an invalid parameter in a parameter list.
 pub(crate) fn parameter_list(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error(PARAMETER_LIST, span, message)
 }
 
-/// A function that the calling convention cannot call.
+/// Returns the diagnostic for a function whose parameters the calling convention does not support.
 pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> Diagnostic {
     let message = format!(
         "`{name}` has a parameter of type `.{ty}`, which the calling convention does not support"
@@ -463,7 +464,8 @@ pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> D
     Diagnostic::error(CONVENTION, span, message).help(format!("use `.b16` or a 32-bit type; {why}"))
 }
 
-/// An indirect call, a call of another module or the address of a function in a module without a calling convention.
+/// Returns the diagnostic for an indirect call, a call of another module or the address of a function in a module without a
+/// calling convention.
 pub(crate) fn needs_convention(span: Span, what: &str) -> Diagnostic {
     let message = format!(
         "{what} needs the calling convention, which does not support functions with several return values"
@@ -472,26 +474,26 @@ pub(crate) fn needs_convention(span: Span, what: &str) -> Diagnostic {
         .help("return one value and store the other values in memory")
 }
 
-/// A sum with the address of a function.
+/// Returns the diagnostic for a sum with the address of a function as an initial value.
 pub(crate) fn initial_sum(value: Span) -> Diagnostic {
     let message =
         "found an expression that contains a function, expected only the name of the function";
     Diagnostic::error(INITIAL_TYPE, value, message)
 }
 
-/// A mask that is not one byte.
+/// Returns the diagnostic for a mask that does not select exactly one byte.
 pub(crate) fn mask(span: Span, mask: u64) -> Diagnostic {
     let message = format!("found the mask {mask:#x}, expected a mask of one byte such as `0xFF00`");
     Diagnostic::error(MASK, span, message)
 }
 
-/// A name of the module that is a special register.
+/// Returns the diagnostic for a declaration with the name of a special register.
 pub(crate) fn special_name(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` is the name of a special register and cannot be declared");
     Diagnostic::error(REDECLARED, span, message)
 }
 
-/// A vector of textures, samplers or surfaces.
+/// Returns the diagnostic for a vector of textures, samplers or surfaces.
 pub(crate) fn vector_of_handles(span: Span, ty: Span) -> Diagnostic {
     Diagnostic::error(
         VECTOR_SIZE,
@@ -501,7 +503,7 @@ pub(crate) fn vector_of_handles(span: Span, ty: Span) -> Diagnostic {
     .label(ty, "the type")
 }
 
-/// `.common` outside of global memory.
+/// Returns the diagnostic for `.common` outside of global memory.
 pub(crate) fn common_space(span: Span, space: Span) -> Diagnostic {
     Diagnostic::error(
         ATTRIBUTE,
@@ -511,7 +513,7 @@ pub(crate) fn common_space(span: Span, space: Span) -> Diagnostic {
     .label(space, "the state space")
 }
 
-/// An initial value of what another module defines.
+/// Returns the diagnostic for an initial value of an `.extern` variable.
 pub(crate) fn extern_value(value: Span, linkage: Span) -> Diagnostic {
     let message = "an `.extern` variable cannot have an initial value";
     Diagnostic::error(NO_INITIALIZER, value, message).label(linkage, "declared `.extern` here")

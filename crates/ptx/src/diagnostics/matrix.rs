@@ -1,4 +1,4 @@
-//! Matrix instructions: codes W0500 to W0599.
+//! Diagnostics for matrix instructions: codes W0500 to W0599.
 
 use crate::diagnostics::strict_address::AddressCodes;
 use crate::diagnostics::{Mismatch, catalogue};
@@ -56,7 +56,7 @@ catalogue! {
     WORD_ORDER = "W0520", "modifiers in the wrong order", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {b, b}, {b}, {b}, {b, b};", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {b, b}, {b}, {b}, {b, b};";
 }
 
-/// What can be wrong with an address.
+/// Codes of the diagnostics for addresses.
 pub(crate) const ADDRESS: AddressCodes = AddressCodes {
     no_address: NO_ADDRESS,
     address_type: ADDRESS_TYPE,
@@ -64,7 +64,7 @@ pub(crate) const ADDRESS: AddressCodes = AddressCodes {
     constant_address: CONSTANT_ADDRESS,
 };
 
-/// `wmma.store.sync.d`
+/// Returns the diagnostic for a misordered opcode such as `wmma.store.sync.d`.
 pub fn name_order(span: Span, name: &str, ordered: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_ORDER,
@@ -75,7 +75,7 @@ pub fn name_order(span: Span, name: &str, ordered: &str) -> Diagnostic {
     .help("the modifiers may follow in any order")
 }
 
-/// From 6.3 on. `after` is the end of the word that it follows.
+/// Returns the diagnostic for a missing `.aligned` since PTX 6.3, which the fix inserts at `after`.
 pub fn aligned_missing(name: Span, after: u32, version: Version) -> Diagnostic {
     Diagnostic::error(
         ALIGNED_MISSING,
@@ -86,7 +86,7 @@ pub fn aligned_missing(name: Span, after: u32, version: Version) -> Diagnostic {
     .help("`.aligned` asserts that all threads of the warp execute the same instruction")
 }
 
-/// Before 6.3.
+/// Returns the diagnostic for `.aligned` before PTX 6.3.
 pub fn aligned_too_early(dotted: Span, version: Version) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         ALIGNED_TOO_EARLY,
@@ -98,7 +98,7 @@ pub fn aligned_too_early(dotted: Span, version: Version) -> Diagnostic {
     diagnostic.help("`.aligned` is required from PTX 6.3 on")
 }
 
-/// Too few or too many registers.
+/// Returns the diagnostic for an invalid number of registers.
 pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Diagnostic {
     Diagnostic::error(
         FRAGMENT_SIZE,
@@ -111,7 +111,7 @@ pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Di
     .help("these registers of each lane hold a fragment of the matrix")
 }
 
-/// A register of another type.
+/// Returns the diagnostic for a register of an incompatible type.
 pub fn fragment_type(span: Span, found: &str, ty: ScalarType, expected: &str) -> Diagnostic {
     Diagnostic::error(
         FRAGMENT_TYPE,
@@ -121,7 +121,7 @@ pub fn fragment_type(span: Span, found: &str, ty: ScalarType, expected: &str) ->
     .help("untyped bits of the same width are always compatible")
 }
 
-/// Two registers that are not compatible.
+/// Returns the diagnostic for two incompatible registers.
 pub fn fragment_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnostic {
     let noun = mismatch.noun();
     Diagnostic::error(
@@ -133,7 +133,7 @@ pub fn fragment_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnost
     .label(first, "conflicts with this register")
 }
 
-/// An operand is not a list.
+/// Returns the diagnostic for an operand that is not a list.
 pub fn no_fragment(span: Span, expected: Option<usize>) -> Diagnostic {
     let registers = match expected {
         Some(1) => "one register".to_owned(),
@@ -148,7 +148,7 @@ pub fn no_fragment(span: Span, expected: Option<usize>) -> Diagnostic {
     .help("these registers of each lane hold a fragment of the matrix")
 }
 
-/// An element is not a register.
+/// Returns the diagnostic for an element that is not a register.
 pub fn no_register(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(
         NO_REGISTER,
@@ -158,7 +158,7 @@ pub fn no_register(span: Span, found: &str) -> Diagnostic {
     .help("each element of a fragment must be a register")
 }
 
-/// The stride is not a 32-bit integer.
+/// Returns the diagnostic for a stride that is not a 32-bit integer.
 pub fn stride_type(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(
         STRIDE_TYPE,
@@ -168,7 +168,7 @@ pub fn stride_type(span: Span, found: &str) -> Diagnostic {
     .help("the stride is the distance between rows or columns in elements")
 }
 
-/// The assembler accepts it, the manual does not describe it.
+/// Returns the diagnostic for a form that the assembler accepts although the manual does not document it.
 pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_MANUAL,
@@ -179,12 +179,12 @@ pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// A constant stride that the manual excludes.
+/// Returns the diagnostic for a constant stride that the manual excludes.
 pub fn stride_value(span: Span, problem: &str) -> Diagnostic {
     Diagnostic::warning(STRIDE_VALUE, span, problem)
 }
 
-/// A vector width that is not the number of registers.
+/// Returns the diagnostic for a vector width other than the number of registers.
 pub fn vector_width(dotted: Span, n: usize) -> Diagnostic {
     Diagnostic::error(
         VECTOR_WIDTH,
@@ -195,7 +195,7 @@ pub fn vector_width(dotted: Span, n: usize) -> Diagnostic {
     .help("the PTX ISA manual does not document a vector width for this instruction")
 }
 
-/// No register is written at all.
+/// Returns the diagnostic for a destination that contains only sinks.
 pub fn only_sinks(span: Span) -> Diagnostic {
     Diagnostic::error(
         NO_REGISTER,
@@ -205,7 +205,7 @@ pub fn only_sinks(span: Span) -> Diagnostic {
     .help("the width of the register determines the width of the values")
 }
 
-/// A number that selects no lanes.
+/// Returns the diagnostic for a sparsity selector out of range.
 pub fn selector(span: Span, found: u64, most: u64) -> Diagnostic {
     let expected = match most {
         0 => "0".to_owned(),
@@ -219,7 +219,7 @@ pub fn selector(span: Span, found: u64, most: u64) -> Diagnostic {
     .help("the selector specifies which threads of each group of four provide the metadata; the range of the selector depends on shape and type")
 }
 
-/// The selector is not a number.
+/// Returns the diagnostic for a sparsity selector that is not a literal.
 pub fn selector_literal(span: Span) -> Diagnostic {
     Diagnostic::error(
         SELECTOR,
@@ -229,7 +229,7 @@ pub fn selector_literal(span: Span) -> Diagnostic {
     .help("the selector specifies which threads of each group of four provide the metadata; the range of the selector depends on shape and type")
 }
 
-/// Metadata or factors that are not in a 32-bit register.
+/// Returns the diagnostic for metadata or scale factors that are not in a 32-bit register.
 pub fn data(span: Span, found: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         DATA,
@@ -239,7 +239,7 @@ pub fn data(span: Span, found: &str, what: &str) -> Diagnostic {
     .help("use a `.b32` register")
 }
 
-/// Not a list of two 16-bit values.
+/// Returns the diagnostic for an operand that is not a list of two 16-bit values.
 pub fn places(span: Span) -> Diagnostic {
     Diagnostic::error(
         PLACES,
@@ -249,7 +249,7 @@ pub fn places(span: Span) -> Diagnostic {
     .help("use constants, or `.b16` registers with the same value in all lanes")
 }
 
-/// A number that is no place of a factor.
+/// Returns the diagnostic for an invalid byte or lane of a scale factor.
 pub fn place(span: Span, found: u64, what: &str, allowed: &str) -> Diagnostic {
     Diagnostic::error(
         PLACES,
@@ -259,7 +259,7 @@ pub fn place(span: Span, found: u64, what: &str, allowed: &str) -> Diagnostic {
     .help("the values in braces are the byte ID and the thread ID")
 }
 
-/// `.satfinite` with floats, from 6.5 on.
+/// Returns the diagnostic for `.satfinite` of a floating-point MMA since PTX 6.5.
 pub fn satfinite_removed(dotted: Span, version: Version) -> Diagnostic {
     Diagnostic::error(
         SATFINITE_REMOVED,
@@ -272,14 +272,14 @@ pub fn satfinite_removed(dotted: Span, version: Version) -> Diagnostic {
     .help("integer `wmma` still supports `.satfinite`")
 }
 
-/// `.popc.xor`
+/// Returns the diagnostic for `.popc` before the bit operation: `.popc.xor`.
 pub fn popc_order(popc: Span, op: Span) -> Diagnostic {
     Diagnostic::error(WORD_ORDER, popc, "`.popc` must follow the bit operation")
         .label(op, "the bit operation")
         .help("write `.xor.popc` or `.and.popc`")
 }
 
-/// `.b4x16_p64.b8x16`
+/// Returns the diagnostic for the source format before the destination format: `.b4x16_p64.b8x16`.
 pub fn format_order(from: Span, to: Span) -> Diagnostic {
     Diagnostic::error(
         WORD_ORDER,

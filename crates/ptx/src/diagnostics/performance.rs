@@ -43,7 +43,7 @@ catalogue! {
     MISSING_WAIT = "W0807", "`wgmma.mma_async` without a wait", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
 }
 
-/// `setmaxnreg` in a kernel whose register count at entry is unknown.
+/// Returns the diagnostic for `setmaxnreg` in a kernel whose register count at entry is unknown.
 pub(crate) fn entry_count(instruction: Span, kernel: &str) -> Diagnostic {
     let message = format!(
         "`setmaxnreg` is ignored, because the register count at the entry of `{kernel}` is unknown"
@@ -53,7 +53,7 @@ pub(crate) fn entry_count(instruction: Span, kernel: &str) -> Diagnostic {
     )
 }
 
-/// `.minnctapersm` with more threads than a multiprocessor has.
+/// Returns the diagnostic for `.minnctapersm` with more threads than a multiprocessor supports.
 pub(crate) fn entry_count_of_too_many(
     instruction: Span,
     kernel: &str,
@@ -68,7 +68,7 @@ pub(crate) fn entry_count_of_too_many(
     }
 }
 
-/// `setmaxnreg` in a kernel with a call whose register count is unknown.
+/// Returns the diagnostic for `setmaxnreg` in a kernel that calls a function with an unknown register count.
 pub(crate) fn registers_of_callee(instruction: Span, call: Span, callee: &str) -> Diagnostic {
     let message = format!(
         "`setmaxnreg` is ignored, because the register count of {callee} is unknown at the call"
@@ -78,7 +78,7 @@ pub(crate) fn registers_of_callee(instruction: Span, call: Span, callee: &str) -
         .help("call functions of this module by name, without recursion, or move the call to another kernel")
 }
 
-/// `setmaxnreg.dec` with a count above that of the kernel.
+/// Returns the diagnostic for `setmaxnreg.dec` with a count that exceeds the register count of the kernel.
 pub(crate) fn decrease_count(count: Span, found: u32, most: u32, kernel: &str) -> Diagnostic {
     let message = format!(
         "found {found} registers, expected at most {most}, which is the maximum register count of `{kernel}`"
@@ -88,7 +88,7 @@ pub(crate) fn decrease_count(count: Span, found: u32, most: u32, kernel: &str) -
     )
 }
 
-/// An instruction that reads an accumulator of a product in flight.
+/// Returns the diagnostic for an instruction that reads an accumulator of an MMA in flight.
 pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
         "`{register}` is read before `wgmma.wait_group` completes the `wgmma.mma_async` that writes the register"
@@ -98,7 +98,7 @@ pub(crate) fn accumulator_read(instruction: Span, register: &str) -> Diagnostic 
     )
 }
 
-/// An instruction that writes an accumulator of a product in flight.
+/// Returns the diagnostic for an instruction that writes an accumulator of an MMA in flight.
 pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
         "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that writes the register"
@@ -108,7 +108,7 @@ pub(crate) fn accumulator_written(instruction: Span, register: &str) -> Diagnost
     )
 }
 
-/// An instruction that writes a register of matrix A of a product in flight.
+/// Returns the diagnostic for an instruction that writes a register of matrix A of an MMA in flight.
 pub(crate) fn operand_written(instruction: Span, register: &str) -> Diagnostic {
     let message = format!(
         "`{register}` is written before `wgmma.wait_group` completes the `wgmma.mma_async` that reads the register"
@@ -118,7 +118,7 @@ pub(crate) fn operand_written(instruction: Span, register: &str) -> Diagnostic {
     )
 }
 
-/// A call in a kernel with products.
+/// Returns the diagnostic for a call in a kernel with MMAs.
 pub(crate) fn call_with_products(call: Span, callee: &str, kernel: &str) -> Diagnostic {
     let message =
         format!("the call of {callee} serializes the `wgmma.mma_async` instructions of `{kernel}`");
@@ -126,7 +126,7 @@ pub(crate) fn call_with_products(call: Span, callee: &str, kernel: &str) -> Diag
         .help("remove the call (compile with `-DNDEBUG` to remove assertions), inline the function, or move the call to another kernel")
 }
 
-/// The end of a kernel with products in flight.
+/// Returns the diagnostic for the end of a kernel with MMAs in flight.
 pub(crate) fn missing_wait(end: Span, function: &str, product: Span) -> Diagnostic {
     let message =
         format!("`{function}` ends before `wgmma.wait_group` completes a `wgmma.mma_async`");

@@ -1,4 +1,5 @@
-//! Rules between modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings where only the manual objects).
+//! Diagnostics for rules on combinations of modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings for rules of
+//! the manual that the assembler does not enforce).
 
 use crate::diagnostics::catalogue;
 use crate::module::Module;
@@ -40,7 +41,7 @@ catalogue! {
     MANUAL_FORM = "W0391", "undocumented combination", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";
 }
 
-/// What the diagnostics of a rule need to know.
+/// Violated rule with its opcode, as the input of the diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) opcode: &'a Opcode<'a>,
@@ -50,7 +51,7 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The word with its dot, in backticks.
+    /// Returns a modifier with its dot in backticks.
     pub(crate) fn quoted(&self, word: usize) -> String {
         format!("`.{}`", self.opcode.modifier(word))
     }
@@ -59,7 +60,7 @@ impl Case<'_> {
         self.opcode.modifier_span(word)
     }
 
-    /// The values of a slot that this version and target have, as ".a, .b or .c".
+    /// Lists the values of a slot that the version and the target support: ".a, .b or .c".
     pub(crate) fn allowed(&self, slot: SlotName, among: &[&str]) -> Option<String> {
         let slots = self.bound.layout.slots.iter();
         let values = slots
@@ -78,7 +79,7 @@ impl Case<'_> {
     }
 }
 
-/// A diagnostic with the weight of its rule; what only the manual objects to has a code of its own.
+/// Returns a diagnostic with the severity of its rule. Rules that only the manual states have a separate code.
 fn found(case: &Case<'_>, code: &'static str, span: Span, message: String) -> Diagnostic {
     match case.rule.verdict {
         Verdict::Error => Diagnostic::error(code, span, message),
@@ -100,7 +101,7 @@ fn without(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
     diagnostic.fix(title, case.opcode.dotted_span(word), "")
 }
 
-/// Two words that exclude each other.
+/// Returns the diagnostic for two mutually exclusive modifiers.
 pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} cannot be combined with {second}");
@@ -114,7 +115,7 @@ pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
     }
 }
 
-/// A slot that must be filled and is not.
+/// Returns the diagnostic for a modifier that requires a value of an empty slot.
 pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]) -> Diagnostic {
     let quoted = case.quoted(word);
     let what = alternatives(among).unwrap_or_else(|| format!("a {slot}"));
@@ -136,7 +137,7 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]
     }
 }
 
-/// `.shared.cta` where `.shared::cta` is meant: a scope directly after the space.
+/// Adds a fix for `.shared.cta`, a scope directly after the state space, which is a misspelling of `.shared::cta`.
 fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
     let is_after = case
         .bound
@@ -173,7 +174,7 @@ fn suggestions(case: &Case<'_>, slot: SlotName) -> &'static [&'static str] {
     }
 }
 
-/// A word with a value that it cannot be combined with.
+/// Returns the diagnostic for a modifier in combination with a value that it does not permit.
 pub(crate) fn not_among(
     case: &Case<'_>,
     word: usize,
@@ -206,7 +207,7 @@ pub(crate) fn not_among(
         ));
     }
     match (slot, among) {
-        // The scope is given with an order that takes none.
+        // The source specifies a scope, but the memory order does not permit one.
         (SlotName::Sem, _) if case.opcode.modifier(word) != "mmio" => {
             without(case, diagnostic, word)
         }
@@ -219,7 +220,7 @@ pub(crate) fn not_among(
     }
 }
 
-/// A combination that this version or target does not have yet.
+/// Returns the diagnostic for a combination that requires a later version or another target.
 pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagnostic {
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} with {second} {}", case.lacks(gate));
@@ -228,7 +229,7 @@ pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagn
     gated(because(diagnostic, case), case, gate)
 }
 
-/// A value that the manual has from a later version or target on.
+/// Returns the diagnostic for a value that the manual documents only for a later version or target.
 pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
     let message = format!(
         "the PTX ISA manual documents {} {}",
@@ -239,7 +240,7 @@ pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
     because(diagnostic, case)
 }
 
-/// No state space in a version without generic addressing.
+/// Returns the diagnostic for a missing state space in a version without generic addressing.
 pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
     let message = format!("generic addressing {}", case.lacks(gate));
     let span = case
@@ -256,7 +257,7 @@ pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
     gated(diagnostic, case, gate)
 }
 
-/// More bits than an access has.
+/// Returns the diagnostic for a vector that is wider than the maximum access width.
 pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
     let message = format!("found a vector of {bits} bits, expected at most {most} bits");
     let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
@@ -273,7 +274,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
     })
 }
 
-/// A 256-bit access in an older version.
+/// Returns the diagnostic for a 256-bit access in a version or for a target that does not support it.
 pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
     let message = format!("a {}-bit access {}", wide.bits, case.lacks(wide.gate));
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
@@ -288,7 +289,7 @@ pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
     gated(diagnostic, case, wide.gate).help(format!("split the store into two {half} stores"))
 }
 
-/// A 256-bit access outside of global memory.
+/// Returns the diagnostic for a 256-bit access outside of global memory.
 pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide) -> Diagnostic {
     let message = format!(
         "{}-bit accesses are available for global memory only, found the state space {}",
@@ -305,7 +306,7 @@ pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide
         .help(format!("split the store into two {half} stores"))
 }
 
-/// A modifier of 256-bit accesses on another one.
+/// Returns the diagnostic for a modifier that only 256-bit accesses accept.
 pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
     let shapes: Vec<String> = wide
         .shapes
@@ -317,7 +318,7 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
     without(case, because(diagnostic, case), word)
 }
 
-/// Two words in the wrong order.
+/// Returns the diagnostic for two modifiers in the wrong order.
 pub(crate) fn wrong_order(case: &Case<'_>, first: usize, second: usize) -> Diagnostic {
     let (a, b) = (case.quoted(first), case.quoted(second));
     let message = format!("expected {a} before {b}");
@@ -337,7 +338,7 @@ pub(crate) fn wrong_order(case: &Case<'_>, first: usize, second: usize) -> Diagn
     diagnostic
 }
 
-/// A word of other instructions.
+/// Returns the diagnostic for a modifier of other instructions.
 pub(crate) fn refused(
     opcode: &Opcode<'_>,
     bound: &warpgrid_isa::form::Bound,
@@ -350,7 +351,7 @@ pub(crate) fn refused(
         opcode.modifier(word)
     );
     let found = Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why);
-    // A type that memory does not know is stored as the bits it has.
+    // Suggest the bit type of the same width for a type that memory accesses do not support.
     let bits = ScalarType::from_name(opcode.modifier(word)).map(ScalarType::to_bits);
     let mut types = bound.layout.slots.iter().filter(|slot| slot.is_type());
     match bits {
@@ -363,7 +364,7 @@ pub(crate) fn refused(
     }
 }
 
-/// A special register in an older version.
+/// Returns the diagnostic for a construct, such as a special register, that the version or the target does not support.
 pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) -> Diagnostic {
     let code = match module.version < gate.ptx {
         true => crate::diagnostics::check::NEEDS_VERSION,
@@ -384,14 +385,14 @@ fn gated(diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
     }
 }
 
-/// Says what the gate requires, and offers to raise the header to it.
+/// Sets the unmet requirements of the gate, and adds a fix that raises the version and the target of the header.
 fn raised(mut diagnostic: Diagnostic, module: &Module, gate: Gate) -> Diagnostic {
     diagnostic.needs = module.lacking(gate);
     diagnostic.fixes.extend(raise(module, &diagnostic.needs));
     diagnostic
 }
 
-/// The header with the version and target that are needed.
+/// Returns a fix that sets the required version and target in the header.
 pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
     let target = needs.target.and_then(Target::from_name);
     let since = target.map(|target| target.since).max(needs.version);
@@ -420,7 +421,8 @@ pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
     (!edits.is_empty()).then(|| fix(titles.join(" and "), edits))
 }
 
-/// Says that no target has what is wrong together with another instruction of the module: its fix would only move the error.
+/// States that no target supports both the construct and another instruction of the module. Removes the fixes, which would only
+/// cause a different error.
 pub(crate) fn never_together(diagnostic: &mut Diagnostic, other: &str) {
     diagnostic.fixes.clear();
     diagnostic.help = Some(format!(
@@ -456,7 +458,7 @@ impl Case<'_> {
 
 pub(crate) use warpgrid_isa::form::alternatives;
 
-/// A fix of several edits.
+/// Creates a fix of several edits.
 pub(crate) fn fix(title: String, edits: Vec<Edit>) -> Fix {
     let mut sorted = Vec::with_capacity(edits.len());
     for edit in edits {

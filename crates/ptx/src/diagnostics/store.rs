@@ -1,4 +1,4 @@
-//! Operands of stores: codes W0310 to W0339 (errors) and W0340 to W0349 (warnings).
+//! Diagnostics for operands of stores: codes W0310 to W0339 (errors) and W0340 to W0349 (warnings).
 
 use crate::diagnostics::catalogue;
 use crate::diagnostics::rules::fix;
@@ -94,7 +94,7 @@ fn describe(class: ValueClass) -> String {
     format!("a {}-bit {kind} value", class.stored_width())
 }
 
-/// What can be stored as a type.
+/// Describes the registers and literals that can be stored as a type.
 fn compatible_with(ty: ScalarType) -> String {
     match (ValueClass::of(ty), ty.width_bits()) {
         (_, 128) => "a `.b128` register or an integer literal can be stored as `.b128`".to_owned(),
@@ -116,13 +116,13 @@ fn compatible_with(ty: ScalarType) -> String {
     }
 }
 
-/// A value of the wrong type.
+/// Returns the diagnostic for a value of an incompatible type.
 pub(crate) fn type_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> Diagnostic {
     let message = format!("{} is not compatible with `.{ty}`", describe(class));
     Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
 }
 
-/// A vector of the wrong type.
+/// Returns the diagnostic for a vector of an incompatible type.
 pub(crate) fn vector_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> Diagnostic {
     let element = describe(class);
     let element = element.strip_prefix("a ").unwrap_or(&element);
@@ -130,7 +130,7 @@ pub(crate) fn vector_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> 
     Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
 }
 
-/// Not as many elements as the modifier says.
+/// Returns the diagnostic for a number of elements other than that of the vector modifier.
 pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnostic {
     let message = format!("found {}, expected {expected}", counted(found, "element"));
     let diagnostic = Diagnostic::error(N_ELEMENTS, span, message);
@@ -141,7 +141,7 @@ pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnosti
     }
 }
 
-/// Neighbours that cannot be combined.
+/// Returns the diagnostic for adjacent elements of different kinds.
 pub(crate) fn different_kinds(
     span: Span,
     class: ValueClass,
@@ -155,7 +155,7 @@ pub(crate) fn different_kinds(
         .help("adjacent elements must be both integers or both floating-point values, unless one of them is untyped (`.bN`)")
 }
 
-/// Registers of different widths.
+/// Returns the diagnostic for elements of different widths.
 pub(crate) fn different_widths(
     span: Span,
     class: ValueClass,
@@ -170,14 +170,14 @@ pub(crate) fn different_widths(
         .help("all registers in braces must have the same width")
 }
 
-/// `_` where there are no sinks.
+/// Returns the diagnostic for a sink in a store that does not accept sinks.
 pub(crate) fn sink(span: Span) -> Diagnostic {
     Diagnostic::error(SINK, span, "found the sink `_`, which is allowed in 256-bit stores only").help(
         "only `.v8` with a 32-bit type and `.v4` with a 64-bit type accept sinks; other stores need a value for each element",
     )
 }
 
-/// Nothing to store.
+/// Returns the diagnostic for a store in which all elements are sinks.
 pub(crate) fn all_sinks(span: Span) -> Diagnostic {
     Diagnostic::error(
         ALL_SINKS,
@@ -187,7 +187,7 @@ pub(crate) fn all_sinks(span: Span) -> Diagnostic {
     .help("a store in which all elements are sinks has no effect")
 }
 
-/// A special register alone.
+/// Returns the diagnostic for a special register as the stored value.
 pub(crate) fn special_register(span: Span) -> Diagnostic {
     Diagnostic::error(
         SPECIAL,
@@ -197,7 +197,7 @@ pub(crate) fn special_register(span: Span) -> Diagnostic {
     .help("move the special register into a register with `mov` first")
 }
 
-/// Something else than a value.
+/// Returns the diagnostic for an operand that is not a value.
 pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
     let (message, help) = match kind {
         OperandKind::Address { .. }
@@ -222,7 +222,7 @@ pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
     Diagnostic::error(NOT_A_VALUE, span, message).help(help)
 }
 
-/// The name of a variable.
+/// Returns the diagnostic for the name of a variable as the stored value.
 pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         VARIABLE_VALUE,
@@ -234,19 +234,19 @@ pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
     ))
 }
 
-/// Not for braces.
+/// Returns the diagnostic for an operand that cannot be an element in braces.
 pub(crate) fn not_an_element(span: Span) -> Diagnostic {
     Diagnostic::error(NOT_AN_ELEMENT, span, "expected an element of a vector")
         .help("use a register, a component, a special register or a literal")
 }
 
-/// `.x` on a scalar.
+/// Returns the diagnostic for a component of a scalar register.
 pub(crate) fn no_component(span: Span) -> Diagnostic {
     Diagnostic::error(NO_COMPONENT, span, "found a component of a scalar register")
         .help("only registers that are declared with `.v2` or `.v4` have components")
 }
 
-/// Not an address.
+/// Returns the diagnostic for an operand that is not an address.
 pub(crate) fn not_an_address(
     span: Span,
     kind: OperandKind,
@@ -271,7 +271,7 @@ pub(crate) fn not_an_address(
     }
 }
 
-/// A name that is not a register or variable.
+/// Returns the diagnostic for a name in an address that is not a register or variable.
 pub(crate) fn no_address_name(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         NOT_AN_ADDRESS,
@@ -281,7 +281,7 @@ pub(crate) fn no_address_name(span: Span, name: &str) -> Diagnostic {
     .help("use a scalar register or a variable as the address")
 }
 
-/// A register of the wrong type as an address.
+/// Returns the diagnostic for an address register of an invalid type.
 pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_TYPE,
@@ -291,14 +291,14 @@ pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
     .help("use an integer or untyped register of at most 64 bits")
 }
 
-/// A 32-bit register as a global or generic address.
+/// Returns the diagnostic for a 32-bit register as a global or generic address.
 pub(crate) fn address_32(span: Span, ty: ScalarType) -> Diagnostic {
     let message = format!("a `.{ty}` register is too narrow for a global or generic address");
     Diagnostic::error(ADDRESS_32, span, message)
         .help("use a 64-bit register; 32 bits are enough for `.shared` and `.local` addresses")
 }
 
-/// A constant as an address.
+/// Returns the diagnostic for a constant address.
 pub(crate) fn absolute_address(span: Span) -> Diagnostic {
     Diagnostic::error(
         ABSOLUTE,
@@ -308,7 +308,7 @@ pub(crate) fn absolute_address(span: Span) -> Diagnostic {
     .help("move the address into a register or use a variable")
 }
 
-/// A variable of another space.
+/// Returns the diagnostic for a variable in a different state space.
 pub(crate) fn space_mismatch(
     span: Span,
     name: &str,
@@ -341,7 +341,7 @@ pub(crate) fn space_mismatch(
     }
 }
 
-/// A parameter of the function itself.
+/// Returns the diagnostic for a store to an input parameter of the function itself.
 pub(crate) fn input_parameter(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         INPUT_PARAMETER,
@@ -351,7 +351,7 @@ pub(crate) fn input_parameter(span: Span, name: &str) -> Diagnostic {
     .help("`st.param` writes the return value of a function and the arguments of a call")
 }
 
-/// A guard before the argument of a call.
+/// Returns the diagnostic for a guarded store to an argument of a call.
 pub(crate) fn predicated_argument(guard: Span, name_span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         PREDICATED_ARGUMENT,
@@ -364,7 +364,7 @@ pub(crate) fn predicated_argument(guard: Span, name_span: Span, name: &str) -> D
     .help("select the value with `selp`, or branch around the whole call")
 }
 
-/// A register as the address of a parameter.
+/// Returns the diagnostic for a register as the address of a parameter.
 pub(crate) fn param_register(span: Span) -> Diagnostic {
     Diagnostic::error(
         PARAM_REGISTER,
@@ -374,7 +374,7 @@ pub(crate) fn param_register(span: Span) -> Diagnostic {
     .help("use the name of the parameter")
 }
 
-/// The same, where the assembler says nothing.
+/// Returns the diagnostic for a register as the address of a parameter if the assembler accepts it.
 pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
     Diagnostic::warning(
         PARAM_REGISTER_PASSES,
@@ -384,7 +384,7 @@ pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
     .help("use the name of the parameter, because `ptxas` may crash if the address is a register")
 }
 
-/// An index on a scalar.
+/// Returns the diagnostic for an index of a scalar.
 pub(crate) fn not_an_array(span: Span) -> Diagnostic {
     Diagnostic::error(
         NOT_AN_ARRAY,
@@ -394,7 +394,7 @@ pub(crate) fn not_an_array(span: Span) -> Diagnostic {
     .help("declare the variable as an array, or write the address in brackets")
 }
 
-/// An index of the wrong type.
+/// Returns the diagnostic for an index of an invalid type.
 pub(crate) fn index_type(span: Span) -> Diagnostic {
     Diagnostic::error(
         INDEX_TYPE,
@@ -404,8 +404,8 @@ pub(crate) fn index_type(span: Span) -> Diagnostic {
     .help("use an integer register or a constant")
 }
 
-/// A policy that no modifier announces. `from` is where the operand before it ends, `at` where the modifier may be
-/// added.
+/// Returns the diagnostic for a cache policy without `.L2::cache_hint`. `from` is the end of the preceding operand; the fix
+/// inserts the modifier at `at`.
 pub(crate) fn hint_missing(span: Span, from: u32, at: Option<Span>) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         HINT_MISSING,
@@ -424,7 +424,7 @@ pub(crate) fn hint_missing(span: Span, from: u32, at: Option<Span>) -> Diagnosti
     diagnostic
 }
 
-/// A modifier whose policy is missing. `end` is where the operands end.
+/// Returns the diagnostic for `.L2::cache_hint` without a cache policy. `end` is the end of the operands.
 pub(crate) fn policy_missing(word: Span, end: u32) -> Diagnostic {
     Diagnostic::error(
         POLICY_MISSING,
@@ -440,7 +440,7 @@ pub(crate) fn policy_missing(word: Span, end: u32) -> Diagnostic {
     )
 }
 
-/// A policy of the wrong type.
+/// Returns the diagnostic for a cache policy of an invalid type.
 pub(crate) fn policy_type(span: Span) -> Diagnostic {
     Diagnostic::error(
         POLICY_TYPE,
@@ -452,7 +452,7 @@ pub(crate) fn policy_type(span: Span) -> Diagnostic {
     )
 }
 
-/// A literal and a component in one list.
+/// Returns the diagnostic for a literal and a component in the same list.
 pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnostic {
     Diagnostic::error(
         LITERAL_BESIDE_COMPONENT,
@@ -463,7 +463,7 @@ pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnosti
     .help("move the literal or the component into a register with `mov` first")
 }
 
-/// A special register between brackets.
+/// Returns the diagnostic for a special register as an address.
 pub(crate) fn special_address(span: Span) -> Diagnostic {
     Diagnostic::error(
         SPECIAL_ADDRESS,
@@ -473,7 +473,7 @@ pub(crate) fn special_address(span: Span) -> Diagnostic {
     .help("move the special register into a register with `mov` first")
 }
 
-/// The vector width elsewhere than before the type.
+/// Returns the diagnostic for a vector width that does not directly precede the type.
 pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Diagnostic {
     let text = opcode.modifier(vector);
     let message = format!("`.{text}` must directly precede `.{}`", opcode.modifier(ty));
@@ -497,7 +497,7 @@ pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Dia
     diagnostic
 }
 
-/// An address of 8 or 16 bits.
+/// Returns the diagnostic for an 8-bit or 16-bit address register.
 pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
     Diagnostic::warning(
         NARROW_ADDRESS,
@@ -507,13 +507,13 @@ pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
     .help("global and generic addresses have 64 bits")
 }
 
-/// The name of a function as a value.
+/// Returns the diagnostic for the name of a function as the stored value.
 pub(crate) fn function_value(span: Span) -> Diagnostic {
     Diagnostic::warning(ODD_VALUE, span, "found a function, expected a register")
         .help("`ptxas` accepts this undocumented form and stores the address of the function")
 }
 
-/// `name+constant` as a value.
+/// Returns the diagnostic for `name+constant` as the stored value.
 pub(crate) fn sum_value(span: Span) -> Diagnostic {
     Diagnostic::warning(
         ODD_VALUE,
@@ -523,7 +523,7 @@ pub(crate) fn sum_value(span: Span) -> Diagnostic {
     .help("`ptxas` accepts this undocumented form; computing the address in a register with `add` or `mov` has the same effect")
 }
 
-/// A constant index that is not one of the array's elements.
+/// Returns the diagnostic for a constant index that is out of bounds.
 pub(crate) fn index_beyond_array(
     span: Span,
     array: &str,
@@ -536,7 +536,7 @@ pub(crate) fn index_beyond_array(
         .help("an index is a number of elements, but an offset in brackets, such as `[array+4]`, is a number of bytes")
 }
 
-/// A component that the vector does not have.
+/// Returns the diagnostic for a component beyond the end of the vector.
 pub(crate) fn beyond_vector(span: Span, n: u8) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_VECTOR,

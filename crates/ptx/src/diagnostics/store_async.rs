@@ -1,5 +1,5 @@
-//! Asynchronous stores: codes W0400 to W0499. The rules between modifiers are rows of the table and reported by the store
-//! catalogue; here is what operands, their number and the place of `async` add.
+//! Diagnostics for `st.async`: codes W0400 to W0499, for operands, their number and the position of `.async`. Rules for
+//! combinations of modifiers are in the instruction tables, and `rules.rs` contains their diagnostics.
 
 use crate::diagnostics::strict_address::AddressCodes;
 use crate::diagnostics::{Mismatch, catalogue};
@@ -46,7 +46,7 @@ catalogue! {
     ONE_VALUE_FOR_VECTOR = "W0415", "one value for a vector", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, b}, [m];";
 }
 
-/// What can be wrong with an address.
+/// Codes of the diagnostics for addresses.
 pub(crate) const ADDRESS: AddressCodes = AddressCodes {
     no_address: NO_ADDRESS,
     address_type: ADDRESS_TYPE,
@@ -54,7 +54,7 @@ pub(crate) const ADDRESS: AddressCodes = AddressCodes {
     constant_address: CONSTANT_ADDRESS,
 };
 
-/// A blank between `st` and `.async`.
+/// Returns the diagnostic for a blank between `st` and `.async`.
 pub fn async_place(opcode: Span, dotted: Span) -> Diagnostic {
     let name = Span::new(opcode.start, dotted.end);
     Diagnostic::error(
@@ -66,7 +66,8 @@ pub fn async_place(opcode: Span, dotted: Span) -> Diagnostic {
     .help("blanks are allowed between modifiers only")
 }
 
-/// Three operands, generic addressing, no mechanism. `at` is where it would be inserted.
+/// Returns the diagnostic for an mbarrier operand with generic addressing and without a completion mechanism, which the fix
+/// inserts at `at`.
 pub fn barrier_without_mechanism(barrier: Span, at: u32) -> Diagnostic {
     Diagnostic::error(
         BARRIER_WITHOUT_MECHANISM,
@@ -81,7 +82,7 @@ pub fn barrier_without_mechanism(barrier: Span, at: u32) -> Diagnostic {
     )
 }
 
-/// Three operands for global memory.
+/// Returns the diagnostic for an mbarrier operand of a store to global memory.
 pub fn barrier_with_global(barrier: Span, removed: Span, because: Span) -> Diagnostic {
     Diagnostic::error(
         BARRIER_WITH_GLOBAL,
@@ -93,7 +94,7 @@ pub fn barrier_with_global(barrier: Span, removed: Span, because: Span) -> Diagn
     .help("an mbarrier can track only stores to shared memory")
 }
 
-/// 8 or 16 bits with an mbarrier.
+/// Returns the diagnostic for an 8-bit or 16-bit type with an mbarrier.
 pub fn narrow_with_barrier(ty: ScalarType, at: Span, barrier: Span) -> Diagnostic {
     Diagnostic::error(
         NARROW_WITH_BARRIER,
@@ -104,7 +105,7 @@ pub fn narrow_with_barrier(ty: ScalarType, at: Span, barrier: Span) -> Diagnosti
     .help("a store that completes on an mbarrier requires a 32-bit type, a 64-bit type or `.b128`")
 }
 
-/// A vector with two operands.
+/// Returns the diagnostic for a vector without an mbarrier operand.
 pub fn vector_without_barrier(at: Span) -> Diagnostic {
     Diagnostic::error(
         VECTOR_WITHOUT_BARRIER,
@@ -114,7 +115,7 @@ pub fn vector_without_barrier(at: Span) -> Diagnostic {
     .help("without an mbarrier, `st.async` stores one element")
 }
 
-/// `.b128` with two operands.
+/// Returns the diagnostic for `.b128` without an mbarrier operand.
 pub fn quad_without_barrier(at: Span) -> Diagnostic {
     Diagnostic::error(
         QUAD_WITHOUT_BARRIER,
@@ -124,7 +125,7 @@ pub fn quad_without_barrier(at: Span) -> Diagnostic {
     .help("without an mbarrier, `st.async` stores at most 64 bits")
 }
 
-/// A register or constant of another type.
+/// Returns the diagnostic for a register or constant of an incompatible type.
 pub fn source_type(span: Span, found: &str, ty: ScalarType, declared: Option<Span>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         SOURCE_TYPE,
@@ -141,7 +142,7 @@ pub fn source_type(span: Span, found: &str, ty: ScalarType, declared: Option<Spa
     }
 }
 
-/// Something that is not a value.
+/// Returns the diagnostic for an operand that is not a value.
 pub fn no_value(span: Span, found: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         NO_VALUE,
@@ -155,7 +156,7 @@ pub fn no_value(span: Span, found: &str) -> Diagnostic {
     }
 }
 
-/// Too few or too many elements.
+/// Returns the diagnostic for an invalid number of elements.
 pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
     Diagnostic::error(
         ELEMENT_COUNT,
@@ -165,7 +166,7 @@ pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
     .help("use `.v2` or `.v4`; without a vector width, `st.async` stores one value")
 }
 
-/// Two elements that are not compatible.
+/// Returns the diagnostic for two incompatible elements.
 pub fn element_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnostic {
     let noun = mismatch.noun();
     Diagnostic::error(
@@ -177,7 +178,7 @@ pub fn element_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnosti
     .label(first, "conflicts with this element")
 }
 
-/// The assembler accepts it, the manual does not describe it.
+/// Returns the diagnostic for a form that the assembler accepts although the manual does not document it.
 pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_MANUAL,
@@ -188,7 +189,7 @@ pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// `.v2` with a single value.
+/// Returns the diagnostic for a single value in a store with a vector width.
 pub fn one_value_for_vector(span: Span) -> Diagnostic {
     Diagnostic::warning(
         ONE_VALUE_FOR_VECTOR,

@@ -1,9 +1,9 @@
-//! Addresses of asynchronous stores and of matrix stores: one wording, under the codes of either family.
+//! Diagnostics for addresses of asynchronous stores and matrix stores: the same messages with the codes of either family.
 
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Span};
 
-/// The codes of a family for what can be wrong with an address.
+/// Codes of an instruction family for invalid addresses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressCodes {
     pub(crate) no_address: &'static str,
@@ -13,7 +13,8 @@ pub(crate) struct AddressCodes {
 }
 
 impl AddressCodes {
-    /// No address in brackets; `bracketed` is the operand as one.
+    /// Returns the diagnostic for an operand that is not an address in brackets. `bracketed` is the operand in brackets if that
+    /// is a valid address.
     pub(crate) fn no_address(
         &self,
         span: Span,
@@ -32,7 +33,7 @@ impl AddressCodes {
         }
     }
 
-    /// A register that cannot hold an address.
+    /// Returns the diagnostic for a register that cannot contain an address.
     pub(crate) fn address_type(&self, span: Span, ty: ScalarType) -> Diagnostic {
         Diagnostic::error(
             self.address_type,
@@ -42,7 +43,7 @@ impl AddressCodes {
         .help("use an integer or untyped register of 32 or 64 bits")
     }
 
-    /// A variable of another space.
+    /// Returns the diagnostic for a variable in a different state space.
     pub(crate) fn address_space(
         &self,
         span: Span,
@@ -66,7 +67,7 @@ impl AddressCodes {
         }
     }
 
-    /// A number as an address.
+    /// Returns the diagnostic for a constant address.
     pub(crate) fn constant_address(&self, span: Span) -> Diagnostic {
         Diagnostic::error(
             self.constant_address,

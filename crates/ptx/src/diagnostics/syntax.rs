@@ -1,4 +1,5 @@
-//! Syntax: codes W0001 to W0099. What the reference assembler calls a "syntax error", by kind.
+//! Diagnostics for syntax errors: codes W0001 to W0099, which distinguish the constructs that the reference assembler reports as
+//! "syntax error".
 
 use crate::diagnostics::catalogue;
 use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
@@ -173,7 +174,7 @@ catalogue! {
     DOT_IN_NAME = "W0049", "dot in a name", ".reg .b32 %a.b;", ".reg .b32 %a_b;";
 }
 
-/// A control structure of C.
+/// Returns the diagnostic for a control-flow statement of C.
 pub fn c_control_flow(span: Span, word: &str) -> Diagnostic {
     let message = format!("found `{word}`, expected an instruction or a label");
     Diagnostic::error(C_CONTROL_FLOW, span, message).help(match word {
@@ -184,7 +185,7 @@ pub fn c_control_flow(span: Span, word: &str) -> Diagnostic {
     })
 }
 
-/// A jump of C.
+/// Returns the diagnostic for a jump statement of C.
 pub fn c_jump(span: Span, word: &str) -> Diagnostic {
     let message = format!("found `{word}`, expected an instruction or a label");
     let found = Diagnostic::error(C_CONTROL_FLOW, span, message);
@@ -202,22 +203,22 @@ pub fn c_jump(span: Span, word: &str) -> Diagnostic {
     }
 }
 
-/// A name with a dot.
+/// Returns the diagnostic for a name with a dot.
 pub fn dot_in_name(span: Span, name: &str) -> Diagnostic {
     let message = format!("found `{name}`, expected a name without a dot");
     let fixed = name.replace('.', "_");
     Diagnostic::error(DOT_IN_NAME, span, message).help(format!("write `{fixed}`"))
 }
 
-/// A token, as messages name it.
+/// Token with its description for messages.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub span: Span,
-    /// `` `ret` `` or `the end of the text`.
+    /// Description: `` `ret` `` or `the end of the source`.
     pub name: String,
 }
 
-/// The text does not fit 32-bit offsets.
+/// Returns the diagnostic for a source whose offsets exceed 32 bits.
 pub fn source_too_large(n_bytes: usize) -> Diagnostic {
     Diagnostic::error(
         SOURCE_TOO_LARGE,
@@ -226,7 +227,7 @@ pub fn source_too_large(n_bytes: usize) -> Diagnostic {
     )
 }
 
-/// The limit of diagnostics is reached at `span`.
+/// Returns the note at `span` that further diagnostics are omitted.
 pub fn too_many(span: Span) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,
@@ -238,19 +239,19 @@ pub fn too_many(span: Span) -> Diagnostic {
     }
 }
 
-/// A text that is not PTX, known by the word at `span`.
+/// Returns the diagnostic for a source in a language other than PTX, which the word at `span` identifies.
 pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnostic {
     let message = format!("found {language}, expected PTX or a SASS listing");
     Diagnostic::error(OTHER_LANGUAGE, span, message).help(way_to_ptx)
 }
 
-/// PTX that was copied with what is around it on a page; `span` is where that is first seen.
+/// Returns the diagnostic for PTX that was copied with surrounding text, which starts at `span`.
 pub fn wrapped(span: Span, wrapping: &str) -> Diagnostic {
     let message = format!("found {wrapping} around the source, expected only PTX");
     Diagnostic::error(OTHER_LANGUAGE, span, message).help("copy only the kernel")
 }
 
-/// PTX whose names a page shows as those of C++.
+/// Returns the diagnostic for PTX with demangled C++ names.
 pub fn demangled(span: Span) -> Diagnostic {
     let message = "found demangled C++ names, expected PTX identifiers";
     Diagnostic::error(OTHER_LANGUAGE, span, message).help(
@@ -258,13 +259,13 @@ pub fn demangled(span: Span) -> Diagnostic {
     )
 }
 
-/// A byte order mark before the text.
+/// Returns the diagnostic for a byte-order mark.
 pub fn byte_order_mark(span: Span) -> Diagnostic {
     let message = "the source begins with a byte-order mark (U+FEFF), which PTX does not allow";
     Diagnostic::error(FOREIGN_CHARACTER, span, message).fix("remove the byte-order mark", span, "")
 }
 
-/// Bytes outside of the character set.
+/// Returns the diagnostic for characters outside of the PTX character set.
 pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
     let message = match text.chars().next() {
         Some(c) if c.is_ascii() => format!(
@@ -281,7 +282,7 @@ pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(FOREIGN_CHARACTER, span, message)
 }
 
-/// A string with characters outside of ASCII, which the assembler rejects in every string.
+/// Returns the diagnostic for a string with non-ASCII characters, which the assembler rejects in every string.
 pub fn string_outside_ascii(span: Span, source: &str) -> Option<Diagnostic> {
     let text = span.text(source);
     let (offset, first) = text.char_indices().find(|(_, c)| !c.is_ascii())?;
@@ -306,7 +307,7 @@ pub fn string_outside_ascii(span: Span, source: &str) -> Option<Diagnostic> {
     )
 }
 
-/// `/*` up to the end of the text.
+/// Returns the diagnostic for an unterminated comment, of which only `/*` is marked.
 pub fn unclosed_comment(span: Span) -> Diagnostic {
     let opening = Span::new(span.start, span.end.min(span.start + 2));
     Diagnostic::error(
@@ -317,7 +318,7 @@ pub fn unclosed_comment(span: Span) -> Diagnostic {
     .help("the rest of the source is part of the comment")
 }
 
-/// A string up to the end of its line.
+/// Returns the diagnostic for a string that is not terminated on its line.
 pub fn unclosed_string(span: Span, text: &str) -> Diagnostic {
     let swallowed = text.len() - text.trim_end_matches([';', ' ', '\t', '\r']).len();
     let end = span.end - swallowed as u32;
@@ -329,7 +330,7 @@ pub fn unclosed_string(span: Span, text: &str) -> Diagnostic {
     .fix("close the string", Span::at(end), "\"")
 }
 
-/// A literal that cannot be read, with the reason.
+/// Returns the diagnostic for a malformed literal, with the reason.
 pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         MALFORMED_NUMBER,
@@ -346,12 +347,12 @@ pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
     }
 }
 
-/// Whether a number is written as a decimal floating-point literal.
+/// Returns whether a number has the syntax of a decimal floating-point literal.
 pub(crate) fn is_decimal_float(text: &str) -> bool {
     !text.starts_with("0x") && text.contains(['.', 'e', 'E'])
 }
 
-/// A literal beyond 64 bits or the largest double.
+/// Returns the diagnostic for a literal that exceeds 64 bits or the range of `f64`.
 pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
     let float = is_decimal_float(text);
     Diagnostic::error(
@@ -368,19 +369,19 @@ pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// A number that is too large for its directive.
+/// Returns the diagnostic for a number that is too large for its directive.
 pub(crate) fn argument_overflow(span: Span, text: &str, n_bits: u32) -> Diagnostic {
     let message = format!("`{text}` does not fit in {n_bits} bits");
     Diagnostic::error(CONSTANT_OVERFLOW, span, message)
 }
 
-/// A label where there is no room for an address.
+/// Returns the diagnostic for a label in debug data that is too narrow for an address.
 pub(crate) fn address_in_debug_data(span: Span, n_bits: u32) -> Diagnostic {
     let message = format!("found a label in `.b{n_bits}` data, expected `.b32` or `.b64`");
     Diagnostic::error(DIRECTIVE_ARGUMENT, span, message)
 }
 
-/// A literal that the assembler cuts.
+/// Returns the diagnostic for a literal that the assembler truncates.
 pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
     Diagnostic::warning(
         CONSTANT_WRAPS,
@@ -391,7 +392,7 @@ pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
     )
 }
 
-/// A statement that just stops. `end` is where the semicolon belongs.
+/// Returns the diagnostic for a statement without a semicolon, which the fix inserts at `end`.
 pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
     let last = Span::new(end.saturating_sub(1), end);
     Diagnostic::error(
@@ -403,7 +404,8 @@ pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
     .fix("insert `;`", Span::at(end), ";")
 }
 
-/// A finding about what manuals print and the reference assembler refuses: a snippet runs as if its fix were applied.
+/// Converts an error for notation of manuals, which the reference assembler rejects, to a warning: a snippet is run as if its fix
+/// were applied.
 pub fn tolerated(found: Diagnostic) -> Diagnostic {
     let help =
         "`ptxas` rejects this form, but the fix is applied automatically when a snippet is run";
@@ -415,7 +417,7 @@ pub fn tolerated(found: Diagnostic) -> Diagnostic {
     }
 }
 
-/// Characters of typeset text in place of those of a program, each with the text that it means.
+/// Returns the diagnostic for typographic characters, each with its ASCII equivalent.
 pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
     let first = found.first().map_or(Span::at(0), |(span, _)| *span);
     let message = match found.len() {
@@ -435,14 +437,14 @@ pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
     diagnostic
 }
 
-/// A file of machine code as it is.
+/// Returns the diagnostic for a binary file of machine code.
 pub fn compiled_file(mark: Span) -> Diagnostic {
     Diagnostic::error(OTHER_LANGUAGE, mark, "found a compiled file (ELF), expected text").help(
         "extract the PTX with `cuobjdump -ptx` or the SASS with `cuobjdump -sass` and paste the output",
     )
 }
 
-/// What an assembler says of a module, without the module.
+/// Returns the diagnostic for an assembler message without the module.
 pub fn assembler_message(line: Span) -> Diagnostic {
     Diagnostic::error(
         OTHER_LANGUAGE,
@@ -452,7 +454,7 @@ pub fn assembler_message(line: Span) -> Diagnostic {
     .help("paste the PTX module to see the line of each error")
 }
 
-/// A line of words in a snippet.
+/// Returns the diagnostic for a line of prose in a snippet.
 pub fn prose(line: Span) -> Diagnostic {
     Diagnostic::error(
         PROSE,
@@ -462,7 +464,7 @@ pub fn prose(line: Span) -> Diagnostic {
     .fix("convert to a comment", Span::at(line.start), "// ")
 }
 
-/// `...` in place of operands; `line_starts` are where the lines of the statement begin.
+/// Returns the diagnostic for `...` in place of operands. `line_starts` contains the start offset of each line of the statement.
 pub fn operands_left_out(dots: Span, line_starts: &[u32]) -> Diagnostic {
     let mut found = Diagnostic::error(
         ELLIPSIS,
@@ -480,7 +482,7 @@ pub fn operands_left_out(dots: Span, line_starts: &[u32]) -> Diagnostic {
     found
 }
 
-/// `...` between two numbered names of a list, which means `names`.
+/// Returns the diagnostic for `...` in a list of numbered names, which represents `names`.
 pub fn elements_left_out(dots: Span, names: &str) -> Diagnostic {
     Diagnostic::error(ELLIPSIS, dots, format!("found `...`, expected `{names}`")).fix(
         "replace `...` with the names",
@@ -489,7 +491,7 @@ pub fn elements_left_out(dots: Span, names: &str) -> Diagnostic {
     )
 }
 
-/// Something else is expected here.
+/// Returns the diagnostic for an unexpected token.
 pub fn unexpected(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         UNEXPECTED_TOKEN,
@@ -498,7 +500,7 @@ pub fn unexpected(found: &Found, expected: &str) -> Diagnostic {
     )
 }
 
-/// The text ends within a function or block.
+/// Returns the diagnostic for a function or block without its closing brace.
 pub fn unclosed_brace(open: Span, found: &Found) -> Diagnostic {
     Diagnostic::error(
         UNCLOSED_BRACE,
@@ -509,7 +511,7 @@ pub fn unclosed_brace(open: Span, found: &Found) -> Diagnostic {
     .fix("insert `}`", Span::at(found.span.start), "}\n")
 }
 
-/// A `}` too many.
+/// Returns the diagnostic for a `}` without an open `{`.
 pub fn unmatched_brace(span: Span) -> Diagnostic {
     Diagnostic::error(UNMATCHED_BRACE, span, "found `}` without an open `{`").fix(
         "remove `}`",
@@ -518,7 +520,7 @@ pub fn unmatched_brace(span: Span) -> Diagnostic {
     )
 }
 
-/// A bracket that is open when something else comes.
+/// Returns the diagnostic for a bracket that is not closed.
 pub fn unclosed_group(open: Span, close: &str, found: &Found) -> Diagnostic {
     Diagnostic::error(
         UNCLOSED_GROUP,
@@ -528,7 +530,7 @@ pub fn unclosed_group(open: Span, close: &str, found: &Found) -> Diagnostic {
     .label(open, "opened here")
 }
 
-/// `name-8` in an address or operand; `minus` is the place of the minus.
+/// Returns the diagnostic for `name-8` in an address or operand. `minus` is the span of the minus sign.
 pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
     let found = Diagnostic::error(
         SUBTRACTED_OFFSET,
@@ -541,7 +543,7 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
             .get(..minus.start as usize)
             .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric()));
     if is_in_name {
-        // The manual itself writes `cache-policy`.
+        // The manual contains names such as `cache-policy`.
         let message = "found `-`, which cannot be part of a name";
         return Diagnostic::error(SUBTRACTED_OFFSET, minus, message)
             .help("names consist of letters, digits, `_`, `$` and `%`; write an offset with `+`")
@@ -553,7 +555,7 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
     }
 }
 
-/// Two names in an address, or a name where the offset belongs.
+/// Returns the diagnostic for a second name in an address, or a name in place of the offset.
 pub fn name_as_offset(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
@@ -563,7 +565,7 @@ pub fn name_as_offset(span: Span, text: &str) -> Diagnostic {
     .help("compute the sum in a register first")
 }
 
-/// `[4+%rd1]`
+/// Returns the diagnostic for a constant before the name in an address: `[4+%rd1]`.
 pub fn constant_before_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
@@ -572,7 +574,7 @@ pub fn constant_before_name(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// Anything else that is not an address.
+/// Returns the diagnostic for any other construct that is not an address.
 pub fn address_form(found: &Found) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
@@ -585,7 +587,7 @@ pub fn address_form(found: &Found) -> Diagnostic {
     .help("an address is `[name]` or `[name+constant]`")
 }
 
-/// An operator after a name.
+/// Returns the diagnostic for an operator after a name.
 pub fn operator_on_name(operator: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         OPERAND_FORM,
@@ -594,7 +596,7 @@ pub fn operator_on_name(operator: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// A name within a constant expression.
+/// Returns the diagnostic for a name within a constant expression.
 pub fn name_in_constant(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         OPERAND_FORM,
@@ -603,7 +605,7 @@ pub fn name_in_constant(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// `[]`, `{}`
+/// Returns the diagnostic for an empty list or address: `{}` or `[]`.
 pub fn empty_group(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         EMPTY_GROUP,
@@ -612,7 +614,7 @@ pub fn empty_group(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// An element that is more than a register or constant.
+/// Returns the diagnostic for a list element that is not a register, constant or sink.
 pub fn vector_element(found: &Found, holder: &str) -> Diagnostic {
     Diagnostic::error(
         VECTOR_ELEMENT,
@@ -624,18 +626,18 @@ pub fn vector_element(found: &Found, holder: &str) -> Diagnostic {
     )
 }
 
-/// `_` in an address, an expression, as a name.
+/// Returns the diagnostic for `_` as an address, a name or a part of an expression.
 pub fn misplaced_sink(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(MISPLACED_SINK, span, format!("found `_`, expected {what}"))
 }
 
-/// `.foo` after a name.
+/// Returns the diagnostic for an unknown component such as `.foo`.
 pub fn unknown_component(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(UNKNOWN_COMPONENT, span, format!("unknown component `{text}`"))
         .help("valid components are `.x .y .z .w` and `.r .g .b .a`, and for video instructions `.b0` to `.b3`, `.h0` and `.h1`")
 }
 
-/// A component in an address or list, where a plain name belongs.
+/// Returns the diagnostic for a component in an address or list that accepts only whole registers or variables.
 pub fn component_not_allowed(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         UNKNOWN_COMPONENT,
@@ -644,7 +646,7 @@ pub fn component_not_allowed(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// A dot without a word after it.
+/// Returns the diagnostic for a dot that does not start a modifier.
 pub fn lone_dot(span: Span) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_MODIFIER,
@@ -653,7 +655,7 @@ pub fn lone_dot(span: Span) -> Diagnostic {
     )
 }
 
-/// A modifier that starts with a digit or the like, or a broken `::`.
+/// Returns the diagnostic for a modifier that does not start with a letter, or that has an invalid `::`.
 pub fn malformed_modifier(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_MODIFIER,
@@ -664,7 +666,7 @@ pub fn malformed_modifier(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// A word of declarations in an opcode.
+/// Returns the diagnostic for a keyword of declarations in an opcode.
 pub fn directive_in_opcode(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         DIRECTIVE_IN_OPCODE,
@@ -673,7 +675,7 @@ pub fn directive_in_opcode(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// Something in a body that does not start a statement.
+/// Returns the diagnostic for a token in a body that does not start a statement.
 pub fn statement_expected(found: &Found) -> Diagnostic {
     Diagnostic::error(
         STATEMENT_EXPECTED,
@@ -685,7 +687,7 @@ pub fn statement_expected(found: &Found) -> Diagnostic {
     )
 }
 
-/// `;;`
+/// Returns the diagnostic for an empty statement: `;;`.
 pub fn stray_semicolon(span: Span) -> Diagnostic {
     Diagnostic::error(STRAY_SEMICOLON, span, "found `;` without a statement").fix(
         "remove `;`",
@@ -694,7 +696,7 @@ pub fn stray_semicolon(span: Span) -> Diagnostic {
     )
 }
 
-/// A malformed guard, or a guard before something else than an instruction.
+/// Returns the diagnostic for a malformed guard, or a guard before a statement other than an instruction.
 pub fn malformed_guard(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_GUARD,
@@ -703,7 +705,7 @@ pub fn malformed_guard(found: &Found, expected: &str) -> Diagnostic {
     )
 }
 
-/// An instruction or label at module level.
+/// Returns the diagnostic for an instruction or label at module scope.
 pub fn outside_function(span: Span) -> Diagnostic {
     Diagnostic::error(
         OUTSIDE_FUNCTION,
@@ -713,12 +715,12 @@ pub fn outside_function(span: Span) -> Diagnostic {
     .help("move the instruction or label into the body of an `.entry` or `.func`")
 }
 
-/// A directive that belongs elsewhere, with where.
+/// Returns the diagnostic for a directive in an invalid position. `place` describes the permitted position.
 pub fn misplaced_directive(span: Span, text: &str, place: &str) -> Diagnostic {
     Diagnostic::error(MISPLACED_DIRECTIVE, span, format!("`{text}` {place}"))
 }
 
-/// A directive that does not exist.
+/// Returns the diagnostic for an unknown directive.
 pub fn unknown_directive(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         UNKNOWN_DIRECTIVE,
@@ -727,7 +729,7 @@ pub fn unknown_directive(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// A declaration whose type is missing.
+/// Returns the diagnostic for a declaration without a type.
 pub fn type_expected(found: &Found) -> Diagnostic {
     Diagnostic::error(
         DECLARED_TYPE,
@@ -739,7 +741,7 @@ pub fn type_expected(found: &Found) -> Diagnostic {
     )
 }
 
-/// A type of instructions that declarations do not have, with one to use instead.
+/// Returns the diagnostic for a type that declarations cannot have, with the type to use instead.
 pub fn undeclarable_type(span: Span, text: &str, instead: Option<&'static str>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         DECLARED_TYPE,
@@ -752,7 +754,7 @@ pub fn undeclarable_type(span: Span, text: &str, instead: Option<&'static str>) 
     }
 }
 
-/// A declaration without a state space.
+/// Returns the diagnostic for a declaration without a state space.
 pub fn space_expected(span: Span) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
@@ -762,7 +764,7 @@ pub fn space_expected(span: Span) -> Diagnostic {
     .help("start the declaration with `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`")
 }
 
-/// Two state spaces.
+/// Returns the diagnostic for a declaration with two state spaces.
 pub fn several_spaces(second: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
@@ -772,7 +774,7 @@ pub fn several_spaces(second: Span, first: Span) -> Diagnostic {
     .label(first, "the first state space")
 }
 
-/// A state space with a suffix, or one that variables do not have.
+/// Returns the diagnostic for a state space with a suffix, or one that cannot be declared.
 pub fn undeclarable_space(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
@@ -781,7 +783,7 @@ pub fn undeclarable_space(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// A specifier after the place where it belongs.
+/// Returns the diagnostic for a specifier that must precede or follow another one.
 pub fn declaration_order(span: Span, text: &str, place: &str) -> Diagnostic {
     Diagnostic::error(
         DECLARATION_ORDER,
@@ -790,7 +792,7 @@ pub fn declaration_order(span: Span, text: &str, place: &str) -> Diagnostic {
     )
 }
 
-/// A name is missing.
+/// Returns the diagnostic for a missing name.
 pub fn name_expected(found: &Found, what: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_EXPECTED,
@@ -799,7 +801,7 @@ pub fn name_expected(found: &Found, what: &str) -> Diagnostic {
     )
 }
 
-/// A name that PTX reserves.
+/// Returns the diagnostic for a reserved name.
 pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_EXPECTED,
@@ -808,7 +810,7 @@ pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// An array size or register count that is not a literal.
+/// Returns the diagnostic for an array size or register count that is not a literal.
 pub fn array_size(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         ARRAY_SIZE,
@@ -817,12 +819,12 @@ pub fn array_size(found: &Found, expected: &str) -> Diagnostic {
     )
 }
 
-/// A linkage word in the wrong place.
+/// Returns the diagnostic for a misplaced linkage directive.
 pub fn misplaced_linkage(span: Span, text: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(MISPLACED_LINKAGE, span, format!("`{text}` {reason}"))
 }
 
-/// `.branchtargets` or a similar directive without a label.
+/// Returns the diagnostic for `.branchtargets` or a similar directive without a label.
 pub fn label_needed(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         LABEL_NEEDED,
@@ -831,7 +833,7 @@ pub fn label_needed(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// `/ 0` or `% 0`
+/// Returns the diagnostic for a division by zero: `/ 0` or `% 0`.
 pub fn division_by_zero(span: Span) -> Diagnostic {
     Diagnostic::error(
         DIVISION_BY_ZERO,
@@ -840,7 +842,7 @@ pub fn division_by_zero(span: Span) -> Diagnostic {
     )
 }
 
-/// An integer and a floating-point number.
+/// Returns the diagnostic for an operator with an integer and a floating-point operand.
 pub fn constant_mismatch(span: Span) -> Diagnostic {
     Diagnostic::error(
         CONSTANT_MISMATCH,
@@ -850,7 +852,7 @@ pub fn constant_mismatch(span: Span) -> Diagnostic {
     .help("write `1.0` instead of `1`")
 }
 
-/// A floating-point number where an integer belongs.
+/// Returns the diagnostic for a floating-point number in place of an integer.
 pub fn integer_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         INTEGER_CONSTANT,
@@ -859,7 +861,7 @@ pub fn integer_constant(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// A cast to something else than a 64-bit integer.
+/// Returns the diagnostic for a cast to a type other than a 64-bit integer.
 pub fn constant_cast(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         CONSTANT_CAST,
@@ -868,7 +870,7 @@ pub fn constant_cast(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// The limit of nesting is reached.
+/// Returns the diagnostic for a construct that exceeds the maximum nesting depth.
 pub fn nested_too_deep(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         NESTED_TOO_DEEP,
@@ -877,7 +879,7 @@ pub fn nested_too_deep(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// Something that is not an initialiser.
+/// Returns the diagnostic for an invalid initializer.
 pub fn initializer(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         INITIALIZER,
@@ -886,7 +888,7 @@ pub fn initializer(found: &Found, expected: &str) -> Diagnostic {
     )
 }
 
-/// An argument that the directive does not take.
+/// Returns the diagnostic for an invalid argument of a directive.
 pub fn directive_argument(found: &Found, directive: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(
         DIRECTIVE_ARGUMENT,
@@ -898,7 +900,7 @@ pub fn directive_argument(found: &Found, directive: &str, expected: &str) -> Dia
     )
 }
 
-/// `;` after `.loc` and similar directives.
+/// Returns the diagnostic for a `;` after `.loc` or a similar directive.
 pub fn semicolon_not_allowed(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(
         SEMICOLON_NOT_ALLOWED,

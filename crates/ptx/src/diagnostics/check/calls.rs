@@ -1,4 +1,4 @@
-//! Calls: their targets, arguments and results.
+//! Diagnostics for calls: callee, arguments and results.
 
 use crate::diagnostics::check::{
     CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, OWN_PARAMETER, space_name,
@@ -22,7 +22,8 @@ pub(crate) fn call_prototype(span: Span) -> Diagnostic {
     )
 }
 
-/// A function with a convention of its own in a list of targets; `word` is its directive.
+/// Returns the diagnostic for a function with a special convention in `.calltargets`. `word` is the directive that specifies the
+/// convention.
 pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic {
     let message = format!(
         "`{name}` is declared with `{word}`, which is not supported in a call through `.calltargets`"
@@ -32,14 +33,14 @@ pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic 
     diagnostic
 }
 
-/// A function that the device runtime of the target does not have.
+/// Returns the diagnostic for a function that the device runtime of the target does not support.
 pub(crate) fn removed_function(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is not available in kernels for `sm_90` and later");
     Diagnostic::error(CALL_TARGET, span, message)
         .help("CUDA 12 removed the function from the device runtime; synchronize on the host, or define the function in the module")
 }
 
-/// A prototype or table after a direct call.
+/// Returns the diagnostic for a prototype or table after a direct call.
 pub(crate) fn needless_table(span: Span) -> Diagnostic {
     let message = "a prototype or a list of targets is allowed only in calls through a register";
     Diagnostic::error(CALL_TARGET, span, message)
@@ -53,7 +54,7 @@ pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }
 
-/// How many results and arguments a call or a function has.
+/// Numbers of results and arguments of a call or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallCounts {
     pub(crate) returns: usize,
@@ -97,7 +98,7 @@ pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usi
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }
 
-/// A call of a kernel.
+/// Returns the diagnostic for a call of a kernel.
 pub(crate) fn call_of_kernel(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         CALL_TARGET,
@@ -107,7 +108,7 @@ pub(crate) fn call_of_kernel(span: Span, name: &str) -> Diagnostic {
     .help("only functions that are declared with `.func` can be called")
 }
 
-/// A parameter of a call that is read before anything is in it.
+/// Returns the diagnostic for a read of a call parameter before a call has returned a value in it.
 pub(crate) fn call_sequence(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_SEQUENCE,
@@ -117,14 +118,14 @@ pub(crate) fn call_sequence(span: Span) -> Diagnostic {
     .help("read a `.param` variable of the body only after a call that lists the variable as a return parameter")
 }
 
-/// A result of the function itself, read.
+/// Returns the diagnostic for a read of a result of the function itself.
 pub(crate) fn read_of_result(span: Span, name: &str) -> Diagnostic {
     let message = format!("`{name}` is a return parameter, which the function itself cannot read");
     Diagnostic::error(OWN_PARAMETER, span, message)
         .help("keep the value in a register, and store the register with `st.param`")
 }
 
-/// A parameter of the function itself in the list of a call.
+/// Returns the diagnostic for a parameter of the function itself as an argument or result of a call.
 pub(crate) fn own_parameter(span: Span, name: &str) -> Diagnostic {
     let message = format!(
         "`{name}` is a parameter of the enclosing function and cannot be an argument or result of a call"
@@ -133,7 +134,7 @@ pub(crate) fn own_parameter(span: Span, name: &str) -> Diagnostic {
         .help("load the value and store it to a `.param` variable of the body")
 }
 
-/// The address of a parameter of a call.
+/// Returns the diagnostic for the address of a call parameter.
 pub(crate) fn address_of_argument(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_SEQUENCE,

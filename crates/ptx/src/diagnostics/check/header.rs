@@ -1,4 +1,4 @@
-//! Texts as a whole: versions, targets, sizes of addresses and of variables.
+//! Diagnostics for the whole source: versions, targets, sizes of addresses and of variables.
 
 use crate::diagnostics::check::{
     ADDRESS_SIZE, DEBUG_SECTION, EMPTY, MISSING_TARGET, MISSING_VERSION, TARGET_VERSION,
@@ -43,13 +43,13 @@ pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> D
     suggest(found, text, span, nearest)
 }
 
-/// An option of `.target` before any target.
+/// Returns the diagnostic for a target option before any target.
 pub(crate) fn option_without_target(span: Span, text: &str) -> Diagnostic {
     let message = format!("expected a target before the option `{text}`");
     Diagnostic::error(MISSING_TARGET, span, message)
 }
 
-/// An option for targets that are older than this one.
+/// Returns the diagnostic for an option that is only allowed for older targets.
 pub(crate) fn needless_option(span: Span, text: &str, target: &Target) -> Diagnostic {
     let message = format!(
         "`{text}` is allowed only for targets without double precision, found `{}`",
@@ -105,7 +105,7 @@ pub(crate) fn narrow_program(span: Span, target: &Target) -> Diagnostic {
         .help("compile with `ptxas` 12.0, or use `.address_size 64` with PTX 2.3 or later")
 }
 
-/// An address of 32 bits, taken of global memory.
+/// Returns the diagnostic for a 32-bit type for the address of a global variable.
 pub(crate) fn narrow_global(span: Span, ty: ScalarType) -> Diagnostic {
     let message =
         format!("found `.{ty}`, expected a 64-bit type for the address of a global variable");
@@ -113,13 +113,13 @@ pub(crate) fn narrow_global(span: Span, ty: ScalarType) -> Diagnostic {
         .help("use `mov.u64`; 32-bit programs are no longer supported")
 }
 
-/// The handle of a texture, a sampler or a surface, moved as another type.
+/// Returns the diagnostic for the handle of a texture, a sampler or a surface as a type other than `.u64`.
 pub(crate) fn handle_type(span: Span, kind: &str, ty: ScalarType) -> Diagnostic {
     let message = format!("found `.{ty}`, expected `.u64` for the handle of a {kind}");
     Diagnostic::error(ADDRESS_SIZE, span, message).help("use `mov.u64`")
 }
 
-/// `.address_size` in a version that does not know it.
+/// Returns the diagnostic for `.address_size` in a version that does not support it.
 pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
     let message = format!("`.address_size` needs PTX 2.3, found PTX {version}");
     Diagnostic::error(ADDRESS_SIZE, span, message)
@@ -127,7 +127,7 @@ pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
         .help("addresses have 64 bits if the directive is omitted")
 }
 
-/// `.target sm_90, debug` without debug information.
+/// Returns the diagnostic for `.target sm_90, debug` without debug information.
 pub(crate) fn no_debug_section(span: Span) -> Diagnostic {
     Diagnostic::error(
         DEBUG_SECTION,

@@ -1,4 +1,4 @@
-//! Operands: their number, kinds, types and values.
+//! Diagnostics for operands: number, kinds, types and values.
 
 use crate::diagnostics::check::{
     ADDRESS_TYPE, BARRIER_NUMBER, DUPLICATE, GUARD_TYPE, HINT_AND_POLICY, LITERAL_TYPE,
@@ -11,7 +11,7 @@ use warpgrid_isa::form::Gate;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Span, counted};
 
-/// A number of operands that is not in `range`; `syntax` is the form's syntax line.
+/// Returns the diagnostic for a number of operands that is not within `range`. `syntax` is the syntax line of the form.
 pub(crate) fn operand_count(
     opcode: &str,
     span: Span,
@@ -75,7 +75,7 @@ pub(crate) fn literal_expected(span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, "expected an integer literal")
 }
 
-/// `found` is the number as it is written.
+/// Returns the diagnostic for a constant out of range. `found` is its source spelling.
 pub(crate) fn out_of_range(
     opcode: &str,
     span: Span,
@@ -92,7 +92,7 @@ pub(crate) fn out_of_range(
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
-/// A literal that is no part of a whole.
+/// Returns the diagnostic for a literal that is not a fraction of 1.
 pub(crate) fn not_a_fraction(opcode: &str, span: Span, found: f32) -> Diagnostic {
     let message = format!(
         "found the constant {found}, expected a fraction greater than 0 and at most 1 for `{opcode}`"
@@ -109,7 +109,8 @@ pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     .help("select a component such as `.x`")
 }
 
-/// A component that a register does not have; `special` is the special register of this name, which the declared register hides.
+/// Returns the diagnostic for a nonexistent component. `special` is the special register with this name, which the declared
+/// register hides.
 pub(crate) fn no_component(span: Span, special: Option<&str>) -> Diagnostic {
     let Some(special) = special else {
         let message = "the vector does not have this component";
@@ -289,7 +290,7 @@ pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> D
     )
 }
 
-/// An operand of a unit beside the lanes that is not what the unit takes.
+/// Returns the diagnostic for an invalid operand of a specialized unit.
 pub(crate) fn unit_operand(span: Span, found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,

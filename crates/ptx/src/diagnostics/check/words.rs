@@ -1,4 +1,4 @@
-//! Opcodes and modifiers: what is no word, what is missing, what does not go together.
+//! Diagnostics for opcodes and modifiers: unknown, missing and incompatible ones.
 
 use crate::diagnostics::check::{
     COMPARISON, DUPLICATE_MODIFIER, ILLEGAL_MODIFIER, ILLEGAL_TYPE, MISPLACED_WORD,
@@ -13,7 +13,7 @@ use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, SlotName};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
-/// `is_legal` says whether another opcode takes the modifiers.
+/// Returns the diagnostic for an unknown opcode. `is_legal` returns whether another opcode accepts the modifiers.
 pub(crate) fn unknown_instruction(
     opcode: &Opcode<'_>,
     is_legal: impl Fn(&str) -> bool,
@@ -41,7 +41,8 @@ pub(crate) fn unknown_instruction(
     }
 }
 
-/// `is_legal` says whether the opcode is right with another word in its place.
+/// Returns the diagnostic for an unknown modifier. `is_legal` returns whether the opcode is legal with another modifier in its
+/// place.
 pub(crate) fn unknown_modifier(
     opcode: &Opcode<'_>,
     word: usize,
@@ -78,7 +79,7 @@ pub(crate) fn unknown_modifier(
     }
 }
 
-/// A word that belongs to the name of another instruction.
+/// Returns the diagnostic for a modifier that belongs to the name of another instruction.
 pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
     let text = opcode.modifier(word);
     let message = format!("`{}` does not accept `.{text}`", opcode.name());
@@ -141,7 +142,7 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
         let list = listed(words.iter().map(|word| format!("`.{word}`")));
         found = found.help(format!("expected {list}"));
     }
-    // A person chooses when there are a few; a long list is for completion.
+    // Offer fixes only for a few alternatives; completion is better suited to a long list.
     if words.len() <= 4 {
         let place = Span::at(missing_place(opcode, slot, bound));
         for word in words {
@@ -151,7 +152,7 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
     found
 }
 
-/// Where a missing modifier belongs: after those that precede it in the syntax line.
+/// Returns the insertion position of a missing modifier: after the modifiers that precede it in the syntax line.
 fn missing_place(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> u32 {
     let before = bound.slots.iter().take(slot).flatten();
     let last = before.map(|binding| binding.word).max();
