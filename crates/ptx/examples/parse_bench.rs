@@ -1,4 +1,5 @@
-//! Times parser and checker: `cargo run --release --example parse_bench -- FILE...`, best of many runs.
+//! Measures the time of the parser and the checker, as the best of many runs: `cargo run --release --example parse_bench --
+//! FILE...`.
 
 use std::time::Instant;
 

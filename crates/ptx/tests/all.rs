@@ -1,4 +1,4 @@
-//! PTX text, read and checked. One program holds every test of this room, so that the core is linked once.
+//! Tests of the PTX front end. All tests form one executable, so that the libraries are linked only once.
 
 mod support;
 

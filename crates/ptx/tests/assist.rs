@@ -1,4 +1,4 @@
-//! Hover and completion: what is shown is true, what is offered is legal, and no text or place breaks them.
+//! Tests of hover and completion: hover texts are correct, all completions are legal, and no source or offset causes a panic.
 
 use proptest::prelude::*;
 use warpgrid_isa::{PTX, Target, Version};
@@ -61,7 +61,7 @@ fn tokens_say_what_they_mean() {
     says("DONE", "a branch target");
 }
 
-/// The kernel with this line.
+/// Returns the kernel with this line.
 fn with_line(line: &str) -> String {
     KERNEL.replace("LINE", line)
 }
@@ -242,7 +242,7 @@ fn the_operand_being_written_is_known() {
     assert_eq!(found.active, Some(1));
 }
 
-/// The offered words, chosen by the numbers, until nothing more is needed.
+/// Builds an opcode from the offered words that `choices` selects, until it is complete.
 fn spelled(opcode: &str, choices: &[usize], options: &Overrides) -> Option<String> {
     let mut mnemonic = opcode.to_owned();
     for choice in choices {
@@ -256,7 +256,7 @@ fn spelled(opcode: &str, choices: &[usize], options: &Overrides) -> Option<Strin
         if words.is_empty() {
             return (mnemonic != opcode).then_some(mnemonic);
         }
-        // Towards the end types are taken, so that the walk ends.
+        // Select types at the end, so that the opcode is eventually complete.
         let word = match types > 0 && choice % 3 == 0 {
             true => words
                 .iter()
@@ -283,7 +283,7 @@ proptest! {
         if let Some(mnemonic) = spelled(opcode, &choices, &options) {
             let source = format!("{mnemonic};");
             let checked = check(&source, &parse(&source), &options);
-            // What is wrong with the operands is no matter here, nor what is still missing.
+            // Operand errors and missing modifiers are irrelevant here.
             let about_words = checked.diagnostics.iter().filter(|d| {
                 d.severity == Severity::Error && matches!(d.code, "W0101" | "W0102" | "W0103" | "W0104" | "W0106" | "W0107")
             });

@@ -1,4 +1,4 @@
-//! What the checker says about general instructions, as people read it. `UPDATE_EXPECT=1` blesses.
+//! Tests of the diagnostics for general instructions, as rendered text. `UPDATE_EXPECT=1` updates the expected output.
 
 use expect_test::{Expect, expect};
 use warpgrid_program::Overrides;
@@ -7,7 +7,7 @@ use warpgrid_ptx::{check, parse};
 const DECLARATIONS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>; \
      .reg .f64 %fd<4>; .reg .v2 .u32 V; .shared .align 16 .b8 sh[64];";
 
-/// One line a finding: code, the text it points to, the message, and the titles of its fixes.
+/// Formats one line per diagnostic: code, marked text, message, and titles of the fixes.
 fn report(source: &str) -> String {
     let checked = check(source, &parse(source), &Overrides::default());
     let mut lines = String::new();
@@ -26,7 +26,7 @@ fn report(source: &str) -> String {
     lines
 }
 
-/// Findings about instructions in a kernel.
+/// Compares the diagnostics of instructions in a kernel.
 fn body(instructions: &str, expected: Expect) {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 kp)\n{{\n{DECLARATIONS}\n{instructions}\nret;\n}}\n"
@@ -34,7 +34,7 @@ fn body(instructions: &str, expected: Expect) {
     expected.assert_eq(&report(&source));
 }
 
-/// Findings about a whole text.
+/// Compares the diagnostics of a whole source.
 fn whole(source: &str, expected: Expect) {
     expected.assert_eq(&report(source));
 }
@@ -192,7 +192,7 @@ fn targets_are_named_as_the_reference_names_them() {
             ".version {version}\n.target {target}\n.entry k()\n{{\n.reg .b32 %r<3>; .reg .f32 %f<9>; .reg .b64 %rd<2>;\n{body}\nret;\n}}\n"
         ))
     };
-    // What is specific to an architecture is gone in the next: the fix goes back.
+    // A later architecture lacks architecture-specific features, so that the fix selects an earlier target.
     expect![[r#"
         W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (according to `ptxas` 13.5), found `sm_100a`
             on `sm_90a`
@@ -203,7 +203,7 @@ fn targets_are_named_as_the_reference_names_them() {
             on the family of `sm_100f` or the family of `sm_101f`
             fix: change `.target` to `sm_100a`
     "#]].assert_eq(&kernel("8.7", "sm_120a", "tcgen05.wait::ld.sync.aligned;"));
-    // No target has both, whichever the module is for.
+    // No target supports both instructions, regardless of the target of the module.
     let both = "wgmma.fence.sync.aligned;\ntcgen05.wait::ld.sync.aligned;";
     expect![[r#"
         W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (according to `ptxas` 13.5), found `sm_100a`
@@ -218,7 +218,7 @@ fn targets_are_named_as_the_reference_names_them() {
             on the family of `sm_100f` or the family of `sm_101f`
             no target supports both this feature and `wgmma.fence.sync.aligned`, which the module also uses
     "#]].assert_eq(&kernel("8.6", "sm_90", both));
-    // A fix goes to a target that has all instructions.
+    // A fix selects a target that supports all instructions.
     let mixed = "redux.sync.add.s32 %r1, %r2, -1;\nwgmma.fence.sync.aligned;";
     expect![[r#"
         W0107 `redux.sync.add.s32` `redux.sync.add.s32` needs target `sm_80`, found `sm_75`
@@ -228,7 +228,7 @@ fn targets_are_named_as_the_reference_names_them() {
             on `sm_90a`
             fix: raise `.target` to `sm_90a`
     "#]].assert_eq(&kernel("8.6", "sm_75", mixed));
-    // One word, one version.
+    // Several requirements at one token are reported once, with the highest version.
     let wide = "st.global.v8.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};";
     expect![[r#"
         W0123 `.version 1.0` `ptxas` releases after 12.0 do not compile 32-bit programs
@@ -324,7 +324,7 @@ fn calls_are_compared_with_functions() {
             W0111 `g` unknown name `g`
         "#]],
     );
-    // What no argument fits is counted, too.
+    // Parameters that are not compatible with any argument count, too.
     whole(
         &module("p: .callprototype _ (.reg .samplerref s); call %rd1, p;"),
         expect![[r#"
@@ -400,7 +400,7 @@ fn shared_memory_of_what_a_kernel_calls_is_the_kernels() {
         W0617 `own[30000]` found 60000 bytes of static shared memory, expected at most 49152
     "#]],
     );
-    // The assembler counts a function whose address is taken as called.
+    // The assembler treats a function whose address is taken as called.
     whole(
         &kernel("mov.u64 %rd, f;"),
         expect![[r#"

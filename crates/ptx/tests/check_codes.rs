@@ -1,11 +1,11 @@
-//! The reference pages of the checker's codes: the wrong text gives the code, the right one does not, and every fix
-//! that is offered for the code makes it go away.
+//! Tests of the reference pages of the checker codes: the wrong example causes the diagnostic, the right example does not, and
+//! every fix that is offered resolves the diagnostic.
 
 use warpgrid_program::{CodeFacts, Diagnostic, Overrides};
 use warpgrid_ptx::diagnostics::{check as checker, performance};
 use warpgrid_ptx::{check, parse};
 
-/// Codes whose pages tell of texts that are too long to print.
+/// Codes whose pages describe sources that are too long to include.
 const UNPRINTABLE: &[&str] = &["W0139"];
 
 fn pages() -> impl Iterator<Item = &'static CodeFacts> {

@@ -1,16 +1,16 @@
-//! The reference pages of the syntax codes: the wrong text gives the code, the right one is silent, and
-//! every fix that is offered alone makes the text right.
+//! Tests of the reference pages of the syntax codes: the wrong example causes the diagnostic, the right example has no
+//! diagnostics, and every single fix makes the source valid.
 
 use crate::support::describe;
 use warpgrid_ptx::diagnostics::{codes, find, syntax};
 
-/// Lines of a function are tried in one, whole texts as they are.
+/// Parses an example: lines of a body within a function, whole sources unchanged.
 fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
     let mut source = text.to_owned();
     let whole = [".version", ".entry", ".func", ".visible", "__global__"]
         .iter()
         .any(|w| text.contains(w));
-    // What only a snippet may have.
+    // These constructs are only permitted in a snippet.
     let snippet = text.contains("...") || text.starts_with("Examples");
     let module = [".alias", ".maxntid", ".global .", "//"]
         .iter()
@@ -26,7 +26,7 @@ fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
     (source, parse)
 }
 
-/// Codes whose example is described, not written out.
+/// Codes whose pages describe the example instead of including it.
 const REPORTED: &[&str] = &[
     syntax::SOURCE_TOO_LARGE,
     syntax::TOO_MANY,

@@ -1,5 +1,5 @@
-//! Diagnostics of asynchronous stores, matrix stores and declarations: each row gives exactly its codes, and every fix
-//! that is offered makes the text silent.
+//! Tests of the diagnostics for asynchronous stores, matrix stores and declarations: each row has exactly the expected codes, and
+//! every fix that is offered resolves all diagnostics.
 
 use crate::support::rows::{Row, check_codes, check_fixes, check_help, diagnostics_of, kernel};
 use warpgrid_program::Diagnostic;
@@ -28,7 +28,7 @@ fn source(header: &str, line: &str) -> String {
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    // st.async: the name, the rules between modifiers, what is missing.
+    // st.async: opcode, combinations of modifiers, missing modifiers.
     ("9.5 sm_100", "st .async.release.gpu.u32 [%rd1], %r1;",                            &["W0400"], 1),
     ("9.5 sm_100", "st.release.async.gpu.global.u32 [%rd1], %r1;",                      &["W0142"], 1),
     ("9.5 sm_100", "st.async.u32 [%rd1], %r1, [%rd2];",                                 &["W0414", "W0401"], 1),
@@ -42,7 +42,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.async.volatile.mbarrier::complete_tx::bytes.u32 [%rd1], %r1, [%rd2];", &["W0309"], 0),
     ("8.6 sm_90",  "st.async.release.gpu.global.u32 [%rd1], %r1;",                      &["W0106", "W0107"], 2),
     ("8.0 sm_80",  "st.async.mbarrier::complete_tx::bytes.u32 [%rd1], %r1, [%rd2];",    &["W0106", "W0107"], 2),
-    // st.async: widths and vectors.
+    // st.async: type widths and vectors.
     ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.u16 [%rd1], %h1, [%rd2];",    &["W0403"], 0),
     ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1, %r2};",  &["W0404", "W0414"], 0),
     ("9.5 sm_100", "st.async.release.gpu.v2.u32 [%rd1], {%r1, %r2};",                   &["W0102", "W0407"], 1),
@@ -99,7 +99,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "wmma.load.c.sync.aligned.row.m8n8k32.s32 {%r1, _}, [%rd1];",        &[], 0),
     ("9.5 sm_100", "wmma.load.a.sync.aligned.row.m8n8k32.u4 {%r1}, [%rd1], 16;",        &["W0514"], 0),
     ("9.5 sm_100", "wmma.load.a.sync.aligned.row.m8n8k32.u4 {%r1}, [sh], %rd2;",        &["W0508"], 0),
-    // Products.
+    // MMA instructions.
     ("9.5 sm_100", "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};", &[], 0),
     ("9.5 sm_100", "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};", &["W0104"], 0),
     ("9.5 sm_100", "wmma.mma.sync.aligned.col.col.m8n8k32.s32.u4.u4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};", &["W0302"], 0),
@@ -160,12 +160,12 @@ fn every_error_says_what_to_do_and_points_into_the_line() {
     check_help(ROWS, source, true);
 }
 
-/// Names that the examples of the reference pages use.
+/// Declarations of the names in the examples of the reference pages.
 const EXAMPLE_DECLS: &str =
     ".reg .b64 a, m, %rd<3>; .reg .b32 b, c; .reg .b128 q; .reg .u32 %u<3>; .reg .f32 %f<3>;
 .global .align 16 .b8 buffer[64]; .shared .align 16 .b8 tile[64];";
 
-/// What a reference page's example gives.
+/// Returns the diagnostics of an example of a reference page.
 fn example(text: &str) -> Vec<Diagnostic> {
     let source = match text.starts_with(".version") {
         true => text.to_owned(),

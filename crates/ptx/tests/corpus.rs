@@ -1,4 +1,4 @@
-//! Every module of the corpora parses without a finding and without loss.
+//! Test that every module of the corpora is parsed without diagnostics and without loss of text.
 
 use crate::support::{assert_sound, corpus, describe};
 use warpgrid_ptx::tree::StatementKind;

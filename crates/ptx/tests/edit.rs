@@ -1,4 +1,4 @@
-//! Edits of statements: the text replacements of an edit, and the syntax of instructions.
+//! Tests of statement edits: the resulting text replacements, and the syntax of instructions.
 
 use expect_test::{Expect, expect};
 use warpgrid_isa::form::layouts;
@@ -6,7 +6,7 @@ use warpgrid_program::syntax::{Change, InstructionSyntax, StatementEdit, Stateme
 use warpgrid_program::{Fix, Span};
 use warpgrid_ptx::{Editor, parse};
 
-/// Edits the statement that begins with a text.
+/// Edits the statement that starts with `start`, and compares the resulting source.
 fn check(source: &str, start: &str, change: Change, expected: Expect) {
     let parse = parse(source);
     let editor = Editor::new(source, &parse.tree);
@@ -176,7 +176,7 @@ fn parts_of_an_instruction_change_alone() {
     assert_eq!(load.operand_at(Span::new(offset, offset + 4)), Some(1));
 }
 
-/// The parts of an instruction do not depend on blanks and comments, and printing them preserves them.
+/// The parts of an instruction are independent of blanks and comments, and printing the instruction preserves these parts.
 #[test]
 fn printed_instructions_have_the_same_parts() {
     let text = |syntax: &InstructionSyntax| {

@@ -1,10 +1,10 @@
-//! The formatter: the same tokens and comments, the same verdict, and what is formatted stays as it is.
+//! Tests of the formatter: it preserves tokens, comments and validity, and formatting is idempotent.
 
 use proptest::prelude::*;
 use warpgrid_program::Overrides;
 use warpgrid_ptx::{check, format, parse};
 
-/// The text without blanks.
+/// Returns the source without white space.
 fn dense(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -1,10 +1,10 @@
-//! Gates of instructions and directives: what is accepted and what is refused, with its code.
+//! Tests of the required versions and targets of instructions and directives: accepted and rejected cases with their codes.
 
 use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
 use warpgrid_ptx::{check, parse};
 
-/// Version, target, instruction, and the code of its first error; none where it is accepted.
+/// Version, target, instruction, and the code of its first error (`None` if it is accepted).
 #[rustfmt::skip]
 const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("7.0", "sm_80",   "cp.async.commit_group;",                            None),
@@ -45,7 +45,7 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("8.0", "sm_90",   "mov.pred %p1, %is_explicit_cluster;",               None),
     ("8.0", "sm_90",   "cvt.rn.rzi.s32.f32 %r1, %f1;",                      Some("W0103")),
     ("8.0", "sm_90",   "cvt.rzi.rn.f32.s32 %f1, %r1;",                      Some("W0103")),
-    // Words that have a gate together, and words that do not go together.
+    // Modifiers with a common requirement, and incompatible modifiers.
     ("8.6", "sm_90",   "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2}], [%r3];", None),
     ("8.5", "sm_90",   "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2}], [%r3];", Some("W0106")),
     ("8.5", "sm_90",   "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%d1, {%r1}], [%r2];", None),
@@ -56,24 +56,24 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("8.6", "sm_100a", "tcgen05.ld.sync.aligned.x1.b32 {%r1}, [%r2];",      Some("W0105")),
     ("8.6", "sm_100a", "tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r1}, [%r2];", Some("W0302")),
     ("8.6", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;", None),
-    // Conditions on operands.
+    // Requirements for operands.
     ("9.0", "sm_110a", "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r2], %d1, %r3, %p1, 1;", Some("W0107")),
     ("9.0", "sm_110a", "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r2], %d1, %r3, %p1;", None),
     ("9.0", "sm_103a", "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r2], %d1, %r3, %p1, 1;", None),
     ("9.0", "sm_110a", "tcgen05.mma.sp.cta_group::2.kind::f16 [%r1], %d1, %d2, [%r2], %r3, {%r4, %r5, %r6, %r7, %r4, %r5, %r6, %r7}, %p1, 3;", Some("W0107")),
     ("3.1", "sm_30",   "sust.b.2d.v2.b32.trap [%d1, {%r1, %r2}], {%r3, %r4};", None),
     ("3.0", "sm_30",   "sust.b.2d.v2.b32.trap [%d1, {%r1, %r2}], {%r3, %r4};", Some("W0106")),
-    // Numbers of columns that are multiples of eight.
+    // Numbers of columns that must be multiples of eight.
     ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, 0, 0;", None),
     ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2}, %d1, %d2, %p1, 1, 1, 0, 0;", Some("W0101")),
-    // Products of single bits have fewer shapes.
+    // Single-bit MMAs support fewer shapes.
     ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r1, %r2, %r3, %r4}, %d1, %d2, %p1;", None),
     ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n40k256.s32.b1.b1.and.popc {%r1, %r2}, %d1, %d2, %p1;", Some("W0101")),
     ("9.4", "sm_100a", "fabric.submit.commit_group;",                       Some("W0106")),
     ("9.5", "sm_100a", "fabric.submit.commit_group;",                       None),
 ];
 
-/// Version, target, directives of a kernel, and the code of the first error.
+/// Version, target, directives of a kernel, and the code of the first error (`None` if they are accepted).
 #[rustfmt::skip]
 const DIRECTIVES: &[(&str, &str, &str, Option<&str>)] = &[
     ("8.0", "sm_90", ".maxntid 128",                  None),
@@ -90,7 +90,7 @@ const DIRECTIVES: &[(&str, &str, &str, Option<&str>)] = &[
     ("9.0", "sm_90", ".pragma \"nounroll\", \"used_bytes_mask 1\";", Some("W0623")),
 ];
 
-/// Version, target, the text of a pragma, and the codes of its first error outside of functions, in a kernel, in a function.
+/// Version, target, contents of a pragma, and the codes of its first error at module scope, in a kernel and in a function.
 #[rustfmt::skip]
 const PRAGMAS: &[(&str, &str, &str, [Option<&str>; 3])] = &[
     ("7.0", "sm_75", "nounroll",                 [None, None, None]),

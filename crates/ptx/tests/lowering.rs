@@ -1,4 +1,4 @@
-//! What instructions become: the operands in the order of the row's syntax line, and the meaning with its modifiers.
+//! Tests of the lowering of instructions: operands in the order of the syntax line, and semantics with modifiers.
 
 use std::fmt::Write as _;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType, TextureOp, UnitOp};
@@ -9,7 +9,7 @@ use warpgrid_program::{
 };
 use warpgrid_ptx::{check, parse};
 
-/// What the snippets of the table may name.
+/// Declarations of the names in the examples of the tables.
 const DECLARED: &str = "
 .version 9.0
 .target sm_100
@@ -29,7 +29,7 @@ const DECLARED: &str = "
 .param .b32 y;
 ";
 
-/// An instruction, and its operands in the program.
+/// Instruction, and its operands in the program.
 const CASES: &[(&str, &str)] = &[
     ("add.u32 %r1, %r2, 3;", "d:%r1 %r2 3"),
     ("ld.global.u32 %r1, [%d1+8];", "d:%r1 [%d1+8] -"),
@@ -110,7 +110,7 @@ fn instruction(text: &str) -> Program {
     program(&format!("{DECLARED}{text}\n}}\n"))
 }
 
-/// All operands, a blank between them.
+/// Formats all operands, separated by blanks.
 fn spelled(program: &Program, function: &Function, operands: &[Operand]) -> String {
     let each = operands
         .iter()

@@ -1,8 +1,9 @@
-//! Predictions of what the assembler ignores or serializes, compared with the remarks of assembler 13.5.
+//! Tests of the predictions about ignored and serialized instructions against the remarks of assembler 13.5.
 //!
-//! `data/performance.txt` has a case for each line `== C7514 C7517: description`, which states the numbers of all remarks. The lines
-//! after it are the body of a kernel, or declarations, a line `KERNEL` with directives, and the body. [`WORDS`] are abbreviations.
-//! `UPDATE_EXPECT=1 PTXAS=ptxas cargo test -p warpgrid-ptx performance` records the remarks of an installed assembler.
+//! `data/performance.txt` contains a case for each line `== C7514 C7517: description`, which states the numbers of all remarks.
+//! The lines after it are the body of a kernel; or declarations, a line `KERNEL` with directives, and the body. [`WORDS`] are
+//! abbreviations. `UPDATE_EXPECT=1 PTXAS=ptxas cargo test -p warpgrid-ptx performance` records the remarks of an installed
+//! assembler.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +20,7 @@ const WORDS: &[(&str, &str)] = &[
         "PRODUCT",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d2, %d3, 1, 1, 1, 0, 0;",
     ),
-    // The assembler merges equal products, so that a second one has another descriptor.
+    // The second MMA has a different descriptor, because the assembler merges equal MMAs.
     (
         "SECOND",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d5, %d3, 1, 1, 1, 0, 0;",
@@ -160,7 +161,7 @@ fn remarks_of(assembler: &str, source: &str) -> BTreeSet<String> {
     words.filter(is_number).map(str::to_owned).collect()
 }
 
-/// Describes the difference between the predictions about a case and its remarks; `None` if both agree.
+/// Describes the difference between the predictions about a case and its remarks, or returns `None` if both agree.
 fn difference(case: &Case<'_>) -> Option<String> {
     let source = module(case.text);
     let checked = check(&source, &parse(&source), &Overrides::default());

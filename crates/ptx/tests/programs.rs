@@ -1,11 +1,11 @@
-//! Whole modules as the reference assembler 13.5 accepts or refuses them: declarations, calls, 32-bit programs, debug
-//! information and samplers, which no single instruction shows.
+//! Tests of whole modules against the results of the reference assembler 13.5: declarations, calls, 32-bit programs, debug
+//! information and samplers, which single instructions do not cover.
 
 use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
 use warpgrid_ptx::{check, parse};
 
-/// What the module is about, the module, and the code of its first error; empty where it is accepted.
+/// Subject, module, and the code of its first error (empty if the module is accepted).
 #[rustfmt::skip]
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("pred explicit cluster", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nmov.pred %p1, %is_explicit_cluster; @%is_explicit_cluster bra L; L:\nret;\n}\n", ""),

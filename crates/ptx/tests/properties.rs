@@ -1,11 +1,11 @@
-//! Whatever the text: no panic, sound spans, nothing lost, and time that grows with its length.
+//! Property tests for arbitrary sources: no panic, valid spans, no loss of text, and linear running time.
 
 use crate::support::{assert_sound, corpus};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 use warpgrid_ptx::{parse, tokens};
 
-/// Bits of PTX that like to go wrong together.
+/// PTX fragments whose combinations often cause errors.
 const PIECES: &[&str] = &[
     "st",
     ".global",
@@ -81,7 +81,7 @@ fn assert_fine(source: &str) {
     }
 }
 
-/// Splits a text into words, blanks and marks, so that joining them gives it back.
+/// Splits a source into words, blanks and punctuation. Their concatenation is the source.
 fn pieces_of(source: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-/// Texts that a careless parser takes square time or much stack for.
+/// Sources for which a naive parser needs quadratic time or excessive stack memory.
 #[test]
 fn large_bad_texts_take_linear_time() {
     let n = 1_000_000;

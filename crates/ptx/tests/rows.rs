@@ -1,4 +1,4 @@
-//! Every row of the instruction tables reads, its good examples are accepted, and each bad one gives its code.
+//! Tests of the instruction tables: every row is valid, its good examples are accepted, and each bad example has its code.
 
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{SlotKind, layouts};
@@ -7,11 +7,11 @@ use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
 use warpgrid_ptx::{check, parse};
 
-/// Names as most examples use them.
+/// Declarations of the names in most examples.
 const DECLARATIONS: &str =
     ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
 
-/// What is found in a snippet that weighs as much as `least` or more.
+/// Returns the diagnostics of a snippet whose severity is at least `least`.
 fn findings(declarations: &str, text: &str, options: &Overrides, least: Severity) -> Findings {
     let source = format!("{declarations}L: {text}");
     let checked = check(&source, &parse(&source), options);
@@ -24,12 +24,13 @@ fn findings(declarations: &str, text: &str, options: &Overrides, least: Severity
 
 type Findings = Vec<(&'static str, String)>;
 
-/// The errors with all names inferred, and with the usual ones declared, on a version and target where the text is legal.
+/// Returns the errors with all names inferred, and with the usual names declared. The checker may select a suitable version and
+/// target.
 fn both(text: &str) -> [Findings; 2] {
     ["", DECLARATIONS].map(|d| findings(d, text, &Overrides::default(), Severity::Error))
 }
 
-/// The same on the usual version and target, with what a snippet has mended.
+/// Returns the errors and warnings for the default target and the newest version.
 fn both_as_usual(text: &str) -> [Findings; 2] {
     let usual = Overrides {
         target: Some(Target::fallback()),
@@ -57,7 +58,7 @@ fn every_syntax_line_reads() {
             });
             assert!(used, "{line} has no slot for the set {}", set.slot);
         }
-        // `[tensorMap, coordinates]` is one operand.
+        // `[tensorMap, coordinates]` is a single operand.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ',' | ' ');
         for operand in &layout.operands {
             assert!(
@@ -102,7 +103,7 @@ fn good_examples_are_accepted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An instruction that is neither refused nor lowered would be missing from a run.
+/// An instruction that is accepted but not lowered would stop the execution.
 #[test]
 fn good_examples_reach_the_program() {
     let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! Names and the braces they live in.
+//! Tests of names in nested scopes.
 
 use warpgrid_program::Overrides;
 use warpgrid_program::{Instruction, OperandValue, Program, Source};
@@ -14,7 +14,7 @@ fn program(body: &str) -> Program {
         .unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
 }
 
-/// The registers that the moves of a kernel read and write.
+/// Returns the registers that the moves of a kernel write and read.
 fn moves(program: &Program) -> Vec<(u32, Option<u32>)> {
     let function = &program.functions[0];
     let registers = |instruction: &Instruction| {

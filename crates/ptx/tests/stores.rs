@@ -1,4 +1,5 @@
-//! Diagnostics of stores: each row gives exactly its codes, and every fix that is offered makes the text silent.
+//! Tests of the diagnostics for stores: each row has exactly the expected codes, and every fix that is offered resolves all
+//! diagnostics.
 
 use crate::support::rows::{Row, check_codes, check_fixes, check_help, diagnostics_of, kernel};
 
@@ -13,7 +14,7 @@ fn source(header: &str, line: &str) -> String {
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    // Rules between modifiers.
+    // Combinations of modifiers.
     ("9.5 sm_100", "st.volatile.cg.u32 [%rd1], %r1;",                      &["W0300"], 1),
     ("9.5 sm_100", "st.relaxed.gpu.cs.u32 [%rd1], %r1;",                   &["W0300"], 1),
     ("9.5 sm_100", "st.global.L1::evict_last.wt.u32 [%rd1], %r1;",         &["W0300"], 1),
@@ -43,7 +44,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.weak.bulk [sh], 16, 0;",                            &["W0142"], 1),
     ("9.5 sm_100", "st.shared.cta.u32 [sh], %r1;",                         &["W0301"], 3),
     ("8.0 sm_90",  "st.global.b128 [%rd1], 5;",                            &["W0106"], 2),
-    // Words that do not exist.
+    // Unknown modifiers.
     ("9.5 sm_100", "st.shred.u32 [sh], %r1;",                              &["W0101"], 1),
     ("9.5 sm_100", "st.global.i32 [%rd1], %r1;",                           &["W0101"], 1),
     ("9.5 sm_100", "st.global.evict_last.u32 [%rd1], %r1;",                &["W0101"], 1),
@@ -92,9 +93,9 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.shared.u32 sh[-1], %r1;",                           &["W0343"], 0),
     ("5.1 sm_70",  "st.weak.u32 [%rd1], %r1;",                             &["W0390"], 0),
     ("9.5 sm_100", "st.global.v8.b8 [%rd1], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};", &["W0391"], 0),
-    // Several at once, each on its own place.
+    // Several errors with different spans.
     ("9.5 sm_100", "st.shared.relaxed.wt.u32 [gbl], %f1;",                 &["W0301", "W0300", "W0325", "W0310"], 5),
-    // Silence.
+    // No diagnostics.
     ("9.5 sm_100", "st.u32.global [%rd1], %r1;",                           &[], 0),
     ("9.5 sm_100", "st.global.relaxed.sys.u32 [gbl+4], 5;",                &[], 0),
     ("9.5 sm_100", "st.global.v8.f32 [%rd1], {%f0, _, %f2, %f3, %f4, %f5, %f6, %f7};", &[], 0),
@@ -121,7 +122,7 @@ const EXAMPLE_DECLS: &str = ".reg .pred %p; .reg .b16 %h; .reg .b32 %r, %r1, %r2
 .reg .f32 %f; .reg .b64 %rd, %policy, a, c, d; .reg .v2 .b32 v;
 .global .b8 buffer[64], array[64]; .global .u32 scalar; .shared .u32 shared_variable; .param .b32 argument;";
 
-/// A kernel with the example in it; version and target are those that its comment names.
+/// Returns a kernel that contains the example. The comment of the example may specify version and target.
 fn example(text: &str) -> String {
     let named = |mark: &str| {
         let start = text.split("//").nth(1)?.find(mark)? + text.find("//")? + 2;

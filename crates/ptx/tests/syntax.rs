@@ -1,9 +1,10 @@
-//! The tree of every construct, and the diagnostics of broken ones. `UPDATE_EXPECT=1` blesses.
+//! Tests of the syntax tree of every construct, and of the diagnostics of malformed ones. `UPDATE_EXPECT=1` updates the expected
+//! output.
 
 use crate::support::{assert_sound, describe, dump};
 use expect_test::{Expect, expect};
 
-/// The tree of a text that has no finding.
+/// Compares the syntax tree of a source without diagnostics.
 fn tree(source: &str, expected: Expect) {
     let parse = warpgrid_ptx::parse(source);
     assert_eq!(describe(source, &parse.diagnostics), "");
@@ -11,7 +12,7 @@ fn tree(source: &str, expected: Expect) {
     expected.assert_eq(&dump(source, &parse.tree));
 }
 
-/// The findings of a broken text, and what is read of it nevertheless.
+/// Compares the diagnostics and the syntax tree of a malformed source.
 fn broken(source: &str, expected: Expect) {
     let parse = warpgrid_ptx::parse(source);
     assert_sound(source, &parse);
@@ -23,7 +24,7 @@ fn broken(source: &str, expected: Expect) {
     expected.assert_eq(&text);
 }
 
-/// The lines of a function body, each with what is found in it.
+/// Compares the diagnostics of the lines of a function body.
 fn lines(source: &str, expected: Expect) {
     let parse = warpgrid_ptx::parse(source);
     assert_sound(source, &parse);
@@ -691,7 +692,7 @@ fn a_byte_order_mark_is_one_finding_that_a_fix_removes() {
     };
     assert!(found.message.contains("byte-order mark"), "{found:?}");
     assert_eq!(found.fixes[0].apply(&source), text);
-    // Elsewhere it is a character like others.
+    // In other positions, the byte-order mark is an ordinary invalid character.
     let parse = warpgrid_ptx::parse("st.global.u32 \u{feff}[p], r;\n");
     assert!(
         parse.diagnostics[0]

@@ -1,9 +1,9 @@
-//! The highlighting classes of every construct. `UPDATE_EXPECT=1` blesses.
+//! Tests of the token classes for syntax highlighting. `UPDATE_EXPECT=1` updates the expected output.
 
 use expect_test::{Expect, expect};
 use warpgrid_ptx::tokens;
 
-/// One line of the source a line: each token with the first letters of its class.
+/// Compares one line per source line: each token with its class.
 fn check(source: &str, expected: Expect) {
     let mut out = String::new();
     let mut line = 0;

@@ -1,5 +1,5 @@
-//! The project's own sample of the reference assembler's verdicts: what it accepts we accept, what it rejects we
-//! reject. `cargo xtask conformance` compares with all of them.
+//! Tests of a sample of results of the reference assembler: the checker accepts and rejects the same sources. `cargo xtask
+//! conformance` compares all results.
 
 use serde_json::Value;
 use warpgrid_program::Overrides;
@@ -8,7 +8,7 @@ use warpgrid_ptx::{check, parse};
 
 const SAMPLE: &str = include_str!("data/verdicts.jsonl");
 
-/// The module around the instruction, as `data/README.md` says.
+/// Returns the module that contains the instruction, as described in `data/README.md`.
 fn module(case: &Value) -> String {
     let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or("");
     if !text("source").is_empty() {
@@ -63,8 +63,8 @@ fn verdicts_of_the_sample_are_those_of_the_assembler() {
     );
 }
 
-/// What may be left after a word is spelled right: it needs a newer version or target, or another number of elements;
-/// a newer version ends 32-bit programs.
+/// Diagnostics that may remain after a misspelled modifier has been fixed: the modifier requires a later version or target, or
+/// another number of elements; a later version does not support 32-bit programs.
 const LATER: &[&str] = &["W0106", "W0123", "W0107", "W0306", "W0311"];
 
 #[test]
@@ -118,7 +118,7 @@ const GENERAL: [&str; 2] = [
     include_str!("data/verdicts_general_added.jsonl"),
 ];
 
-/// How release 13.5 rejects 32-bit programs.
+/// Message with which release 13.5 rejects 32-bit programs.
 const NARROW: &str = "32-Bit compilation is no longer supported";
 
 #[test]
@@ -130,7 +130,7 @@ fn verdicts_of_all_other_instructions_are_those_of_the_assembler() {
         let Some(expected) = case.get("accept").and_then(Value::as_bool) else {
             continue;
         };
-        // Release 12.0 compiles 32-bit programs, and they run here.
+        // Release 12.0 compiles 32-bit programs, and the checker accepts them.
         let message = case.get("message").and_then(Value::as_str);
         if message.is_some_and(|message| message.contains(NARROW)) {
             continue;

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a readable dump of a tree, diagnostics as text, the corpus.
+//! Common code of the tests: a readable form of syntax trees, diagnostics as text, and the corpus.
 
 pub(crate) mod rows;
 
@@ -10,7 +10,7 @@ use warpgrid_ptx::tree::{
 };
 use warpgrid_ptx::{Parse, Tree};
 
-/// One line a statement, nested by functions and blocks.
+/// Formats a syntax tree with one line per statement, indented by functions and blocks.
 pub(crate) fn dump(source: &str, tree: &Tree) -> String {
     let mut out = String::new();
     let mut depth = 0usize;
@@ -221,7 +221,7 @@ fn function(source: &str, tree: &Tree, index: usize) -> String {
     out
 }
 
-/// `line:column code message` and the marked text, one diagnostic a line.
+/// Formats one line per diagnostic: `line:column code message <marked text>`.
 pub(crate) fn describe(source: &str, diagnostics: &[Diagnostic]) -> String {
     let lines = LineIndex::new(source);
     let mut out = String::new();
@@ -240,7 +240,7 @@ pub(crate) fn describe(source: &str, diagnostics: &[Diagnostic]) -> String {
     out
 }
 
-/// The repository's own PTX files, and the shared ones where they are present.
+/// Returns the PTX files of the repository, and the shared files if they are present.
 pub(crate) fn corpus() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = root.join("../../../shared");
@@ -269,7 +269,8 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// Every promise that a tree makes whatever the text: spans in the text and in order, nothing lost.
+/// Checks the invariants of a syntax tree, which hold for every source: spans within the source and in order, and no loss of
+/// text.
 pub(crate) fn assert_sound(source: &str, parse: &Parse) {
     let tree = &parse.tree;
     let mut end = 0;
@@ -316,19 +317,19 @@ pub(crate) fn assert_sound(source: &str, parse: &Parse) {
     );
 }
 
-/// Characters of typeset text that are read as blanks.
+/// Typographic characters that the parser treats as blanks.
 const TYPESET: &[char] = &[
     '\u{a0}', '\u{2007}', '\u{202f}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}',
 ];
 
-/// Gaps between statements hold blanks, comments and line markers only.
+/// Checks that the text between statements contains only blanks, comments and line markers.
 fn assert_only_trivia(source: &str, start: usize, end: usize) {
     let mut rest = &source[start..end];
     loop {
         let is_blank = |c| matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}') || TYPESET.contains(&c);
         rest = rest.trim_start_matches(is_blank);
         let line = rest.split('\n').next().unwrap_or("");
-        // A line marker: `# 7 "file"`.
+        // Line marker: `# 7 "file"`.
         let is_marker = line.starts_with('#') && line.contains('"');
         if is_marker && line.len() < rest.len() {
             rest = &rest[line.len()..];

@@ -1,17 +1,17 @@
-//! Lines of a kernel with the codes that they give: what the tests of stores, collectives and declarations share.
+//! Tables of PTX lines with their expected codes, for the tests of stores, collectives and declarations.
 
 use warpgrid_program::Overrides;
 use warpgrid_program::{Diagnostic, Severity};
 use warpgrid_ptx::{check, parse};
 
-/// Version and target, a line, its codes in order of place, and the number of fixes of all of them.
+/// Version and target, line, codes in source order, and the total number of fixes.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str], usize);
 
 pub(crate) fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
     check(source, &parse(source), &Overrides::default()).diagnostics
 }
 
-/// The line in a kernel, after these declarations.
+/// Returns a kernel with these declarations and the line.
 pub(crate) fn kernel(header: &str, declarations: &str, line: &str) -> String {
     let (version, target) = header.split_once(' ').expect("version and target");
     format!(
@@ -19,7 +19,7 @@ pub(crate) fn kernel(header: &str, declarations: &str, line: &str) -> String {
     )
 }
 
-/// Each row gives its codes; `source` makes a text of header and line.
+/// Checks that each row has its codes and number of fixes. `source` returns the source for a header and a line.
 pub(crate) fn check_codes(rows: &[Row], source: fn(&str, &str) -> String) {
     let mut wrong = Vec::new();
     for (header, line, codes, n_fixes) in rows {
@@ -36,7 +36,7 @@ pub(crate) fn check_codes(rows: &[Row], source: fn(&str, &str) -> String) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Each fix makes its finding go away, and the text silent when there was but one.
+/// Checks that each fix resolves its diagnostic, and leaves no diagnostics if there was only one.
 pub(crate) fn check_fixes(rows: &[Row], source: fn(&str, &str) -> String) {
     let mut wrong = Vec::new();
     for (header, line, codes, _) in rows {
@@ -56,7 +56,8 @@ pub(crate) fn check_fixes(rows: &[Row], source: fn(&str, &str) -> String) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Each error says what to do, and points into its line. Whether a fix without words says enough is `fixes_tell`.
+/// Checks that each error has help or unmet requirements, and that its span is within its line. With `fixes_tell`, a fix is
+/// sufficient.
 pub(crate) fn check_help(rows: &[Row], source: fn(&str, &str) -> String, fixes_tell: bool) {
     let mut wrong = Vec::new();
     for (header, line, ..) in rows {
