@@ -3,7 +3,7 @@
 /// Declares diagnostic codes with their reference pages:
 /// ```text
 /// catalogue! {
-///     /// Why this is wrong, in sentences.
+///     /// Explanation of the rule, in sentences.
 ///     MISSING_SEMICOLON = "W0001", "missing semicolon", "ret", "ret;";
 /// }
 /// ```

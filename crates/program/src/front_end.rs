@@ -150,7 +150,7 @@ pub struct Part {
     pub name: String,
     /// Span of the part in the source.
     pub span: Span,
-    /// Text that is checked and run, assembled from the part.
+    /// Expanded source of the part, which is checked and run.
     pub text: String,
     /// Whether the part has no errors.
     pub accept: bool,

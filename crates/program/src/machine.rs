@@ -22,7 +22,7 @@ pub struct MachineCode {
     pub reserved_shared_bytes: u64,
     /// Offset in shared memory of the mbarrier with which the system hands over tensor memory that one block of a pair has
     /// allocated for both blocks. The mbarrier expects one arrival. In the first block, its phase is one ahead, because the first
-    /// block waits until the other block has read the address (measured with assembler 13.5).
+    /// block waits until the other block has read the previous value (measured with assembler 13.5).
     pub pair_barrier: Option<u32>,
     /// Words of bank 0 that the launch determines, with their byte offsets.
     pub facts: Vec<(u32, LaunchFact)>,

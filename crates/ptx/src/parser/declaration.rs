@@ -1,4 +1,4 @@
-//! Parser of declarations: linkage, state space, alignment, attributes and type.
+//! Parser of declarations and their specifiers: state space, alignment, attributes, vector width and type.
 
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;

@@ -19,7 +19,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Value of [`Name::number`] for a name whose stem is the whole text.
+    /// Value of the field `number` for a name whose stem is the whole text.
     pub const NO_NUMBER: u32 = u32::MAX;
 
     /// Returns the trailing number, if any.
