@@ -232,8 +232,7 @@ impl Origin {
 mod tests {
     use super::*;
 
-    /// Decoded form of `ab
-    /// %0` in a string literal that starts at offset 10.
+    /// Decoded form of `ab\n%0` in a string literal that starts at offset 10.
     fn decoded() -> Origin {
         let mut origin = Origin::default();
         origin.copy("ab", 10);

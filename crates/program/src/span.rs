@@ -51,9 +51,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// Creates the index. Lines end at `
-    /// `; a `\r` before the `
-    /// ` belongs to the line.
+    /// Creates the index. Lines end at `\n`; a `\r` before the `\n` belongs to the line.
     pub fn new(source: &str) -> LineIndex {
         let mut starts = vec![0];
         starts.extend(

@@ -137,7 +137,7 @@ const fn examples(form: &Form) -> &'static [&'static str] {
     form.good
 }
 
-/// Without the feature `examples`, the table rows contain no examples.
+/// Returns no examples, because the table rows contain none without the feature `examples`.
 #[cfg(not(feature = "examples"))]
 const fn examples(_: &Form) -> &'static [&'static str] {
     &[]

@@ -37,7 +37,7 @@ pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) snippet: Snippet,
     pub(crate) made: &'r mut Made,
     pub(crate) reporter: &'r mut Reporter,
-    /// Result, which is available after the end of the body.
+    /// Checked body, which is available after the end of the body.
     pub(crate) finished: Option<Body>,
 }
 

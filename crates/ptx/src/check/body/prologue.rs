@@ -239,8 +239,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Initializes the mbarrier object at an address so that the operations of the snippet complete its phase, and returns a
-    /// description of the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, each lane
-    /// arrives and expects the bytes of its asynchronous operations.
+    /// description of the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, or does
+    /// not specify the expected bytes of its asynchronous operations, each lane arrives and expects its bytes.
     fn make_barrier(
         &mut self,
         address: RegisterId,

@@ -42,7 +42,7 @@ pub(crate) enum Expect {
     OwnSource(ScalarType),
     /// Source value whose floating-point literals must be of type `f32`.
     SingleSource(ScalarType),
-    /// Integer with a permitted range.
+    /// Number with a permitted range.
     Number(NumberRule),
     /// Address of 32 or 64 bits as a value.
     AnyAddress,

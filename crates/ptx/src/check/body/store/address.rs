@@ -57,7 +57,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Parameters have no addresses in registers. `.param::func` rejects them, but `.param` accepts them.
+    /// Reports a register as the address of a parameter, because parameters have no addresses in registers: an error with
+    /// `.param::func`, and a warning with `.param`, which the assembler accepts.
     pub(crate) fn stored_parameter_register(
         &mut self,
         store: &Store,
