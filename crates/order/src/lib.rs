@@ -1,9 +1,13 @@
-//! Analyses of ordering under the PTX memory model: data races and hangs of a run, and the outcomes of litmus tests.
+//! Analyses of concurrency under the PTX memory model: data races and hangs of a run, and the allowed outcomes of
+//! litmus tests.
 //!
-//! - Input and output: the events of a run, which a detector receives as an observer, and races with the missing synchronization; the
-//!   history of a run that does not end, and the root cause of the hang; a few threads, and every outcome that the model allows.
-//! - Main types: [`races::Detector`], [`hang::Story`], and the functions of [`explore`].
-//! - Tests: `cargo test -p warpgrid-order` runs kernels with races and hangs, their correct counterparts, and litmus tests.
+//! - Race detection: [`races::Detector`] observes the memory accesses and synchronization events of a run, and reports
+//!   the races with the missing synchronization.
+//! - Hang diagnosis: [`hang::Story`] records the history of a run; the diagnosis finds the root cause of a deadlock or
+//!   livelock.
+//! - Litmus tests: the functions of [`explore`] enumerate all outcomes that the memory model allows for a few threads.
+//! - Tests: `cargo test -p warpgrid-order` runs kernels with races and hangs, their corrected versions, and litmus
+//!   tests.
 
 pub mod explore;
 pub mod hang;

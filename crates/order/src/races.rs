@@ -1,9 +1,11 @@
-//! Data races of a run, as the PTX memory model defines them. In: the accesses of a run and what orders them, as an observer hears it; out:
-//! pairs of places in the code whose accesses conflict, are not morally strong, and are not ordered by causality.
+//! Dynamic data-race detection as defined by the PTX memory model. Input: the memory accesses and synchronization
+//! events of a run, received as an observer. Output: pairs of instructions whose accesses conflict, are not morally
+//! strong, and are not ordered by causality.
 //!
-//! Every thread has a vector clock ([`clock`]), and so has what counts as a thread: its asynchronous copies, by how many have been
-//! started, and each operation in flight that completes on its own. [`shadow`] keeps for each line of memory, or for each of its words, the
-//! accesses that later ones may race with; [`lines`] looks at whole lines, whose [`shapes`] are found once.
+//! Each thread has a vector clock ([`clock`]). Asynchronous operations have clock components of their own: operations
+//! that complete in order share a counter per thread, every other operation in flight has one component. [`shadow`]
+//! stores the accesses that later accesses may race with, per 128-byte line or per word; [`lines`] checks whole lines
+//! with the cached [`shapes`] of the accesses.
 
 pub(crate) mod accesses;
 pub(crate) mod accessor;

@@ -1,8 +1,9 @@
-//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). In: who accesses, how strongly; out: whether scopes take each other in.
+//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). Input: thread locations, memory orderings and
+//! scopes. Output: mutual inclusion of scopes.
 
 use warpgrid_isa::{Scope, Sem};
 
-/// Where a thread is, as far as scopes can tell.
+/// Location of a thread in the scope hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
     /// Linear index of the block.
@@ -11,7 +12,7 @@ pub struct Home {
     pub cluster: u64,
 }
 
-/// A scope, and the thread around which it is.
+/// A scope together with the location of the thread that specifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scoped {
     pub scope: Scope,
@@ -19,13 +20,13 @@ pub struct Scoped {
 }
 
 impl Scoped {
-    /// A scope around a thread.
+    /// Returns the scope of a thread.
     pub const fn new(scope: Scope, home: Home) -> Scoped {
         Scoped { scope, home }
     }
 }
 
-/// How strong an operation is; weak ones have no scope.
+/// Strength of an operation; weak operations have no scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
     Weak,
@@ -33,7 +34,7 @@ pub enum Strength {
 }
 
 impl Strength {
-    /// Of an operation with these words.
+    /// Returns the strength of an operation with this memory ordering and scope.
     pub fn of(sem: Sem, scope: Option<Scope>) -> Strength {
         match sem {
             Sem::Weak => Strength::Weak,
@@ -44,7 +45,7 @@ impl Strength {
         }
     }
 
-    /// The scope of a strong operation.
+    /// Returns the scope of a strong operation.
     pub const fn scope(self) -> Option<Scope> {
         match self {
             Strength::Weak => None,
@@ -53,17 +54,17 @@ impl Strength {
     }
 }
 
-/// Whether an operation acquires.
+/// Checks whether an operation acquires.
 pub const fn acquires(sem: Sem) -> bool {
     matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)
 }
 
-/// Whether an operation releases.
+/// Checks whether an operation releases.
 pub const fn releases(sem: Sem) -> bool {
     matches!(sem, Sem::Release | Sem::AcqRel | Sem::Sc)
 }
 
-/// Whether a scope around one thread takes in another one. All blocks run on one device.
+/// Checks whether a scope of one thread includes another thread. All blocks run on one device.
 pub fn takes_in(scope: Scope, own: Home, other: Home) -> bool {
     match scope {
         Scope::Cta => own.block == other.block,
@@ -72,7 +73,7 @@ pub fn takes_in(scope: Scope, own: Home, other: Home) -> bool {
     }
 }
 
-/// Whether each of two scopes takes in the thread of the other.
+/// Checks whether each of two scopes includes the thread of the other.
 pub fn mutual(a: Scoped, b: Scoped) -> bool {
     takes_in(a.scope, a.home, b.home) && takes_in(b.scope, b.home, a.home)
 }

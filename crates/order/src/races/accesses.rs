@@ -1,4 +1,4 @@
-//! Loads, stores and atomics of warps: each piece of an access is checked against what was accessed before.
+//! Loads, stores and atomics of warps: checks each piece of an access against the earlier accesses to the same bytes.
 
 use crate::races::accessor::Accessor;
 use crate::races::check::{Race, Races};
@@ -15,7 +15,7 @@ use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
 use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
 
-/// Pieces of lanes at the same bytes.
+/// Lanes of one access that touch the same bytes.
 #[derive(Clone, Copy)]
 struct Together {
     lanes: u32,
@@ -23,11 +23,11 @@ struct Together {
     ty_bytes: u32,
 }
 
-/// How many groups of lanes that share bytes in one access are looked for at once.
+/// Maximum number of lane groups with shared bytes that are checked in one batch.
 const MOST_GROUPS: usize = 4;
 
 impl Together {
-    /// Whether a piece is of another lane, and of the same bytes.
+    /// Checks whether a piece belongs to other lanes and covers the same bytes.
     fn takes_in(&self, piece: &Together) -> bool {
         let bytes = |of: &Together| (of.bytes.address, of.bytes.n, of.bytes.memory);
         bytes(self) == bytes(piece) && self.lanes & piece.lanes == 0
@@ -44,7 +44,7 @@ impl Together {
 impl Detector {
     pub(crate) fn see_access(&mut self, event: &AccessEvent<'_>) {
         let Some(of) = event.warp() else {
-            // What is in flight was looked at when it was started.
+            // The pieces of an asynchronous operation were checked when the operation started.
             self.see_landed_bytes(event);
             return;
         };
@@ -70,7 +70,7 @@ impl Detector {
 
     fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, of: WarpId) {
         let mut groups = SmallVec::<[Together; MOST_GROUPS]>::new();
-        // The group of the piece before.
+        // Index of the group of the previous piece.
         let mut latest = 0;
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
@@ -88,7 +88,8 @@ impl Detector {
                 },
                 ty_bytes: piece.n_bytes,
             };
-            // Pieces that others come between are to be alike, since a race says of its own lane whether it leaves what was there.
+            // A piece joins a group other than the latest one only if `same_value` is equal, because a race reports for
+            // its own lane whether the access leaves the value unchanged.
             let of_piece = groups.iter_mut().enumerate().find(|(number, group)| {
                 let is_like = *number == latest || group.bytes.same_value == same_value;
                 is_like && group.takes_in(&alone)
@@ -100,7 +101,7 @@ impl Detector {
                 group.bytes.same_among &= same_value;
                 continue;
             }
-            // No two groups share bytes, so that it does not matter which is looked at first.
+            // The groups of one batch are disjoint, so the order of their checks does not matter.
             let is_full = groups.len() == MOST_GROUPS;
             if is_full || groups.iter().any(|group| group.shares_bytes(&alone)) {
                 self.see_groups_together(event, state, of, &groups);
@@ -112,7 +113,7 @@ impl Detector {
         self.see_groups_together(event, state, of, &groups);
     }
 
-    /// Looks at pieces of lanes by the bytes that they share. What they race with is reported in the order of lanes.
+    /// Checks the groups of lanes with shared bytes. Races are reported in lane order.
     fn see_groups_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -149,13 +150,13 @@ impl Detector {
         self.report_races(&races);
     }
 
-    /// Checks an access, and whether its memory lives and was written.
+    /// Checks an access for races, and whether its memory is allocated and initialized.
     pub(crate) fn look(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         self.look_at_life(by, bytes);
         self.check(by, bytes);
     }
 
-    /// Checks whether the memory of an access lives and was written.
+    /// Checks whether the block that owns the accessed shared memory is alive, and whether the bytes were written.
     pub(crate) fn look_at_life(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         if let Memory::Shared(block) = bytes.memory {
             if block != by.home.block {
@@ -166,7 +167,7 @@ impl Detector {
         }
     }
 
-    /// Notes a read of shared memory that nothing has written.
+    /// Reports a read of shared memory that was never written.
     fn look_at_written(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         let shadow = self.shadow();
         let unwritten = bytes.words().any(|(address, mask)| {
@@ -190,7 +191,7 @@ impl Detector {
         });
     }
 
-    /// An access to the shared memory of another block, which must have started and must not have ended.
+    /// Checks an access to the shared memory of another block, which must have started and must not have exited.
     fn visit(&mut self, by: &Accessor<'_>, bytes: Bytes, block: u64) {
         let lane = by.lanes.trailing_zeros();
         let thread = ThreadId::of_lane(by.home.block, by.threads.warp(), lane);
@@ -226,7 +227,7 @@ impl Detector {
         self.block(block).note_visit(visit);
     }
 
-    /// The site of an access with elements of this size.
+    /// Returns the site of an access with elements of this size.
     pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> SiteId {
         self.sites.of(
             event.function,

@@ -1,5 +1,5 @@
-//! Operations in flight: what they access is looked at when they are started, since they come after what their thread did before, and
-//! before whoever waits for them.
+//! Asynchronous operations: their accesses are checked when the operation starts. The operation happens after the
+//! earlier accesses of its thread, and before the code that waits for its completion.
 
 use crate::races::accessor::Accessor;
 use crate::races::clock::row_of;
@@ -20,7 +20,7 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::{Scope, StateSpace, Transfer};
 
-/// An operation that a warp starts.
+/// Start of an asynchronous operation by a warp.
 pub(crate) struct Start<'a> {
     state: &'a Warp,
     block: u64,
@@ -28,12 +28,12 @@ pub(crate) struct Start<'a> {
     pub(crate) event: &'a SyncEvent<'a>,
     pub(crate) pending: &'a Pending,
     proxy: ProxyKind,
-    /// How many operations each lane has started of those that complete in order.
+    /// Number of operations that each lane has started, for kinds that complete in order.
     numbers: Option<(GroupKind, [u32; 32])>,
 }
 
 impl Start<'_> {
-    /// What the accesses of a lane are attributed to: row, lanes, epoch.
+    /// Returns the row, the lanes and the epoch to which the accesses of a lane are attributed.
     fn attribution(&self, lane: u32, access: Kind) -> (Row, u32, u32) {
         match &self.numbers {
             None => {
@@ -54,7 +54,7 @@ impl Start<'_> {
 }
 
 impl Detector {
-    /// Looks at what an operation will access.
+    /// Checks the memory accesses of an operation that starts.
     pub(crate) fn see_start(&mut self, event: &SyncEvent<'_>, pending: &Pending) {
         let (block, warp) = (event.block, event.warp);
         let lanes = event.lanes;
@@ -106,7 +106,8 @@ impl Detector {
         self.put(block, warp, state);
     }
 
-    /// The system will write an answer of 16 bytes to the shared memory of blocks.
+    /// Marks the 16 bytes of a response as written in the shared memory of the blocks, because the system will write
+    /// the response there.
     fn answer(&mut self, blocks: &[u64], address: u64) {
         for block in blocks {
             for at in (address..address + 16).step_by(4) {
@@ -146,9 +147,9 @@ impl Detector {
         self.look_at_range(&by, bytes);
     }
 
-    /// Looks at bytes that a piece of an operation reads or writes.
+    /// Checks the byte range that a piece of an operation reads or writes.
     fn look_at_range(&mut self, by: &Accessor<'_>, bytes: Bytes) {
-        // Lanes that copy a few bytes each have nothing from being looked at as ranges.
+        // Non-bulk copies access only a few bytes per lane, so the range check would not pay off.
         let rest = match by.as_row.is_copies() {
             true => Some(bytes),
             false => self.see_range(by, bytes),
@@ -170,7 +171,7 @@ impl Detector {
         }
     }
 
-    /// A lane that starts an operation with this access.
+    /// Returns the accessor of a lane that starts an operation with this access.
     fn accessor<'a>(&self, start: &Start<'a>, site: SiteId, lane: u32) -> Accessor<'a> {
         let lane = lane & 31;
         let (as_row, as_lanes, as_epoch) = start.attribution(lane, self.sites.get(site).kind);
@@ -191,7 +192,7 @@ impl Detector {
         let event = start.event;
         let (kind, strength, element_bytes) = match (side, piece.reduces) {
             (Side::Source, _) => (Kind::Read, Strength::Weak, 0),
-            // Each reduction is a relaxed access of its own (PTX ISA, "red.async", "cp.reduce.async.bulk").
+            // Each reduction is a separate relaxed access (PTX ISA, `red.async`, `cp.reduce.async.bulk`).
             (_, Some(Reduction { ty, .. })) => {
                 let scope = match start.proxy {
                     ProxyKind::Async => Scope::Gpu,
@@ -221,7 +222,7 @@ impl Detector {
         )
     }
 
-    /// The mbarrier that the operation completes on, or arrives at.
+    /// Records the access to the mbarrier on which the operation completes or arrives.
     fn see_completion(&mut self, start: &Start<'_>, lane: u32) {
         let (block, address) = match start.pending.operation.completion {
             PendingCompletion::Mbarrier { block, address, .. } => (block, address),
@@ -253,7 +254,7 @@ impl Detector {
         }
     }
 
-    /// Between the set-up of an mbarrier and the first copy that completes on it is a fence.
+    /// Checks that a fence separates the initialization of an mbarrier from the first copy that completes on it.
     fn look_at_init(&mut self, start: &Start<'_>, site: SiteId, lane: u32, bytes: Bytes) {
         let place = (bytes.memory, bytes.address);
         let Some(object) = self.objects.get_mut(&place) else {
@@ -286,7 +287,8 @@ impl Detector {
         self.add(init.site, site, found);
     }
 
-    /// An arrival that comes after all copies that its lanes have started; or after products, which come after what their thread did.
+    /// Records the clock of an asynchronous arrival. The arrival happens after all copies that its lanes have started,
+    /// or after the matrix operations, which happen after the earlier accesses of their thread.
     fn see_arrival_start(&mut self, start: &Start<'_>) {
         if start.proxy != ProxyKind::Generic {
             let mut clock = Clock::nothing();
@@ -294,7 +296,8 @@ impl Detector {
             let present = self.shape.present(start.warp);
             let lanes = start.event.lanes;
             start.state.hand_on(&mut clock, row, lanes, present);
-            // What one thread has committed completes in order: who waits for a later arrival knows the earlier ones.
+            // The commits of one thread complete in order, so a wait for a later arrival also acquires the earlier
+            // arrivals.
             let lane = start.event.lanes.trailing_zeros();
             let thread = ThreadId::of_lane(start.block, start.warp, lane);
             let committed = self.committed.entry(thread).or_default();
@@ -313,7 +316,7 @@ impl Detector {
         self.arrivals.insert(start.pending.id.0, Rc::new(clock));
     }
 
-    /// An operation has landed: who waits for the phase of its mbarrier knows it from then on.
+    /// Records the completion of an operation: waiters for the current phase of its mbarrier acquire the operation.
     pub(crate) fn see_landing(&mut self, pending: &Pending, signal: Option<[MbarrierState; 2]>) {
         let (block, address) = match pending.operation.completion {
             PendingCompletion::Mbarrier { block, address, .. }
@@ -334,7 +337,7 @@ impl Detector {
         }
     }
 
-    /// Lanes have waited for their operations of a kind.
+    /// Records a wait of lanes for their operations of one kind.
     pub(crate) fn see_wait(&mut self, event: &SyncEvent<'_>) {
         let SyncKind::Waited {
             kind,
@@ -363,7 +366,7 @@ impl Detector {
     }
 }
 
-/// Whether threads arrive at an mbarrier when the operation lands.
+/// Checks whether threads arrive at an mbarrier when the operation completes.
 fn is_arrival(pending: &Pending) -> bool {
     matches!(
         pending.operation.completion,
@@ -371,7 +374,7 @@ fn is_arrival(pending: &Pending) -> bool {
     )
 }
 
-/// Lanes that the pieces of an operation belong to.
+/// Returns the lanes to which the pieces of an operation belong.
 fn lanes_of_pieces(pending: &Pending) -> u32 {
     let pieces = pending.operation.pieces.iter();
     let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
@@ -382,7 +385,7 @@ fn lanes_of_pieces(pending: &Pending) -> u32 {
     }
 }
 
-/// The memory that an operation in flight names.
+/// Returns the memory that a state space of an asynchronous operation denotes.
 fn memory_of(space: StateSpace, block: u64) -> Memory {
     match space {
         StateSpace::Shared | StateSpace::SharedCluster => Memory::Shared(block),

@@ -1,4 +1,5 @@
-//! The check of one access against those that were made before: conflict, moral strength, causality, proxies.
+//! Check of one access against the earlier accesses to the same words: conflict, moral strength, causality order,
+//! proxies.
 
 use crate::races::accessor::{Accessor, Current, MANY, Part, Settled};
 use crate::races::clock::{Clock, Fenced, Row, lanes_of};
@@ -11,7 +12,7 @@ use crate::races::site::{Kind, ProxyKind, Site};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// An earlier access that races: with which of the lanes, by which of its own, and why.
+/// An earlier access that races with a lane of the current access, the lane of the earlier access, and the reason.
 struct Conflict {
     entry: Entry,
     lane: usize,
@@ -23,37 +24,37 @@ struct Conflict {
     is_exchange: bool,
 }
 
-/// A conflict of accesses that some lanes make now.
+/// A conflict together with the current access.
 pub(crate) struct Race<'a> {
     by: Accessor<'a>,
     bytes: Bytes,
-    /// The word at which they meet, by its address.
+    /// Address of the word that both accesses touch.
     word: u64,
     conflict: Conflict,
 }
 
 impl Race<'_> {
-    /// Which of the lanes it is.
+    /// Returns the lane of the current access.
     pub(crate) fn lane(&self) -> usize {
         self.conflict.lane
     }
 }
 
-/// Some races, few as a rule.
+/// List of detected races, which is short in most cases.
 pub(crate) type Races<'a> = SmallVec<[Race<'a>; 2]>;
 
-/// Conflicts, each with the word.
+/// List of conflicts with the address of the word of each conflict.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
 impl Detector {
-    /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
+    /// Checks an access to bytes against the earlier accesses, reports the races, and records the access.
     pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         let mut races = Races::new();
         self.find_races(by, bytes, &mut races);
         self.report_races(&races);
     }
 
-    /// The same, without a report.
+    /// Checks and records an access like [`Detector::check`], but collects the races instead of reporting them.
     pub(crate) fn find_races<'a>(
         &mut self,
         by: &Accessor<'a>,
@@ -79,7 +80,8 @@ impl Detector {
         }
     }
 
-    /// The same for lanes that read one after another.
+    /// Checks an access like [`Detector::check`] for lanes that read one after another, and reports the races in lane
+    /// order.
     pub(crate) fn check_in_turn(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         let site = *self.sites.get(by.site);
         let mut conflicts = self.conflicts(by, &site, bytes);
@@ -89,7 +91,7 @@ impl Detector {
         }
     }
 
-    /// The earlier accesses that accesses race with; they are kept for later ones.
+    /// Returns the conflicts of an access with earlier accesses, and records the access.
     fn conflicts(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) -> Conflicts {
         self.spell_strong((bytes.memory, bytes.address), bytes.n);
         let floor = self.floor_of(bytes.memory);
@@ -108,7 +110,7 @@ impl Detector {
         conflicts
     }
 
-    /// What tells of an access whether it is over.
+    /// Returns the facts that decide whether an earlier access can still race.
     pub(crate) fn settled(&self) -> Settled<'_> {
         Settled {
             sites: &self.sites,
@@ -118,12 +120,12 @@ impl Detector {
         }
     }
 
-    /// What is known to all that can still access a memory.
+    /// Returns the common lower bound of the vector clocks of all threads that can still access a memory.
     pub(crate) fn floor_of(&self, memory: Memory) -> Option<Rc<Clock>> {
         self.blocks.get(&self.floor_block(memory)?)?.floor.clone()
     }
 
-    /// The block whose threads are all that can still access a memory.
+    /// Returns the block whose threads are the only threads that can still access a memory.
     pub(crate) fn floor_block(&self, memory: Memory) -> Option<u64> {
         match memory {
             Memory::Shared(block) if !self.shape.has_clusters() => Some(block),
@@ -184,7 +186,7 @@ impl Detector {
                 merged = true;
                 return true;
             }
-            // The later access of a thread at the same place in the code replaces the earlier one.
+            // A later access by the same thread and the same instruction replaces the earlier access.
             entry.lanes &= !by.as_lanes;
             entry.lanes != 0
         });
@@ -211,7 +213,7 @@ impl Detector {
         }
     }
 
-    /// Lanes that write the same bytes in one instruction race with each other.
+    /// Returns the race between lanes that write the same bytes in one instruction.
     fn race_of_lanes<'a>(&self, by: &Accessor<'a>, site: &Site, bytes: Bytes) -> Option<Race<'a>> {
         if by.lanes.count_ones() < 2
             || !site.kind.writes()
@@ -254,7 +256,7 @@ impl Detector {
         })
     }
 
-    /// Whether accesses and an earlier one are morally strong.
+    /// Checks whether the current access and an earlier access are morally strong.
     fn are_strong(&self, by: &Accessor<'_>, site: &Site, other: &Site, entry: &Entry) -> bool {
         site.both_strong(other) && {
             let their = self.shape.home(self.block_of(entry));
@@ -262,13 +264,14 @@ impl Detector {
         }
     }
 
-    /// The threads of an entry that nothing of what lanes know covers; a thread knows what it did itself.
+    /// Returns the threads of an entry that do not happen before all lanes of `lanes`. The accesses of a thread itself
+    /// count as ordered.
     fn unknown(&self, by: &Accessor<'_>, lanes: u32, entry: &Entry) -> u32 {
         let is_own = entry.row == by.threads;
         let of = |clock: &Clock, lanes: u32| {
             let unknown = clock.seen().unknown(entry.row, entry.lanes, entry.epoch);
             match is_own {
-                // Two lanes each miss the other at least.
+                // With two or more lanes, at least one lane does not happen after the access of the other.
                 true if lanes.count_ones() == 1 => unknown & !lanes,
                 _ => unknown,
             }
@@ -282,7 +285,8 @@ impl Detector {
         lanes_of(lanes).fold(0, |all, lane| all | of(by.warp.clock(lane), 1 << lane))
     }
 
-    /// Whether accesses race with an earlier one that shares bytes, one of which writes, and that is not morally strong with them.
+    /// Returns the conflict of the current access with an earlier access to shared bytes, if one of them writes and
+    /// they are not morally strong.
     fn conflict(
         &self,
         by: &Accessor<'_>,
@@ -375,7 +379,7 @@ impl Detector {
         })
     }
 
-    /// The block that made an access.
+    /// Returns the block that performed an access.
     fn block_of(&self, entry: &Entry) -> u64 {
         if entry.row.is_single() {
             let operation = entry.row.operation(entry.lanes.trailing_zeros());
@@ -384,12 +388,12 @@ impl Detector {
         entry.row.block()
     }
 
-    /// The thread that started an operation that completes on its own.
+    /// Returns the thread that started an individually completing operation.
     fn starter_of(&self, operation: u64) -> ThreadId {
         self.singles.get(&operation).copied().unwrap_or_default()
     }
 
-    /// Threads of an entry whose accesses have gone through no fence between the proxies.
+    /// Returns the threads of an entry whose accesses are not followed by the proxy fence that the two proxies require.
     fn unfenced(
         &self,
         by: &Accessor<'_>,
@@ -403,7 +407,7 @@ impl Detector {
             return self.unfenced_of_map(by.warp.clock(lane), entry, bytes);
         }
         if site.proxy != ProxyKind::Async {
-            // The completion of an asynchronous copy brings a fence along.
+            // The completion of an asynchronous copy includes an implicit proxy fence.
             return 0;
         }
         if other.proxy == ProxyKind::Async && self.block_of(entry) == by.home.block {
@@ -412,14 +416,14 @@ impl Detector {
         self.not_through(by, lane, entry, bytes.memory.fenced(by.home.block))
     }
 
-    /// Threads of an entry whose accesses have not gone through a fence, as far as a lane knows.
+    /// Returns the threads of an entry whose accesses are not ordered by a proxy fence in the clock of a lane.
     fn not_through(&self, by: &Accessor<'_>, lane: usize, entry: &Entry, fence: Fenced) -> u32 {
         let own = by.warp.point(by.threads, lane);
         by.warp
             .unfenced(own, fence, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Whether the block whose shared memory it is has a fence between the proxies since an access.
+    /// Checks whether the block that owns the shared memory has executed a proxy fence since an access.
     fn is_fenced_there(
         &self,
         by: &Accessor<'_>,

@@ -1,27 +1,29 @@
-//! Vector clocks: what a thread knows of the others. A row is 32 threads of one kind that belong together, the lanes of a warp most often.
+//! Vector clocks with one component per thread and per asynchronous operation. The components are stored in rows of 32;
+//! most rows are the lanes of a warp.
 
 use crate::races::location::Memory;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// 32 threads, or what counts as threads: a warp, its asynchronous operations by kind, or 32 operations in flight.
+/// Identifies a row of 32 vector-clock components: the lanes of a warp, one kind of asynchronous operation of these
+/// lanes, or 32 individual operations in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Row(u64);
 
-/// What a row is made of.
+/// Kind of the components of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
     Threads = 0,
-    /// `cp.async` of the lanes, in the order in which they were started.
+    /// `cp.async` operations of the lanes, in start order.
     Copies = 1,
-    /// What bulk copies of the lanes read.
+    /// Reads of the bulk copies of the lanes.
     BulkReads = 2,
-    /// What bulk copies of the lanes write.
+    /// Writes of the bulk copies of the lanes.
     BulkWrites = 3,
-    /// Operations that complete on their own: one each.
+    /// Operations that complete individually, one component each.
     Single = 4,
-    /// What products of a warp read, in the order in which they were started: all under lane 0.
+    /// Reads of the matrix operations of a warpgroup, in start order; all are attributed to lane 0.
     Products = 5,
 }
 
@@ -30,7 +32,7 @@ impl Row {
         Row((kind as u64) << 60 | (block & 0xffff_ffff) << 16 | warp as u64 & 0xffff)
     }
 
-    /// The row of an operation in flight, and its bit there.
+    /// Returns the row of an operation in flight, and the bit of the operation in the row.
     pub(crate) const fn single(id: u64) -> (Row, u32) {
         (
             Row((RowKind::Single as u64) << 60 | id >> 5),
@@ -50,7 +52,7 @@ impl Row {
         self.0 >> 60 == RowKind::Copies as u64
     }
 
-    /// All lanes where they are those of a warp, or what is there of other rows.
+    /// Returns all lanes if the row stands for the lanes of a warp, and `lanes` otherwise.
     pub(crate) const fn whole(self, lanes: u32) -> u32 {
         match self.is_threads() {
             true => u32::MAX,
@@ -58,7 +60,7 @@ impl Row {
         }
     }
 
-    /// The number of the operation of a bit.
+    /// Returns the identifier of the operation that a bit of the row represents.
     pub(crate) const fn operation(self, bit: u32) -> u64 {
         (self.0 & 0x0fff_ffff_ffff_ffff) << 5 | bit as u64
     }
@@ -72,7 +74,7 @@ impl Row {
     }
 }
 
-/// How far each thread of a row is known.
+/// Values of the 32 components of a row.
 #[derive(Clone, Debug)]
 enum Epochs {
     All(u32),
@@ -80,7 +82,7 @@ enum Epochs {
 }
 
 impl Epochs {
-    /// The lanes among these that are not known as far as an epoch.
+    /// Returns the lanes of `lanes` whose component is less than `epoch`.
     fn unknown(&self, lanes: u32, epoch: u32) -> u32 {
         match self {
             Epochs::All(known) if *known >= epoch => 0,
@@ -121,7 +123,7 @@ impl Epochs {
         }
     }
 
-    /// Whether each thread is known as far as in another row.
+    /// Checks whether each component is at least the component of `other`.
     fn includes(&self, other: &Epochs) -> bool {
         match (self, other) {
             (Epochs::All(a), Epochs::All(b)) => a >= b,
@@ -139,7 +141,7 @@ impl Epochs {
         }
     }
 
-    /// Whether anything of some lane is known.
+    /// Checks whether a component is nonzero.
     fn is_any(&self) -> bool {
         match self {
             Epochs::All(epoch) => *epoch > 0,
@@ -147,7 +149,7 @@ impl Epochs {
         }
     }
 
-    /// Knows lanes as far as an epoch at least.
+    /// Raises the components of `lanes` to at least `epoch`.
     fn raise(&mut self, lanes: u32, epoch: u32) {
         if let (Epochs::All(known), u32::MAX) = (&mut *self, lanes) {
             *known = epoch.max(*known);
@@ -173,12 +175,12 @@ impl From<[u32; 32]> for Epochs {
     }
 }
 
-/// Rows in order, each with how far it is known.
+/// Sorted rows with the values of their components.
 #[derive(Debug, Default)]
 pub(crate) struct Rows(Vec<(Row, Epochs)>);
 
 impl Clone for Rows {
-    /// Rows are copied to be changed, mostly by one more.
+    /// Reserves space for one additional row, because most copies are made in order to insert a row.
     fn clone(&self) -> Rows {
         let mut rows = Vec::with_capacity(self.0.len() + 1);
         rows.extend_from_slice(&self.0);
@@ -194,7 +196,7 @@ impl Rows {
         }
     }
 
-    /// The lanes of a row among these that are not known as far as an epoch.
+    /// Returns the lanes of a row whose component is less than `epoch`.
     pub(crate) fn unknown(&self, row: Row, lanes: u32, epoch: u32) -> u32 {
         match self.find(row) {
             Ok(index) => self.0[index].1.unknown(lanes, epoch),
@@ -202,7 +204,7 @@ impl Rows {
         }
     }
 
-    /// Knows lanes of a row as far as an epoch at least.
+    /// Raises the components of lanes of a row to at least `epoch`.
     pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {
         let index = match self.find(row) {
             Ok(index) => index,
@@ -248,7 +250,7 @@ impl Rows {
         self.0 = merged;
     }
 
-    /// Whether all is known that another one knows.
+    /// Checks whether each component is at least the component of `other`.
     fn includes(&self, other: &Rows) -> bool {
         let mut own = self.0.iter();
         for (row, epochs) in &other.0 {
@@ -266,7 +268,7 @@ impl Rows {
         true
     }
 
-    /// Whether a thread of a block is known.
+    /// Checks whether a thread of a block has a nonzero component.
     pub(crate) fn knows_block(&self, block: u64) -> bool {
         let first = Row::of(RowKind::Threads, block, 0);
         let start = self.0.partition_point(|(row, _)| *row < first);
@@ -276,22 +278,22 @@ impl Rows {
     }
 }
 
-/// What a fence between proxies covers.
+/// Coverage of a proxy fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fenced {
-    /// Global memory, by a fence of a thread of this block.
+    /// Global memory, by a fence in this block.
     Global(u64),
-    /// Shared memory, likewise.
+    /// Shared memory, by a fence in this block.
     Shared(u64),
-    /// The set-up of mbarriers.
+    /// Initialization of mbarriers.
     Init,
-    /// Tensor maps, by a releasing fence of a thread of this block.
+    /// Tensor maps, by a releasing fence in this block.
     MapReleased(Scope, u64),
-    /// The tensor map at this place, by an acquiring fence after a releasing one.
+    /// The tensor map at this address, by an acquiring fence after a releasing fence.
     Map(Memory, u64),
 }
 
-/// A thread's epoch.
+/// Epoch of a thread: one component of a vector clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     pub(crate) row: Row,
@@ -299,21 +301,22 @@ pub(crate) struct Point {
     pub(crate) epoch: u32,
 }
 
-/// What a thread knows: what precedes it in base causality, and what of that has gone through a fence between proxies since.
+/// Vector clock: the accesses that precede the current point in base causality order, and the subset of them that is
+/// ordered by a proxy fence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     seen: Rc<Rows>,
-    /// A fence without a space makes three.
+    /// A proxy fence without a state space adds three elements.
     fenced: SmallVec<[(Fenced, Rc<Rows>); 3]>,
 }
 
 thread_local! {
-    /// What every thread knows at first: one clock for all of them, until they get to know more.
+    /// Initial clock, which all threads share until their first acquire.
     static NOTHING: Rc<Clock> = Rc::default();
 }
 
 impl Clock {
-    /// The clock of who knows nothing, which takes no memory of its own.
+    /// Returns the empty clock without an allocation.
     pub(crate) fn nothing() -> Rc<Clock> {
         NOTHING.with(Rc::clone)
     }
@@ -326,13 +329,13 @@ impl Clock {
         &self.seen
     }
 
-    /// What has gone through a fence.
+    /// Returns the components that a proxy fence covers.
     pub(crate) fn fenced(&self, by: Fenced) -> Option<&Rows> {
         let found = self.fenced.iter().find(|(fence, _)| *fence == by);
         found.map(|(_, rows)| &**rows)
     }
 
-    /// Whether all is known that another one knows, and has gone through the same fences.
+    /// Checks whether the clock includes `other`, and covers the components of `other` by the same fences.
     pub(crate) fn includes(&self, other: &Clock) -> bool {
         let is_seen = Rc::ptr_eq(&self.seen, &other.seen) || self.seen.includes(&other.seen);
         is_seen
@@ -366,7 +369,8 @@ impl Clock {
         }
     }
 
-    /// Lets what releasing fences of tensor maps covered that an acquiring one takes in cover the map at a place.
+    /// Performs an acquiring tensor-map fence: the map becomes covered for all components that the releasing fences
+    /// with an included scope cover.
     pub(crate) fn acquire_map(&mut self, map: Fenced, takes_in: impl Fn(Scope, u64) -> bool) {
         let released: Vec<Rc<Rows>> = self
             .fenced
@@ -382,19 +386,19 @@ impl Clock {
         }
     }
 
-    /// Lets all that is known, and what a thread itself has done, go through a fence.
+    /// Covers all components of the clock, and the own epoch of the thread, by a proxy fence.
     pub(crate) fn fence(&mut self, fence: Fenced, own: Point) {
         self.fence_seen(fence);
         self.raise_fenced(fence, own.row, 1 << own.lane, own.epoch);
     }
 
-    /// Lets all that is known go through a fence.
+    /// Covers all components of the clock by a proxy fence.
     pub(crate) fn fence_seen(&mut self, fence: Fenced) {
         let rows = Rc::clone(&self.seen);
         self.join_fenced(fence, &rows);
     }
 
-    /// Knows that lanes of a row have gone through a fence at an epoch.
+    /// Records that lanes of a row have executed a proxy fence at an epoch.
     pub(crate) fn raise_fenced(&mut self, fence: Fenced, row: Row, lanes: u32, epoch: u32) {
         let is_known = |rows: &Rows| rows.unknown(row, lanes, epoch) == 0;
         if self.fenced(fence).is_some_and(is_known) {
@@ -420,7 +424,7 @@ fn join_rows(own: &mut Rc<Rows>, other: &Rc<Rows>) {
     Rc::make_mut(own).join(other);
 }
 
-/// Adds what one clock knows to another one.
+/// Joins a clock into another clock.
 pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
     let same =
         Rc::ptr_eq(own, other) || Rc::ptr_eq(&own.seen, &other.seen) && other.fenced.is_empty();
@@ -431,19 +435,19 @@ pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
     }
 }
 
-/// Adds a point to what a clock knows.
+/// Raises the component of a thread to its epoch.
 pub(crate) fn raise(own: &mut Rc<Clock>, point: Point) {
     raise_lanes(own, point.row, 1 << point.lane, point.epoch);
 }
 
-/// Adds lanes of a row, as far as an epoch, to what a clock knows.
+/// Raises the components of lanes of a row to an epoch.
 pub(crate) fn raise_lanes(own: &mut Rc<Clock>, row: Row, lanes: u32, epoch: u32) {
     if own.seen.unknown(row, lanes, epoch) != 0 {
         Rc::make_mut(own).raise(row, lanes, epoch);
     }
 }
 
-/// Whether lanes have the same numbers: all at once, which costs less than to end at the first that has not.
+/// Checks whether two arrays are equal. The branch-free loop is faster than a loop with an early exit.
 pub(crate) fn are_equal(one: &[u32; 32], other: &[u32; 32]) -> bool {
     let mut differ = 0;
     for (one, other) in one.iter().zip(other) {
@@ -452,7 +456,7 @@ pub(crate) fn are_equal(one: &[u32; 32], other: &[u32; 32]) -> bool {
     differ == 0
 }
 
-/// The lanes of a mask.
+/// Returns the lanes of a mask in ascending order.
 pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The detector: all that it keeps of a run.
+//! The race detector and its state.
 
 use crate::races::clock::Clock;
 use crate::races::clock::row_of;
@@ -24,25 +24,25 @@ use warpgrid_emulator::{
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
 
-/// What is kept of a block.
+/// Detector state of a block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockState {
-    /// Who has arrived at its barriers in the phase that has not ended.
+    /// Arrivals at the barriers of the block in the current phase.
     pub(crate) barriers: Vec<(u32, Gathering)>,
-    /// What all live threads of it know since they met.
+    /// Common lower bound of the clocks of all live threads since the latest barrier of the whole block.
     pub(crate) floor: Option<Rc<Clock>>,
-    /// How often they have met.
+    /// Number of updates of the lower bound.
     pub(crate) n_floors: u32,
-    /// Threads that have ended.
+    /// Number of exited threads.
     pub(crate) n_exited: u32,
-    /// All that its threads knew when they ended, if one has.
+    /// Joined clock of the exited threads.
     pub(crate) last: Option<Rc<Clock>>,
-    /// Accesses of other blocks to its memory.
+    /// Accesses of other blocks to the shared memory of the block.
     pub(crate) visits: Vec<Visit>,
 }
 
 impl BlockState {
-    /// Who has come to a barrier.
+    /// Returns the arrivals at a barrier.
     pub(crate) fn barrier(&mut self, id: u32) -> &mut Gathering {
         let known = self.barriers.iter().position(|(at, _)| *at == id);
         let index = known.unwrap_or_else(|| {
@@ -52,13 +52,14 @@ impl BlockState {
         &mut self.barriers[index].1
     }
 
-    /// Takes out who has come to a barrier.
+    /// Removes and returns the arrivals at a barrier.
     pub(crate) fn take_barrier(&mut self, id: u32) -> Option<Gathering> {
         let known = self.barriers.iter().position(|(at, _)| *at == id)?;
         Some(self.barriers.swap_remove(known).1)
     }
 
-    /// Keeps an access of another block: the latest of a thread at a place in the code is the last that must be waited for.
+    /// Records a remote access. The latest access by the same thread and the same instruction replaces the earlier
+    /// ones, because it is the last access for which the block must wait.
     pub(crate) fn note_visit(&mut self, visit: Visit) {
         let Entry {
             row,
@@ -76,7 +77,7 @@ impl BlockState {
     }
 }
 
-/// An access of another block.
+/// Remote access: an access of another block to the shared memory of this block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
     pub(crate) entry: Entry,
@@ -85,63 +86,64 @@ pub(crate) struct Visit {
     pub(crate) step: u64,
 }
 
-/// Who has come to a barrier.
+/// Arrivals at a barrier.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
-    /// What they know, if they hand it on.
+    /// Joined clock of the arrivals that release.
     pub(crate) clock: Option<Rc<Clock>>,
-    /// Block, warp and lanes of those that wait.
+    /// Block, warp and lanes of the waiting threads.
     pub(crate) waiting: Vec<(u64, u32, u32)>,
     pub(crate) latest: u32,
 }
 
-/// Finds the data races of a run that it observes.
+/// Detects the data races of a run as an observer of the machine.
 pub struct Detector {
     pub(crate) program: Arc<Program>,
     pub(crate) shape: Shape,
     pub(crate) is_one_block: bool,
-    /// Whether the program has copies through the asynchronous proxy.
+    /// Whether the program uses the asynchronous proxy.
     pub(crate) has_proxies: bool,
-    /// Whether it has copies that read tensor maps.
+    /// Whether the program contains copies that read tensor maps.
     pub(crate) has_maps: bool,
-    /// Whether it has loads past all that the kernel writes.
+    /// Whether the program contains non-coherent loads.
     pub(crate) has_read_only: bool,
-    /// The tensor maps that the latest instruction names.
+    /// Tensor maps that the current instruction references.
     pub(crate) used_maps: Vec<MapTouch>,
     pub(crate) sites: Sites,
     pub(crate) shadow: Option<Box<Shadow>>,
     pub(crate) warps: Warps,
-    /// How often the threads of a block have met.
+    /// Number of completed barriers.
     pub(crate) n_openings: u64,
     pub(crate) blocks: Map<u64, BlockState>,
     pub(crate) clusters: Map<u64, [Gathering; 2]>,
     pub(crate) strong: Map<Location, StrongWrite>,
     pub(crate) observed: Map<Location, Vec<Observation>>,
     pub(crate) objects: Map<Location, Object>,
-    /// Whether the answer of each test of an mbarrier is looked at.
+    /// Whether the program reads the result of each mbarrier test instruction.
     pub(crate) tests: Map<(FunctionId, u32), bool>,
-    /// The thread that started each operation that completes on its own.
+    /// Thread that started each individually completing operation.
     pub(crate) singles: Map<u64, ThreadId>,
-    /// By thread: the arrivals that it has committed so far.
+    /// Joined clock of the committed arrivals of each thread.
     pub(crate) committed: Map<ThreadId, Rc<Clock>>,
-    /// What arrivals in flight will bring.
+    /// Clock that each arrival in flight releases.
     pub(crate) arrivals: Map<u64, Rc<Clock>>,
-    /// All sequentially consistent fences so far.
+    /// Releases of all sequentially consistent fences.
     pub(crate) fences: Message,
     found: Vec<Found>,
     by_pair: Map<(SiteId, Option<SiteId>, Why), usize>,
-    /// The pair that was asked for last and found, and its number: word after word the same places meet.
+    /// Cache of the latest lookup in `by_pair`, because consecutive words often race between the same sites.
     last_pair: Cell<Option<(SiteId, SiteId, usize)>>,
     pub(crate) unwritten: Vec<Unwritten>,
     pub(crate) unwritten_sites: Vec<SiteId>,
-    /// Exchanges between lanes of a warp, one for each pair of instructions. `None` if the detector does not look for them.
+    /// Exchanges between lanes of a warp, one for each pair of instructions; `None` if the detector does not search for
+    /// exchanges.
     lockstep: Option<Vec<Found>>,
-    /// Whether more was accessed than can be kept.
+    /// Whether the shadow memory is full.
     pub(crate) is_full: bool,
 }
 
 impl Detector {
-    /// A detector for a launch of a program, from its first step.
+    /// Returns a detector for a launch of `program`. The detector must observe the run from the first step.
     pub fn new(program: Arc<Program>, shape: Shape) -> Detector {
         Detector {
             has_proxies: has_proxies(&program),
@@ -175,26 +177,27 @@ impl Detector {
         }
     }
 
-    /// A detector that also looks for exchanges between lanes of a warp that lockstep execution alone orders: a strong load and a
-    /// strong store of different lanes at the same bytes, neither atomic, which causality does not order. They are no data
-    /// race. Each access is checked in full.
+    /// Returns a detector that also reports exchanges between lanes of a warp that only lockstep execution orders: a
+    /// strong load and a strong store by different lanes to the same bytes, neither of them atomic, without causality
+    /// order. Such an exchange is not a data race. This detector checks each access on the slow path.
     pub fn with_lockstep(program: Arc<Program>, shape: Shape) -> Detector {
         let mut detector = Detector::new(program, shape);
         detector.lockstep = Some(Vec::new());
         detector
     }
 
-    /// Exchanges between lanes of a warp that lockstep execution alone orders, one for each pair of instructions.
+    /// Returns the exchanges between lanes of a warp that only lockstep execution orders, one for each pair of
+    /// instructions.
     pub fn lockstep(&self) -> &[Found] {
         self.lockstep.as_deref().unwrap_or(&[])
     }
 
-    /// Whether the detector looks for exchanges between lanes, which requires the full check of each access.
+    /// Checks whether the detector reports exchanges between lanes, which requires the slow path for each access.
     pub(crate) fn finds_lockstep(&self) -> bool {
         self.lockstep.is_some()
     }
 
-    /// Records an exchange between lanes, unless one between the same instructions is recorded.
+    /// Records an exchange between lanes, unless an exchange of the same pair of instructions is already recorded.
     pub(crate) fn add_lockstep(&mut self, found: Found) {
         let place = |access: &Access| (access.function, access.instruction);
         let pair = |found: &Found| match &found.second {
@@ -208,12 +211,12 @@ impl Detector {
         }
     }
 
-    /// The races so far, in the order in which they were found.
+    /// Returns the races in the order of their detection.
     pub fn found(&self) -> &[Found] {
         &self.found
     }
 
-    /// Reads of shared memory that nothing had written, one for each place in the code.
+    /// Returns the reads of uninitialized shared memory, one for each instruction.
     pub fn unwritten(&self) -> &[Unwritten] {
         match self.unwritten.is_empty() || self.knows_writes() {
             true => &self.unwritten,
@@ -221,18 +224,19 @@ impl Detector {
         }
     }
 
-    /// Whether it is known of all writes to shared memory: allocations of tensor memory report none.
+    /// Checks whether all writes to shared memory are observed. Allocations of tensor memory are not reported to
+    /// observers.
     pub(crate) fn knows_writes(&self) -> bool {
         let mut actions = self.program.actions.iter();
         !actions.any(|a| a.does.unit().is_some_and(UnitOp::uses_tensor_memory))
     }
 
-    /// Whether accesses were left out, since more would have to be kept than there is room for.
+    /// Checks whether accesses were dropped because the shadow memory is full.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// A warp, taken out; it is put back with [`Detector::put`].
+    /// Removes and returns the state of a warp. The caller returns the state with [`Detector::put`].
     pub(crate) fn take(&mut self, block: u64, warp: u32) -> Box<Warp> {
         let known = self.warps.take(WarpId { block, warp });
         known.unwrap_or_else(|| Box::new(Warp::new(self.shape.present(warp))))
@@ -242,7 +246,7 @@ impl Detector {
         self.warps.put(WarpId { block, warp }, state);
     }
 
-    /// What was accessed.
+    /// Returns the shadow memory.
     pub(crate) fn shadow(&mut self) -> &mut Shadow {
         self.shadow.get_or_insert_default()
     }
@@ -251,7 +255,7 @@ impl Detector {
         self.blocks.entry(block).or_default()
     }
 
-    /// Whether two sites are known to race, with an example that none at this place would be better than.
+    /// Checks whether a race of two sites is already recorded with an example that no race at this address improves.
     pub(crate) fn is_known(
         &self,
         first: SiteId,
@@ -262,7 +266,7 @@ impl Detector {
         self.is_known_with((first, second), false, memory, address)
     }
 
-    /// The same, where it is known whether the example would leave the same value.
+    /// Checks like [`Detector::is_known`] if it is known whether the new example leaves the value unchanged.
     pub(crate) fn is_known_with(
         &self,
         (first, second): (SiteId, SiteId),
@@ -294,7 +298,7 @@ impl Detector {
         Some(index)
     }
 
-    /// Keeps a race of two accesses, unless one of the same places is there.
+    /// Records a race of two accesses, unless a better example of the same pair is recorded.
     pub(crate) fn add(&mut self, one: SiteId, other: SiteId, found: Found) {
         let (a, b) = (one.min(other), one.max(other));
         let why = match found.why {
@@ -304,7 +308,7 @@ impl Detector {
         self.keep(a, Some(b), why, found);
     }
 
-    /// Keeps an access to the memory of a block that may not live.
+    /// Records an access to the shared memory of a block that may not have started or may have exited.
     pub(crate) fn add_life(&mut self, site: SiteId, found: Found) {
         let why = match found.second {
             End::Life(Lifetime::Start(_)) => Why::Order,
@@ -313,7 +317,8 @@ impl Detector {
         self.keep(site, None, why, found);
     }
 
-    /// What an operation in flight has left: the last one to land says whether both leave the same value.
+    /// Updates `same_value` of the races of an asynchronous operation from the bytes that the operation has written:
+    /// the last operation to complete determines whether both leave the same value.
     pub(crate) fn see_landed_bytes(&mut self, event: &AccessEvent<'_>) {
         let place = (event.function, event.instruction);
         for found in &mut self.found {
@@ -350,7 +355,7 @@ impl Detector {
         }
     }
 
-    /// What a warp's lanes knew when they ended, for those that look for it later.
+    /// Joins the clocks of exiting lanes into the exit clock of their block, for the later lifetime check.
     pub(crate) fn end(&mut self, block: u64, warp: u32, state: &Warp, lanes: u32) {
         let row = row_of(block, warp);
         let own = self.blocks.entry(block).or_default();
@@ -359,7 +364,7 @@ impl Detector {
         own.n_exited += lanes.count_ones();
     }
 
-    /// Looks at what was not known when blocks ended: call it once, when the launch has ended.
+    /// Checks the lifetime of blocks for remote accesses. The host calls this function once after the launch has ended.
     pub fn finish(&mut self) {
         let mut blocks: Vec<u64> = self.blocks.keys().copied().collect();
         blocks.sort_unstable();

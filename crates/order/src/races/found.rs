@@ -1,4 +1,4 @@
-//! What was found: races as plain data.
+//! Detected races as plain data.
 
 use crate::races::location::Memory;
 use crate::races::site::{Kind, ProxyKind, Site};
@@ -15,7 +15,7 @@ pub(crate) struct ThreadId {
 }
 
 impl ThreadId {
-    /// The thread of a lane of a warp of a block.
+    /// Returns the thread of a lane of a warp of a block.
     pub(crate) const fn of_lane(block: u64, warp: u32, lane: u32) -> ThreadId {
         ThreadId {
             block,
@@ -24,7 +24,7 @@ impl ThreadId {
     }
 }
 
-/// One side of a race: where in the code, and an example of who.
+/// One side of a race: the instruction, and an example thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Access {
     pub function: FunctionId,
@@ -55,16 +55,16 @@ impl Access {
     }
 }
 
-/// The other side of an access to the memory of another block.
+/// Lifetime violation of a block whose shared memory another block accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lifetime {
-    /// Nothing says that the block is there already.
+    /// The access may precede the start of the block.
     Start(u64),
-    /// Nothing says that the block is still there.
+    /// The access may follow the exit of the block.
     Exit(u64),
 }
 
-/// What an access races with.
+/// Second side of a race.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
     Access(Access),
@@ -80,41 +80,42 @@ pub enum End {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RaceWhy"))]
 pub enum Why {
-    /// Nothing orders them.
+    /// No causality order.
     Order,
-    /// Both are strong, and a scope does not take in the other thread.
+    /// Both accesses are strong, but a scope does not include the other thread.
     Scope,
-    /// They are ordered, though not across the proxies.
+    /// Ordered, but without a fence between the proxies.
     Proxy,
-    /// One is asynchronous, and no thread waited for it.
+    /// One access is asynchronous, and no wait completes it before the other access.
     Completion,
-    /// The block may be gone, or not there yet.
+    /// The block may have exited, or may not have started.
     Lifetime,
-    /// An mbarrier was set up without a fence before a copy completes on it.
+    /// No fence between the initialization of an mbarrier and a copy that completes on it.
     Init,
 }
 
-/// A race: two places in the code, with one example of what happened there.
+/// Data race: a pair of instructions with one example.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     pub first: Access,
     pub second: End,
     pub memory: Memory,
-    /// Of the bytes that both touch, in the memory.
+    /// Address of the bytes that both accesses touch.
     pub address: u64,
     pub n_bytes: u32,
     pub why: Why,
-    /// Whether the bytes were the same before and after the second access.
+    /// Whether the second access left the bytes unchanged.
     pub same_value: bool,
-    /// The number of the step in which the second access was made or started.
+    /// Step in which the second access was executed or started.
     pub step: u64,
-    /// Whether a fence between the proxies lies between, though in the block whose memory it is, not in the one that starts the operation.
+    /// Whether a proxy fence separates the accesses, but in the block that owns the memory instead of the block that
+    /// starts the operation.
     pub is_fenced_there: bool,
 }
 
 impl Found {
-    /// Whether lanes of a warp store equal values to one address by one instruction. One of the lanes writes, and which one is
-    /// unspecified (PTX ISA, "st"), so that memory holds the same value whatever the order.
+    /// Checks whether lanes of a warp store equal values to one address in one instruction. One of the lanes writes,
+    /// and which one is unspecified (PTX ISA, "st"), so the memory contents do not depend on the order.
     pub fn is_equal_store_of_lanes(&self) -> bool {
         const LANES: u32 = 32;
         let End::Access(second) = self.second else {
@@ -131,8 +132,9 @@ impl Found {
         self.same_value && is_one_store && is_plain(&self.first) && is_plain(&second)
     }
 
-    /// Of two examples of one pair the lesser is shown, so that the order of the run matters little: what is certain, then races of several
-    /// warps, then other values, then the first place.
+    /// Returns the sort key of an example: the least example of a pair is reported, so that the report hardly depends
+    /// on the schedule. Races that existing code does not ignore precede others, then races of several warps, races
+    /// that change the value, and the lowest address.
     pub(crate) fn rank(&self) -> (bool, bool, bool, Memory, u64) {
         (
             self.is_of_axiom(),
@@ -143,8 +145,9 @@ impl Found {
         )
     }
 
-    /// Whether it follows from the axioms of the model though common code leaves the fence out: a generic read, then an asynchronous write; or
-    /// a write to another block, which has the fence.
+    /// Checks whether the race follows from the axioms although existing code commonly omits the fence: a generic read
+    /// before an asynchronous write, or a write to the shared memory of another block that executes the proxy fence
+    /// itself.
     pub fn is_of_axiom(&self) -> bool {
         let End::Access(second) = self.second else {
             return false;
@@ -156,7 +159,7 @@ impl Found {
     }
 }
 
-/// A read of shared memory that nothing had written.
+/// Read of shared memory that was never written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unwritten {
     pub reader: Access,

@@ -1,16 +1,17 @@
-//! Maps with small keys: numbers of blocks, warps, places. Their keys come from a run that its host chose, so a fast hash will do.
+//! Hash maps with integer keys such as block numbers, warp numbers and addresses. The keys come from the user's own
+//! run, so resistance to hash flooding is not required.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map whose keys are a few numbers.
+/// Hash map with short integer keys.
 pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Numbers>>;
 
-/// Hashes numbers by multiplication.
+/// Multiplicative hasher.
 #[derive(Default)]
 pub(crate) struct Numbers(u64);
 
-/// An odd number without a pattern: the golden ratio in 64 bits.
+/// Golden ratio in 64 bits.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Numbers {
@@ -23,7 +24,7 @@ impl Numbers {
 impl Hasher for Numbers {
     #[inline]
     fn finish(&self) -> u64 {
-        // A map takes the low bits for its slots, which a product mixes least.
+        // `HashMap` selects the slot from the low bits, which the multiplication mixes least.
         self.0 ^ self.0 >> 32
     }
 

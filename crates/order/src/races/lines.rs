@@ -1,5 +1,6 @@
-//! Accesses of warps to whole lines. A line keeps who has accessed it as marks, each with a pattern of lanes, as long as nothing may race: then one
-//! look at a mark takes the place of one at each word. In: an access of a warp with its shape; out: marks, or that words must be looked at.
+//! Fast path of the race check for whole 128-byte lines. A line stores its accesses as records with a lane pattern
+//! while no access can race; one comparison with a record replaces the comparisons for each word. Input: a warp access
+//! with its shape. Output: updated records, or the request to check each word.
 
 use crate::races::accessor::{Current, Settled};
 use crate::races::clock::{Clock, Row};
@@ -12,26 +13,26 @@ use crate::scope::Home;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Accesses of one site by lanes of one row at one epoch to a line.
+/// Access record of a line: accesses by lanes of one row to the line, at one site and one epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
     pub(crate) row: Row,
     pub(crate) site: SiteId,
     pub(crate) epoch: u32,
     pub(crate) pattern: PatternId,
-    /// Lanes of the pattern that take part.
+    /// Lanes of the pattern that performed the access.
     pub(crate) mask: u32,
-    /// A bit for each byte of the line.
+    /// One bit for each byte of the line.
     pub(crate) covers: u128,
     pub(crate) element_bytes: u8,
     pub(crate) kind: Kind,
     pub(crate) is_strong: bool,
-    /// What a strong store hands on, if anything.
+    /// Releases of a strong store.
     pub(crate) handed: Option<Handed>,
 }
 
 impl Mark {
-    /// What a word of the line has of it.
+    /// Returns the access record that a word of the line receives.
     pub(crate) const fn entry(&self, lanes: u32, bytes: u8) -> Entry {
         Entry {
             row: self.row,
@@ -42,7 +43,8 @@ impl Mark {
         }
     }
 
-    /// The lanes that have accessed a word. What is no thread has no place of its own in a pattern.
+    /// Returns the lanes that accessed a word. Lanes of a row other than the threads of a warp have no position in the
+    /// pattern.
     pub(crate) fn lanes_at(&self, pattern: &Pattern, word: usize) -> u32 {
         match (pattern.lanes[word], self.row.is_threads()) {
             (0, _) => 0,
@@ -51,12 +53,13 @@ impl Mark {
         }
     }
 
-    /// What it is, whichever lanes of a warp have made it.
+    /// Returns the access record for all lanes of the row.
     const fn whole_entry(&self) -> Entry {
         self.entry(self.row.whole(self.mask), 15)
     }
 
-    /// Whether it is of the same place in the code, at the same words, and of no lanes but those of a later one.
+    /// Checks whether the record and a later record have the same site, row and pattern, and the lanes of the record
+    /// are a subset of the lanes of the later one.
     #[inline(always)]
     fn is_again(&self, later: &Mark) -> bool {
         self.site == later.site
@@ -66,7 +69,7 @@ impl Mark {
             && self.kind != Kind::Atomic
     }
 
-    /// Whether it is of the same epoch, and hands on the same.
+    /// Checks whether both records have the same epoch and the same releases.
     #[inline(always)]
     fn is_with(&self, other: &Mark) -> bool {
         let is_handed = match (&self.handed, &other.handed) {
@@ -78,54 +81,55 @@ impl Mark {
     }
 }
 
-/// Marks of a line beyond which those are dropped that the newest is ordered after, and that are there twice.
+/// Number of records from which on repeated records, and records that happen before the newest access, are dropped.
 const MANY_MARKS: usize = 24;
-/// Marks of a line that atomics are added to, each of which must be kept.
+/// Maximum number of records of a line to which atomics are added; records of atomics cannot be merged.
 const MANY_ATOMICS: usize = 64;
-/// The latest marks, among which one that is made again is looked for.
+/// Number of latest records that are searched for a repeated access.
 const LATEST: usize = 32;
 
-/// A line that is kept as a whole.
+/// Shadow state of a line that is tracked as a whole.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    /// In the order in which they were made.
+    /// In access order.
     marks: SmallVec<[Mark; 4]>,
     n_writes: u32,
-    /// Marks beyond which some are dropped.
+    /// Number of records from which on records are dropped.
     limit: u32,
-    /// The number of the floor that the marks were last compared with.
+    /// Number of the lower-bound clock with which the records were last compared.
     floor: u32,
-    /// A bit for each byte that something wrote.
+    /// One bit for each written byte.
     pub(crate) written: u128,
     /// Whether one of the writes is strong.
     pub(crate) is_strong: bool,
 }
 
-/// What became of an access to a line.
+/// Result of the line check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It is kept, and races with nothing.
+    /// Recorded; races with no access.
     Kept,
-    /// It is kept, and its line begins to have strong writes.
+    /// Recorded; first strong write of the line.
     KeptFirstStrong,
-    /// It may race, or reads what nothing has written.
+    /// May race, or reads uninitialized bytes: the words must be checked.
     Unsure,
 }
 
-/// A warp that accesses lines of one memory.
+/// Warp that accesses lines of one memory.
 pub(crate) struct Visitor<'a> {
     pub(crate) current: Current<'a>,
     pub(crate) home: Home,
     pub(crate) site: Site,
     pub(crate) settled: Settled<'a>,
-    /// What all that can still access the memory know, and how often that has changed.
+    /// Common lower bound of the clocks of all threads that can still access the memory, and the number of its updates.
     pub(crate) floor: Option<&'a Clock>,
     pub(crate) n_floors: u32,
-    /// The address of the line.
+    /// Address of the line.
     pub(crate) line: u64,
-    /// Whether the site is known to race with another one, with an example that none from this address on would be better than.
+    /// Whether a race of the site with another site is recorded with an example that no race from this address on
+    /// improves.
     pub(crate) is_known: &'a dyn Fn(SiteId, u64) -> bool,
-    /// What was compared with last, if the warp comes after it.
+    /// Access record that was compared last, if the warp happens after it.
     pub(crate) known: Option<Entry>,
 }
 
@@ -134,7 +138,7 @@ impl Line {
         &self.marks
     }
 
-    /// Adds a mark of an access that was looked at.
+    /// Appends the record of a checked access.
     #[inline(always)]
     pub(crate) fn push(&mut self, mark: Mark) {
         self.n_writes += u32::from(mark.kind.writes());
@@ -150,7 +154,7 @@ impl Line {
         self.is_strong = false;
     }
 
-    /// Looks at an access, and keeps it if it races with nothing.
+    /// Checks an access, and records it if it races with no earlier access.
     #[inline]
     pub(crate) fn visit(
         &mut self,
@@ -171,7 +175,7 @@ impl Line {
         self.keep(by, new)
     }
 
-    /// Drops what all that can still access the line come after.
+    /// Drops the records that happen before all threads that can still access the line.
     fn settle(&mut self, by: &Visitor<'_>) {
         self.floor = by.n_floors;
         let Some(floor) = by.floor else {
@@ -182,7 +186,7 @@ impl Line {
                 .is_settled(floor, &mark.whole_entry(), by.current.memory)
         };
         if self.is_strong {
-            // A weak write hides a strong one: all of them go, or none.
+            // A weak write hides an earlier strong write, so the records are dropped only together.
             if self.marks.iter().all(is_over) {
                 self.marks.clear();
             }
@@ -196,7 +200,7 @@ impl Line {
         self.n_writes = self.marks.iter().filter(|mark| mark.kind.writes()).count() as u32;
     }
 
-    /// Whether an access races with none of the marks, or with such as are known to race.
+    /// Checks whether an access races with none of the records, except for races that are already recorded.
     fn is_quiet(&self, by: &mut Visitor<'_>, new: &Mark, shapes: &Shapes) -> bool {
         let pattern = shapes.pattern(new.pattern);
         self.marks.iter().all(|mark| {
@@ -204,15 +208,15 @@ impl Line {
             if shared == 0 || !mark.kind.writes() && !new.kind.writes() {
                 return true;
             }
-            // A strong load gets what a strong write hands on.
+            // A strong load acquires the releases of the strong write.
             if new.is_strong && new.kind == Kind::Read && mark.is_strong {
                 return false;
             }
-            // So does an atomic, or goes on handing it on.
+            // An atomic acquires the releases of the write, or continues its release sequence.
             if new.is_strong && new.kind == Kind::Atomic && mark.handed.is_some() {
                 return false;
             }
-            // A thread comes after itself; operations in flight are in no order.
+            // A thread happens after itself, whereas asynchronous operations are unordered.
             let is_itself = mark.row == new.row && new.row.is_threads() && {
                 let other = shapes.pattern(mark.pattern);
                 pattern.has_lanes_of(new.mask, other, mark.mask)
@@ -224,7 +228,7 @@ impl Line {
         })
     }
 
-    /// Most accesses are made again, so what is kept of them is taken over where it is, and not moved.
+    /// Records an access. Most accesses repeat an earlier one, so the existing record is updated in place.
     fn keep(&mut self, by: &Visitor<'_>, new: &mut Mark) -> Outcome {
         if new.kind == Kind::Atomic && self.marks.len() >= MANY_ATOMICS {
             return Outcome::Unsure;
@@ -248,7 +252,7 @@ impl Line {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
             }
-            // As in a word, a later access comes last.
+            // The record of the latest access must be the last one, as in the list of a word.
             if moves && latest + index + 1 < self.marks.len() {
                 self.marks[latest + index..].rotate_left(1);
             }
@@ -270,7 +274,7 @@ impl Line {
         Outcome::Kept
     }
 
-    /// Drops what the newest access comes after at the same bytes, and accesses that were made again.
+    /// Drops records that happen before the newest access to the same bytes, and repeated records.
     #[cold]
     #[inline(never)]
     fn leave_out(&mut self, by: &Visitor<'_>, new: &Mark) {
@@ -286,7 +290,7 @@ impl Line {
                     is_new || !is_within || !is_over()
                 });
             }
-            // Of marks that are there twice the latest one stays.
+            // Of repeated records, the latest one remains.
             self.marks.reverse();
             self.marks
                 .sort_by_key(|mark| (mark.row, mark.site, mark.pattern));
@@ -305,14 +309,15 @@ impl Line {
 }
 
 impl Visitor<'_> {
-    /// Whether all that can still access the memory come after an access.
+    /// Checks whether an access happens before all threads that can still access the memory.
     pub(crate) fn is_over(&self, entry: &Entry) -> bool {
         let memory = self.current.memory;
         self.floor
             .is_some_and(|floor| self.settled.is_settled(floor, entry, memory))
     }
 
-    /// Whether all that the warp does now comes after an access, whichever lanes of a warp have made it.
+    /// Checks whether an access happens before the current access of the warp, and caches a positive result for all
+    /// lanes of the row.
     pub(crate) fn comes_after(&mut self, exact: &Entry) -> bool {
         let entry = Entry {
             lanes: exact.row.whole(exact.lanes),
@@ -328,13 +333,13 @@ impl Visitor<'_> {
         }
         let known = self.settled.comes_after(&self.current, &entry);
         self.known = known.then_some(entry);
-        // Where lanes are not at one epoch, more is known of some.
+        // If the lanes have different epochs, some lanes may be ordered although others are not.
         known || self.settled.comes_after(&self.current, exact)
     }
 
-    /// Whether an access and one of the warp are morally strong, if they are at the same bytes.
+    /// Checks whether an access is morally strong with the current access, provided that both touch the same bytes.
     fn is_strong_with(&self, mark: &Mark) -> bool {
-        // Of an operation in flight the row does not say whose it is.
+        // The row of an individual operation does not identify the starting thread.
         if mark.row.is_single() {
             return false;
         }

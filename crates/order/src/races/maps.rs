@@ -1,5 +1,6 @@
-//! Tensor maps: copies read them through a proxy of their own. In: what lanes do to maps; out: races with writes that no pair of fences
-//! (`fence.proxy.tensormap::generic`: a release after the write, then an acquire that names the map) leads to the copy.
+//! Race check of tensor maps, which copies read through a separate proxy. Input: accesses and fences of lanes on tensor
+//! maps. Output: races with writes that no pair of fences orders before the copy (`fence.proxy.tensormap::generic`: a
+//! release after the write, then an acquire of the map).
 
 use crate::races::accessor::Accessor;
 use crate::races::asynchronous::Start;
@@ -94,7 +95,7 @@ impl Detector {
         )
     }
 
-    /// A copy that was started reads its map until it is complete.
+    /// Records the read of the tensor map by a copy, which lasts until the copy completes.
     pub(crate) fn see_map(&mut self, start: &Start<'_>, lane: u32) {
         let used = self.used_maps.iter();
         let own = used.copied().find(|touch| u32::from(touch.lane) == lane);
@@ -132,7 +133,7 @@ impl Detector {
         }
     }
 
-    /// Threads of an entry whose writes have not come to the proxy of tensor maps.
+    /// Returns the threads of an entry whose writes are not visible to the tensor-map proxy.
     pub(crate) fn unfenced_of_map(&self, clock: &Clock, entry: &Entry, bytes: Bytes) -> u32 {
         let fenced = clock.fenced(Fenced::Map(bytes.memory, bytes.address));
         fenced.map_or(entry.lanes, |rows| {
@@ -141,7 +142,7 @@ impl Detector {
     }
 }
 
-/// A fence that releases what was done to tensor maps.
+/// Records a releasing tensor-map fence.
 pub(crate) fn release_maps(state: &mut Warp, event: &SyncEvent<'_>, scope: Option<Scope>) {
     let fence = Fenced::MapReleased(scope.unwrap_or(Scope::Gpu), event.block);
     let row = row_of(event.block, event.warp);

@@ -1,4 +1,4 @@
-//! mbarriers: arrivals of a phase order what came before them before what comes after a wait for it.
+//! Synchronization through mbarriers: the arrivals of a phase happen before the code after a wait for the phase.
 
 use crate::races::accessor::Accessor;
 use crate::races::clock::row_of;
@@ -18,7 +18,7 @@ use warpgrid_emulator::{MbarrierAct, MbarrierTouch, SyncEvent};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::FunctionId;
 
-/// The site of an operation on an mbarrier: they are strong towards each other, whatever their scopes.
+/// Returns the site of an operation on an mbarrier, which is strong with system scope. Two such operations never race.
 pub(crate) fn object_site(function: FunctionId, instruction: u32, kind: Kind) -> Site {
     Site {
         function,
@@ -31,7 +31,7 @@ pub(crate) fn object_site(function: FunctionId, instruction: u32, kind: Kind) ->
     }
 }
 
-/// An operation of lanes on one mbarrier, all at the same epoch.
+/// Operation of lanes with equal epochs on one mbarrier.
 struct Act<'a> {
     act: MbarrierAct,
     touches: &'a [MbarrierTouch],
@@ -86,7 +86,7 @@ impl Detector {
                     && epoch(touch) == epoch(first)
             };
             let n = match act {
-                // Each lane writes: they race.
+                // Each lane writes the object, so the lanes race with each other.
                 MbarrierAct::Init | MbarrierAct::Invalidate => 1,
                 _ => left.iter().take_while(is_like).count().max(1),
             };
@@ -108,7 +108,8 @@ impl Detector {
         self.put(block, warp, state);
     }
 
-    /// Whether the program looks at the answer of a test: without, it may come back before the phase is over.
+    /// Checks whether the program reads the result of a test. A test without a used result does not wait for the
+    /// completion of the phase.
     fn is_test_read(&mut self, event: &SyncEvent<'_>) -> bool {
         let place = (event.function, event.instruction);
         if let Some(known) = self.tests.get(&place) {
@@ -193,7 +194,7 @@ impl Detector {
         }
     }
 
-    /// Ends the phase of an object for each operation that does.
+    /// Completes the phase of an object for each operation that completes one.
     fn end_phase(&mut self, place: Location, touches: &[MbarrierTouch]) {
         for _ in touches.iter().filter(|touch| touch.ends_phase()) {
             if let Some(object) = self.objects.get_mut(&place) {
@@ -221,7 +222,7 @@ impl Detector {
         state.tick(lanes);
     }
 
-    /// Threads have waited for the phase before the present one.
+    /// Records that threads have waited for the previous phase.
     fn pass(&mut self, state: &mut Warp, act: &Act<'_>) {
         let Some(object) = self.objects.get(&act.place) else {
             return;

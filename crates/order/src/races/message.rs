@@ -1,4 +1,4 @@
-//! Messages: what releasing operations of a strong write hand to whoever acquires it.
+//! Release sets (`Message`): the releases that a strong write carries, and that an acquire of its value receives.
 
 use crate::races::clock::{Clock, Point, join, raise};
 use crate::races::turns::Knowledge;
@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// What one releasing operation hands on: what its thread knew, and itself.
+/// One releasing operation: the vector clock and the epoch of its thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Release {
     pub(crate) scope: Scope,
@@ -17,7 +17,7 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    /// Whether what another one of the same block and scope hands on is known here.
+    /// Checks whether the release includes `other`, a release of the same block and scope.
     fn includes(&self, other: &Release) -> bool {
         let Point { row, lane, epoch } = other.own;
         let is_own = (self.own.row, self.own.lane) == (row, lane) && self.own.epoch >= epoch;
@@ -25,7 +25,7 @@ impl Release {
     }
 }
 
-/// What all releasing operations hand on that end in one strong write. Those of one block and scope are one.
+/// All releases that an acquire of one strong write receives. Releases of one block and scope are merged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(SmallVec<[Release; 1]>);
 
@@ -38,7 +38,7 @@ impl Message {
         let same =
             |other: &&mut Release| (other.scope, other.home) == (release.scope, release.home);
         match self.0.iter_mut().find(same) {
-            // Who has acquired what was handed on before hands it on as well.
+            // A thread that acquired the earlier release also releases it, so the new release replaces it.
             Some(other) if release.includes(other) => *other = release.clone(),
             Some(other) => {
                 let own = other.own;
@@ -52,7 +52,7 @@ impl Message {
         }
     }
 
-    /// Whether it hands on all that another one does.
+    /// Checks whether the set includes all releases of `other`.
     pub(crate) fn includes(&self, other: &Message) -> bool {
         other.0.iter().all(|release| {
             let mut own = self.0.iter();
@@ -68,7 +68,7 @@ impl Message {
         }
     }
 
-    /// Adds to a clock what an acquiring operation with this scope gets.
+    /// Joins into a clock the releases that an acquire with this scope receives.
     pub(crate) fn acquire(&self, clock: &mut Rc<Clock>, scope: Scope, home: Home) {
         for release in &self.0 {
             if mutual(

@@ -1,6 +1,6 @@
-//! Products of matrices, and copies to tensor memory: they read shared memory through the asynchronous proxy (PTX ISA, "Async
-//! proxy" of `wgmma` and of `tcgen05`). In: the matrices of an operation that starts; out: reads in the shadow, which end where threads
-//! wait for the group of the product, or for the mbarrier that `tcgen05.commit` arrives at.
+//! Matrix operations and copies to tensor memory, which read shared memory through the asynchronous proxy (PTX ISA,
+//! "Async proxy" of `wgmma` and of `tcgen05`). Input: the matrices of a starting operation. Output: reads in the shadow
+//! memory, which end at a wait for the group of the operation, or for the mbarrier at which `tcgen05.commit` arrives.
 
 use crate::races::accessor::Accessor;
 use crate::races::clock::row_of;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 use warpgrid_emulator::{GroupKind, MemoryRegion, Pending, SyncEvent, Tile, Work};
 
 impl Detector {
-    /// Looks at what a product, or a copy to tensor memory, will read of shared memory.
+    /// Checks the shared-memory reads of a matrix operation or of a copy to tensor memory.
     pub(crate) fn see_matrices(
         &mut self,
         event: &SyncEvent<'_>,
@@ -36,7 +36,7 @@ impl Detector {
                 let thread = ThreadId::of_lane(block, warp, lane);
                 self.singles.insert(pending.id.0, thread);
                 let (row, bit) = Row::single(pending.id.0);
-                // What a thread commits later arrives after it.
+                // A later commit of the thread arrives after this operation.
                 let committed = self.committed.entry(thread).or_default();
                 Rc::make_mut(committed).raise(row, bit, 1);
                 (row, bit, 1)
@@ -47,7 +47,7 @@ impl Detector {
             warp: &state,
             threads: row_of(block, warp),
             lanes: 1 << lane,
-            // Of a pair of blocks each reads its own memory.
+            // Each block of a CTA pair reads its own shared memory.
             home: shape.home(block),
             site,
             as_row,
@@ -91,12 +91,13 @@ impl Detector {
     }
 }
 
-/// What a warpgroup has started: its four warps make each product together, so that it is complete for all of them at once.
+/// Returns the row of the matrix operations of a warpgroup. Its four warps execute each operation together, so it
+/// completes for all four warps at once.
 const fn row_of_products(block: u64, warp: u32) -> Row {
     Row::of(RowKind::Products, block, warp & !3)
 }
 
-/// The lanes of a warp have waited for products: all of them know what the warp has started so far.
+/// Records a wait for matrix operations: all lanes of the warp acquire the operations that the warp has started.
 pub(crate) fn see_products_complete(state: &mut Warp, event: &SyncEvent<'_>, complete: &[u32; 32]) {
     let first = event.lanes.trailing_zeros() as usize & 31;
     let point = Point {

@@ -1,6 +1,7 @@
-//! Accesses of a warp that race with nothing: looked at line by line, or word by word where others race there, without the bytes that were moved.
-//! In: the addresses of lanes; out: marks and entries in the shadow; or false where one of them may race, so that the access must be looked at in
-//! full. To look at it again changes nothing: what was entered already is then the access itself.
+//! Fast path for race-free warp accesses, which checks lines, or words if a line is tracked per word, and does not need
+//! the transferred bytes. Input: the lane addresses. Output: access records in the shadow memory, or `false` if an
+//! access may race and must take the slow path. The slow path may repeat the check, because a record of the same access
+//! does not change its result.
 
 use crate::races::accessor::Current;
 use crate::races::clock::{Row, lanes_of};
@@ -24,10 +25,10 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::Sem;
 
-/// Epochs of lanes that one access is looked at for, each by itself.
+/// Maximum number of different epochs of the lanes of one access.
 const MOST_GROUPS: usize = 4;
 
-/// A warp that accesses memory: its number, and what [`Here`] says of it.
+/// Warp that accesses memory: its number, and the facts of [`Here`].
 #[derive(Clone, Copy)]
 struct Now {
     number: u32,
@@ -37,7 +38,7 @@ struct Now {
 }
 
 impl Detector {
-    /// Looks at a warp that accesses global memory in a row; false where it must be looked at in another way.
+    /// Checks a coalesced access of a warp to global memory. Returns `false` if another path must check the access.
     pub(crate) fn see_row(&mut self, row: &RowAccess) -> bool {
         let RowAccess { access, address } = row;
         if !address.is_multiple_of(LINE) {
@@ -51,7 +52,8 @@ impl Detector {
         })
     }
 
-    /// Looks at a weak access of a whole warp to lines as even as they come; false where it must be looked at in another way.
+    /// Checks a weak access of a whole warp with a regular address pattern. Returns `false` if another path must check
+    /// the access.
     pub(crate) fn see_even(&mut self, even: &EvenAccess) -> bool {
         let access = &even.access;
         let Some(memory) = memory_of(even.memory) else {
@@ -65,7 +67,7 @@ impl Detector {
         self.see_whole(access, memory, |shapes, site| shapes.of_even(site, even))
     }
 
-    /// Looks at an access of all lanes of a warp, by the shape that `find` gives and the line where that begins.
+    /// Checks an access of all lanes of a warp. `find` returns the shape and the address of its first line.
     fn see_whole(
         &mut self,
         access: &WarpAccess,
@@ -103,7 +105,7 @@ impl Detector {
         })
     }
 
-    /// Looks at an access of lanes; false where it must be looked at in full.
+    /// Checks an access of lanes. Returns `false` if the slow path must check the access.
     pub(crate) fn see_lanes(&mut self, lanes: &LanesAccess<'_>) -> bool {
         let access = &lanes.access;
         let Some(memory) = memory_of(lanes.memory) else {
@@ -163,7 +165,8 @@ impl Detector {
         is_quiet
     }
 
-    /// Looks at an access of lanes that are at several epochs, those of one at a time; false where it must be looked at in full.
+    /// Checks an access of lanes with different epochs, one epoch at a time. Returns `false` if the slow path must
+    /// check the access.
     fn see_groups(
         &mut self,
         lanes: &LanesAccess<'_>,
@@ -192,7 +195,7 @@ impl Detector {
         })
     }
 
-    /// Whether an access of a warp may be looked at as a whole: a strong one hands on nothing, and gets nothing.
+    /// Checks whether an access of a warp can be checked as a whole: a strong access must neither release nor acquire.
     pub(crate) fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
         let of = access.of();
         let are_words = access.element_bytes >= 4 || access.element_bytes == access.lane_bytes;
@@ -200,7 +203,8 @@ impl Detector {
         access.sem == Sem::Weak || are_words && !hands_on && self.now(of).is_plain
     }
 
-    /// Notes a visit of lanes to the shared memory of another block; false where it may not have started.
+    /// Records an access of lanes to the shared memory of another block. Returns `false` if the block may not have
+    /// started.
     fn see_visit(&mut self, lanes: &LanesAccess<'_>, block: u64, entry: Entry) -> bool {
         let of = lanes.access.of();
         let number = self.warps.number(of);
@@ -219,7 +223,8 @@ impl Detector {
         is_there
     }
 
-    /// Looks at a strong load or store that hands on nothing and gets nothing; false where it must be looked at lane by lane.
+    /// Checks a strong load or store that neither releases nor acquires. Returns `false` if the lanes must be checked
+    /// one by one.
     pub(crate) fn see_plain_strong(&mut self, event: &AccessEvent<'_>, of: WarpId) -> bool {
         let Some(first) = event.pieces.first() else {
             return false;
@@ -277,7 +282,7 @@ impl Detector {
         self.see_lines(number, &lines, found)
     }
 
-    /// The warp that accesses memory.
+    /// Returns the state of the warp that accesses memory.
     #[inline]
     fn now(&mut self, of: WarpId) -> Now {
         let number = self.warps.number(of);
@@ -314,14 +319,15 @@ impl Detector {
         }
     }
 
-    /// Looks at an access line by line, by its shape and where that begins; false where it must be looked at in full.
+    /// Checks an access line by line, given its shape and the address of its first line. Returns `false` if the slow
+    /// path must check the access.
     fn see_lines(&mut self, number: u32, lines: &Lines, found: (ShapeId, u64)) -> bool {
         self.with_visitor(number, lines, |detector, by, shadow| {
             detector.are_lines_quiet(by, lines, found, shadow)
         })
     }
 
-    /// Lets a warp visit what was accessed; false where nothing is known of it.
+    /// Calls `visit` with the visitor of a warp. Returns `false` if the detector has no state of the warp.
     #[inline]
     fn with_visitor(
         &mut self,
@@ -346,7 +352,7 @@ impl Detector {
         is_quiet
     }
 
-    /// What all that can still access a memory know.
+    /// Returns the common lower bound of the clocks of all threads that can still access a memory.
     pub(crate) fn floor(&self, memory: Memory) -> Floor {
         let block = self.floor_block(memory);
         let block = block.and_then(|block| self.blocks.get(&block));
@@ -356,7 +362,7 @@ impl Detector {
         })
     }
 
-    /// The warp that makes an access.
+    /// Returns the visitor of a warp access.
     pub(crate) fn visitor<'a>(
         &'a self,
         lines: &Lines,
@@ -384,7 +390,7 @@ impl Detector {
         }
     }
 
-    /// Looks at the lines of an access; false where one must be looked at in full.
+    /// Checks the lines of an access. Returns `false` if the slow path must check a line.
     pub(crate) fn are_lines_quiet(
         &self,
         by: &mut Visitor<'_>,
@@ -394,7 +400,7 @@ impl Detector {
     ) -> bool {
         let site = by.site;
         let is_in_flight = !lines.row.is_threads();
-        // What operations in flight reduce hands on nothing, and hides what did.
+        // A reduction by an asynchronous operation releases nothing, and hides earlier strong writes.
         let is_strong = site.strength != Strength::Weak && !is_in_flight;
         for index in shadow.shapes.parts_of(shape) {
             let part = shadow.shapes.part(index);
@@ -407,7 +413,7 @@ impl Detector {
             if covers == 0 {
                 continue;
             }
-            // Lanes that write the same bytes race with each other, but for strong ones.
+            // Lanes that write the same bytes race with each other, except for strong writes.
             if site.kind == Kind::Write && !is_in_flight && !pattern.is_single_of(lines.mask) {
                 let first = address + u64::from(covers.trailing_zeros());
                 if is_strong || !(by.is_known)(lines.site, first) {
@@ -425,7 +431,7 @@ impl Detector {
             let number = match held {
                 Held::Whole(number) => number,
                 Held::Nothing => shadow.begin_whole(at),
-                // Strong accesses of words are looked at one by one.
+                // Strong accesses to a line that is tracked per word take the slow path.
                 Held::Words if is_strong => return false,
                 Held::Words => {
                     if !are_words_quiet(by, lines, shadow, part.pattern, address) {
@@ -456,7 +462,7 @@ impl Detector {
         true
     }
 
-    /// Where a warp accesses memory.
+    /// Returns the site of a warp access.
     pub(crate) fn site_of_warp(&mut self, access: &WarpAccess) -> SiteId {
         let element_bytes = access.element_bytes;
         let WarpAccess {
@@ -483,7 +489,7 @@ impl Detector {
     }
 }
 
-/// Looks at the words of a line one by one; false where one must be looked at in full.
+/// Checks the words of a line one by one. Returns `false` if the slow path must check a word.
 fn are_words_quiet(
     by: &mut Visitor<'_>,
     lines: &Lines,
@@ -505,23 +511,23 @@ fn are_words_quiet(
     })
 }
 
-/// An access of a warp, all of whose lanes have one epoch, or of an operation that one of them starts.
+/// Access of warp lanes with equal epochs, or of an asynchronous operation that one of them starts.
 pub(crate) struct Lines {
     pub(crate) of: WarpId,
-    /// Of the warp that take part.
+    /// Participating lanes of the warp.
     pub(crate) lanes: u32,
     pub(crate) memory: Memory,
     pub(crate) site: SiteId,
-    /// What it is attributed to: a row, an epoch, and lanes.
+    /// Row, epoch and lanes to which the access is attributed.
     pub(crate) row: Row,
     pub(crate) epoch: u32,
     pub(crate) mask: u32,
-    /// What it hands on, if it is a strong store.
+    /// Releases of a strong store.
     pub(crate) handed: Option<Handed>,
 }
 
 impl Lines {
-    /// An access of lanes of a warp at one epoch, which hands on nothing.
+    /// Returns an access of warp lanes at one epoch that releases nothing.
     #[inline]
     fn of_lanes(of: WarpId, lanes: u32, memory: Memory, site: SiteId, epoch: u32) -> Lines {
         Lines {

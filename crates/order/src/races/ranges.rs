@@ -1,5 +1,5 @@
-//! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and the bytes from
-//! which on it may race.
+//! Fast path for contiguous byte ranges of asynchronous operations, one line at a time. Input: an operation and its
+//! bytes. Output: access records, and the rest of the range from the first byte that may race.
 
 use crate::races::accessor::Accessor;
 use crate::races::detector::Detector;
@@ -13,7 +13,8 @@ use crate::races::words::{AtWord, Quick};
 use warpgrid_emulator::WarpId;
 
 impl Detector {
-    /// Looks at bytes in a row that an operation in flight accesses; those that must be looked at in full.
+    /// Checks contiguous bytes that an asynchronous operation accesses. Returns the bytes that the slow path must
+    /// check.
     pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> Option<Bytes> {
         let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
         if is_elsewhere {
@@ -59,7 +60,7 @@ impl Detector {
         })
     }
 
-    /// The same of bytes of one line.
+    /// Checks the bytes of one line. Returns the address of the first byte that may race.
     fn quiet_part(
         &self,
         by: &mut Visitor<'_>,
@@ -81,7 +82,7 @@ impl Detector {
     }
 }
 
-/// The same of bytes of a line that is kept word by word.
+/// Checks the bytes of a line that is tracked per word. Returns the address of the first byte that may race.
 fn quiet_words(by: &Visitor<'_>, lines: &Lines, part: Bytes, shadow: &mut Shadow) -> u64 {
     let of = (lines.row, lines.site);
     let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);

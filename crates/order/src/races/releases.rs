@@ -1,5 +1,5 @@
-//! What strong stores of warps hand on, all lanes at once. In: a store; out: a release of each lane, which lines keep with the store, and which is
-//! only looked at when someone reads it.
+//! Releases of strong stores by all lanes of a warp at once. Input: a store. Output: the release of each lane, which
+//! the line stores with the access record, and which is expanded only when another thread reads the value.
 
 use crate::races::clock::lanes_of;
 use crate::races::clock::row_of;
@@ -15,7 +15,8 @@ use warpgrid_emulator::LanesAccess;
 use warpgrid_isa::Scope;
 
 impl Detector {
-    /// What a strong store of lanes hands on, of each lane its own release last; nothing where lanes must be looked at one by one.
+    /// Returns the releases of a strong store of lanes; the release of the store itself is the last of each lane.
+    /// Returns `None` if the lanes must be checked one by one.
     pub(crate) fn handed(
         &mut self,
         lanes: &LanesAccess<'_>,
@@ -54,7 +55,7 @@ impl Detector {
         Some((!handed.is_empty()).then(|| Rc::new(handed)))
     }
 
-    /// Remembers what lanes have released where they stored.
+    /// Records the releases of lanes at the stored locations.
     pub(crate) fn note_releases(
         &mut self,
         lanes: &LanesAccess<'_>,
@@ -78,7 +79,8 @@ impl Detector {
     }
 }
 
-/// Adds what a lane hands on that is kept apart; nothing where it hands on what it released there before.
+/// Adds the separately recorded releases of a lane. Returns `None` if the store also carries an earlier release of the
+/// lane at the same location.
 fn hand_on_apart(
     handed: &mut HandedOn,
     warp: &Warp,
@@ -98,7 +100,8 @@ fn hand_on_apart(
     Some(())
 }
 
-/// Adds what lanes hand on that are kept together; nothing where one hands on what it released there before.
+/// Adds the simultaneous releases of lanes. Returns `None` if the store also carries an earlier release of a lane at the
+/// same location.
 fn hand_on_together(
     handed: &mut HandedOn,
     warp: &Warp,

@@ -1,4 +1,4 @@
-//! Shadow memory: for each line of memory, or for each of its words, the accesses that later accesses may race with.
+//! Shadow memory: the accesses with which later accesses may race, stored per line or per word.
 
 use crate::races::clock::{Row, lanes_of};
 use crate::races::hash::Map;
@@ -7,14 +7,14 @@ use crate::races::location::{LINE, Memory, WORD};
 use crate::races::shapes::Shapes;
 use crate::races::site::SiteId;
 
-/// Accesses of one site by lanes of one row at one epoch.
+/// Access record of a word: accesses by lanes of one row at one site and one epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) row: Row,
     pub(crate) epoch: u32,
     pub(crate) lanes: u32,
     pub(crate) site: SiteId,
-    /// Of the word.
+    /// One bit for each accessed byte of the word.
     pub(crate) bytes: u8,
 }
 
@@ -24,12 +24,13 @@ struct Link {
     next: u32,
 }
 
-/// What is kept of a word: where its entries begin, which bytes were written, and whether a strong write is known there.
+/// Fields of the state of a word: head of its list of access records, written bytes, and the presence of a strong
+/// write.
 const FIRST: u32 = (1 << 27) - 1;
 const WRITTEN: u32 = 27;
 const STRONG: u32 = 1 << 31;
 
-/// Lines of a page.
+/// Number of lines per page.
 const LINES: usize = 32;
 
 /// State of a line: no accesses, accesses to the line, or accesses to each word.
@@ -40,66 +41,67 @@ pub(crate) enum Held {
     Words,
 }
 
-/// In a page: the line is kept word by word.
+/// Flag of an element of [`Page::lines`]: the line is tracked per word.
 const BY_WORD: u32 = 1 << 31;
 
 #[derive(Debug)]
 struct Page {
-    /// For each line 0, the number of the accesses to the line, or [`BY_WORD`] and the number of its words.
+    /// State of each line: 0 if not accessed, the number of its [`Line`], or [`BY_WORD`] and the number of its words.
     lines: [u32; LINES],
     number: u64,
-    /// Another page of the same shared memory.
+    /// Next page of the same shared memory.
     next: Option<u32>,
 }
 
-/// A line's place.
+/// Position of a line in the shadow memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineAt {
     page: u32,
     at: u8,
 }
 
-/// A write that was kept with its line, and now is one of its own among strong ones: those hand on, and each hides those before.
+/// A write of a line that has been expanded to an individual strong write. Strong writes carry releases, and each of
+/// them hides the earlier ones.
 #[derive(Clone, Debug)]
 pub(crate) struct SpelledWrite {
     pub(crate) memory: Memory,
-    /// Of the first byte that the lane has written.
+    /// Address of the first byte that the lane has written.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
     pub(crate) lane: u32,
     pub(crate) mark: Mark,
 }
 
-/// All memories.
+/// Shadow memory of all memories.
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
     pub(crate) shapes: Shapes,
     pages: Vec<Page>,
     index: Map<(Memory, u64), u32>,
-    /// The latest page of each shared memory.
+    /// Latest page of each shared memory.
     of_block: Map<u64, u32>,
     free_pages: Vec<u32>,
-    /// Pages that were looked for last, by the low bits of their number.
+    /// Cache of the latest page lookups, indexed by the low bits of the page number.
     recent: [Option<((Memory, u64), u32)>; N_RECENT],
     links: Vec<Link>,
     free: u32,
-    /// Number 0 is none.
+    /// Number 0 stands for no line.
     whole: Vec<Line>,
     free_whole: Vec<u32>,
     words: Vec<[u32; 32]>,
-    /// For each line that is kept word by word, the number of the floor that it was last compared with.
+    /// Number of the lower-bound clock with which each line that is tracked per word was last compared.
     floors: Vec<u32>,
     free_words: Vec<u32>,
-    /// Lines that have strong writes as a whole.
+    /// Number of lines tracked as a whole that have strong writes.
     n_strong_lines: u32,
     spelled: Vec<SpelledWrite>,
 }
 
 const N_RECENT: usize = 4;
-/// Lines that small kernels access.
+/// Initial capacity, which suffices for small kernels.
 const FEW_LINES: usize = 16;
 
-/// A word's place.
+/// Position of a word in the shadow memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     line: u32,
@@ -107,7 +109,8 @@ pub(crate) struct Word {
 }
 
 impl Shadow {
-    /// The word at an address of a memory, which is made if it is new; from now on its line is kept word by word.
+    /// Returns the word at an address of a memory, and creates it if necessary. Its line is tracked per word from now
+    /// on.
     #[inline]
     pub(crate) fn word(&mut self, memory: Memory, address: u64) -> Word {
         let LineAt { page, at } = self.line_at(memory, address);
@@ -122,7 +125,7 @@ impl Shadow {
         }
     }
 
-    /// The line at an address of a memory.
+    /// Returns the line at an address of a memory.
     #[inline]
     pub(crate) fn line_at(&mut self, memory: Memory, address: u64) -> LineAt {
         let line = address / LINE;
@@ -132,7 +135,7 @@ impl Shadow {
         }
     }
 
-    /// What is kept of a line.
+    /// Returns the state of a line.
     #[inline(always)]
     pub(crate) fn held(&self, line: LineAt) -> Held {
         match self.pages[line.page as usize].lines[usize::from(line.at)] {
@@ -142,13 +145,13 @@ impl Shadow {
         }
     }
 
-    /// A line that is kept as a whole, and the shapes of accesses.
+    /// Returns a line that is tracked as a whole, and the shapes of accesses.
     #[inline]
     pub(crate) fn whole(&mut self, number: u32) -> (&mut Line, &Shapes) {
         (&mut self.whole[number as usize], &self.shapes)
     }
 
-    /// Begins to keep a line as a whole; its number.
+    /// Starts to track a line as a whole. Returns its number.
     pub(crate) fn begin_whole(&mut self, at: LineAt) -> u32 {
         let number = self.free_whole.pop().unwrap_or_else(|| {
             if self.whole.is_empty() {
@@ -162,7 +165,8 @@ impl Shadow {
         number
     }
 
-    /// Keeps a line as a whole again whose words have nothing but what is over, if that was not asked at this floor; its number.
+    /// Reverts a line to tracking as a whole if all records of its words happen before the lower-bound clock and the
+    /// line was not compared with this clock before. Returns the number of the line.
     pub(crate) fn make_whole(
         &mut self,
         at: LineAt,
@@ -188,7 +192,7 @@ impl Shadow {
         Some(number)
     }
 
-    /// The entries of a word, by what is kept of it.
+    /// Returns the access records of a word with this state.
     fn entries(&self, state: u32) -> impl Iterator<Item = &Entry> {
         let mut at = state & FIRST;
         std::iter::from_fn(move || {
@@ -198,18 +202,18 @@ impl Shadow {
         })
     }
 
-    /// Notes that a line begins to have strong writes as a whole.
+    /// Counts a line whose first strong write is tracked with the whole line.
     pub(crate) fn count_strong_line(&mut self) {
         self.n_strong_lines += 1;
     }
 
-    /// Whether strong writes are kept with lines, or were until now.
+    /// Checks whether strong writes are tracked with whole lines, or were expanded and not taken yet.
     #[inline]
     pub(crate) fn has_strong_lines(&self) -> bool {
         self.n_strong_lines > 0 || !self.spelled.is_empty()
     }
 
-    /// Strong writes that were kept with their lines, of the lines that these bytes are in, and of all that are kept word by word since.
+    /// Removes and returns the expanded strong writes, after the lines of these bytes have been expanded.
     pub(crate) fn take_strong(
         &mut self,
         memory: Memory,
@@ -240,7 +244,7 @@ impl Shadow {
         page
     }
 
-    /// Gives each word of a line the entries that the line has as a whole.
+    /// Expands the records of a line into records of each word.
     #[cold]
     #[inline(never)]
     fn spell_out(&mut self, memory: Memory, start: u64, at: LineAt) -> u32 {
@@ -277,7 +281,7 @@ impl Shadow {
         line
     }
 
-    /// A write of a line that has strong ones becomes one of its own for each element and lane.
+    /// Expands a write of a line with strong writes into one write for each element and lane.
     fn spell_write(&mut self, memory: Memory, start: u64, line: u32, mark: &Mark) {
         let pattern = self.shapes.pattern(mark.pattern);
         let n_bytes = match mark.is_strong {
@@ -302,7 +306,7 @@ impl Shadow {
         }
     }
 
-    /// Adds an entry to a word, in place of what it replaces.
+    /// Adds an access record to a word, and removes the records that it replaces.
     fn put(&mut self, word: Word, mut new: Entry) {
         let mut merged = false;
         self.retain(word, |entry| {
@@ -314,7 +318,7 @@ impl Shadow {
                 merged = true;
                 return true;
             }
-            // The later access of a thread at the same place in the code replaces the earlier one.
+            // A later access by the same thread and the same instruction replaces the earlier access.
             if entry.epoch > new.epoch {
                 new.lanes &= !entry.lanes;
                 return true;
@@ -329,7 +333,7 @@ impl Shadow {
 
     fn page(&mut self, memory: Memory, number: u64) -> u32 {
         if self.links.is_empty() {
-            // Number 0 is none.
+            // Number 0 marks the end of a list.
             self.links.push(Link {
                 entry: Entry {
                     row: Row::single(0).0,
@@ -365,7 +369,7 @@ impl Shadow {
         &mut self.words[word.line as usize][usize::from(word.at)]
     }
 
-    /// Whether a strong write was noted at the word.
+    /// Checks whether a strong write is recorded at the word.
     pub(crate) fn is_strong(&mut self, word: Word) -> bool {
         *self.state(word) & STRONG != 0
     }
@@ -374,7 +378,7 @@ impl Shadow {
         *self.state(word) |= STRONG;
     }
 
-    /// Bytes of the word that something wrote.
+    /// Returns the written bytes of the word.
     pub(crate) fn written(&mut self, word: Word) -> u8 {
         (*self.state(word) >> WRITTEN & 15) as u8
     }
@@ -383,7 +387,8 @@ impl Shadow {
         *self.state(word) |= u32::from(bytes & 15) << WRITTEN;
     }
 
-    /// Looks at each entry of a word; those for which `keep` is false go. The number that is left.
+    /// Calls `keep` for each access record of a word, and removes the records for which `keep` returns `false`. Returns
+    /// the number of remaining records.
     #[inline]
     pub(crate) fn retain(&mut self, word: Word, mut keep: impl FnMut(&mut Entry) -> bool) -> usize {
         let state = *self.state(word);
@@ -414,7 +419,7 @@ impl Shadow {
         n
     }
 
-    /// Adds an entry to a word; false if no more can be kept.
+    /// Adds an access record to a word. Returns `false` if the shadow memory is full.
     #[inline]
     pub(crate) fn add(&mut self, word: Word, entry: Entry) -> bool {
         let first = *self.state(word) & FIRST;
@@ -436,7 +441,7 @@ impl Shadow {
         true
     }
 
-    /// Forgets the shared memory of a block.
+    /// Discards the shadow state of the shared memory of a block.
     pub(crate) fn forget_shared(&mut self, block: u64) {
         let mut next = self.of_block.remove(&block);
         while let Some(page) = next {

@@ -1,5 +1,6 @@
-//! The shapes of accesses: which lanes access which bytes of which lines. A shape is found once, and is then the same wherever the access begins.
-//! In: where lanes access memory, from the line of the first one; out: patterns of lines, by number.
+//! Interned shapes of warp accesses: the lanes that access each byte of each line. A shape is computed once, and does
+//! not depend on the address of its first line. Input: lane addresses relative to the line of the first lane. Output:
+//! numbered patterns of lines.
 
 use crate::races::clock::{are_equal, lanes_of};
 use crate::races::location::{LINE, WORD};
@@ -7,20 +8,20 @@ use crate::races::site::SiteId;
 use std::ops::Range;
 use warpgrid_emulator::EvenAccess;
 
-/// Lanes that access a line, all the same bytes of each of its words.
+/// Lanes that access a line; each accessed word has the same accessed bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
-    /// A bit for each byte of the line.
+    /// One bit for each accessed byte of the line.
     pub(crate) covers: u128,
-    /// A bit for each word of the line.
+    /// One bit for each accessed word of the line.
     pub(crate) words: u32,
-    /// All its lanes.
+    /// All lanes of the pattern.
     all: u32,
-    /// A bit for each byte of a word.
+    /// One bit for each accessed byte of a word.
     pub(crate) bytes: u8,
-    /// Whether each word is accessed by one lane.
+    /// Whether each word is accessed by at most one lane.
     pub(crate) is_single: bool,
-    /// By word.
+    /// Lanes by word.
     pub(crate) lanes: [u32; 32],
 }
 
@@ -46,7 +47,7 @@ impl Pattern {
         self.all |= 1 << lane;
     }
 
-    /// The bytes of the line that some of the lanes access, a bit for each.
+    /// Returns the bytes of the line that the lanes of `mask` access, one bit each.
     #[inline]
     pub(crate) fn covers_of(&self, mask: u32) -> u128 {
         if self.all & !mask == 0 {
@@ -59,7 +60,7 @@ impl Pattern {
         covers_of_words(words, self.bytes)
     }
 
-    /// Whether each word is accessed by one of these lanes at most.
+    /// Checks whether each word is accessed by at most one lane of `mask`.
     pub(crate) fn is_single_of(&self, mask: u32) -> bool {
         self.is_single
             || self
@@ -68,7 +69,8 @@ impl Pattern {
                 .all(|lanes| (lanes & mask).count_ones() < 2)
     }
 
-    /// Whether each byte of some lanes here, and of some lanes of another pattern, is accessed by one lane, the same in both.
+    /// Checks whether each byte that lanes of both patterns access is accessed by a single lane, which is the same in
+    /// both patterns.
     pub(crate) fn has_lanes_of(&self, mask: u32, other: &Pattern, other_mask: u32) -> bool {
         let is_same = std::ptr::eq(self, other) && self.is_single;
         if is_same || self.bytes & other.bytes == 0 {
@@ -82,9 +84,9 @@ impl Pattern {
     }
 }
 
-/// The bytes of a line that are these of some of its words, a bit for each.
+/// Returns the byte mask of a line in which each word of `words` has the bytes `bytes`.
 const fn covers_of_words(words: u32, bytes: u8) -> u128 {
-    // The bits of the words move apart, in halves, until each is the first of four.
+    // Spreads the bits of the words to every fourth position by repeated halving.
     let mut apart = words as u128;
     apart = (apart | apart << 48) & 0xffff_0000_0000_0000_ffff;
     apart = (apart | apart << 24) & 0xff_0000_00ff_0000_00ff_0000_00ff;
@@ -94,19 +96,19 @@ const fn covers_of_words(words: u32, bytes: u8) -> u128 {
     apart * bytes as u128
 }
 
-/// The number of a pattern.
+/// Number of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PatternId(u32);
 
 /// A line that an access touches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// Lines after that of the first lane.
+    /// Distance from the line of the first lane, in lines.
     pub(crate) line: i32,
     pub(crate) pattern: PatternId,
 }
 
-/// The number of a shape.
+/// Number of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShapeId(u32);
 
@@ -117,16 +119,16 @@ struct Shape {
     n: u32,
 }
 
-/// Where lanes access memory.
+/// Hash key of a shape: lane addresses relative to the line of the first lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     mask: u32,
     lane_bytes: u32,
-    /// Bytes from the start of the line that the first lane begins in; 0 for lanes that take no part.
+    /// Offset from the start of the line in which the first lane begins; 0 for inactive lanes.
     offsets: [u32; 32],
 }
 
-/// Lanes that access some bytes each from their address on.
+/// Addresses of the active lanes, each of which accesses `lane_bytes` bytes.
 pub(crate) struct Places<'a> {
     pub(crate) mask: u32,
     pub(crate) lane_bytes: u32,
@@ -138,7 +140,7 @@ impl Places<'_> {
         self.mask.trailing_zeros() as usize & 31
     }
 
-    /// Whether it is a whole warp from the start of a line on, each lane after the one before.
+    /// Checks whether the access is a full-warp coalesced access that begins at a line boundary.
     fn is_row(&self) -> bool {
         let (first, n) = (self.addresses[0], u64::from(self.lane_bytes));
         let all = self.addresses.iter().enumerate();
@@ -150,7 +152,7 @@ impl Places<'_> {
 }
 
 impl Key {
-    /// Nothing where lanes are too far from each other.
+    /// Returns the key of an access, or `None` if the distance between lanes exceeds 32 bits.
     fn of(places: &Places<'_>) -> Option<Key> {
         let start = places.addresses[places.first()] / LINE * LINE;
         let mut offsets = [0; 32];
@@ -168,7 +170,8 @@ impl Key {
         })
     }
 
-    /// The line from which on some of the lanes access these places, if they do.
+    /// Returns the line address at which the access matches the key, or `None`. The lanes may be a subset of the lanes
+    /// of the key.
     #[inline]
     fn start_of(&self, places: &Places<'_>) -> Option<u64> {
         if self.lane_bytes != places.lane_bytes || places.mask & !self.mask != 0 {
@@ -181,7 +184,7 @@ impl Key {
         let place = |offset: u32| start.wrapping_add_signed(i64::from(offset as i32));
         let mut differ = 0;
         if places.mask == u32::MAX {
-            // Of all lanes, this is done a few at a time.
+            // The compiler vectorizes the loop over all lanes.
             for (address, offset) in places.addresses.iter().zip(&self.offsets) {
                 differ |= address ^ place(*offset);
             }
@@ -193,12 +196,12 @@ impl Key {
         (differ == 0).then_some(start)
     }
 
-    /// The line from which on a lane accesses its place.
+    /// Returns the line address that follows from the address of a lane.
     fn start_at(&self, places: &Places<'_>, lane: usize) -> u64 {
         places.addresses[lane].wrapping_add_signed(-i64::from(self.offsets[lane] as i32))
     }
 
-    /// All lanes of this key and of the places, if the lanes of both access the same places in both.
+    /// Returns the union of the key and an access, or `None` if their common lanes access different addresses.
     fn with(&self, places: &Places<'_>) -> Option<Key> {
         let both = self.mask & places.mask;
         if both == 0 || self.lane_bytes != places.lane_bytes {
@@ -233,50 +236,52 @@ impl Key {
     }
 }
 
-/// Slots of the table of shapes, each with two places.
+/// Number of two-way slots of the shape table.
 const SLOTS: usize = 128;
-/// Places within a line that ranges begin at and end at, whose shapes are kept by them alone.
+/// Number of slots of the table of contiguous ranges within a line.
 const RANGES: usize = 64;
-/// Patterns that small kernels have.
+/// Initial capacity for patterns, which suffices for small kernels.
 const FEW: usize = 16;
-/// Sites that small kernels have.
+/// Initial capacity for sites, which suffices for small kernels.
 const FEW_SITES: usize = 16;
-/// Shapes that are kept of a site.
+/// Number of cached shapes per site.
 const N_LATEST: usize = 4;
-/// Patterns that are kept.
+/// Maximum number of stored patterns.
 const MOST_PATTERNS: usize = 1 << 14;
-/// Shapes of even accesses that are kept of a site.
+/// Number of cached regular address patterns per site.
 const N_EVENS: usize = 2;
-/// Shapes that are made before one is met again.
+/// Initial number of shapes that may be created without a cache hit.
 const FIRST_CREDIT: i32 = 512;
 
-/// Where the lanes of an even access lie, wherever its line is, and its shape.
+/// Regular address pattern of the lanes relative to its line, and its shape.
 #[derive(Clone, Copy, Debug)]
 struct Even {
     lane_bytes: u32,
-    /// Bytes from the start of the line to the first lane, from there to the first lane of the other half, and between lanes.
+    /// Bytes from the start of the line to the first lane, from the first lane to the first lane of the other
+    /// half-warp, and between neighboring lanes.
     offset: u64,
     gap: u64,
     step: u64,
     shape: ShapeId,
 }
 
-/// All shapes of a run, as many as it is worth to keep.
+/// Shapes of a run. The table stops to grow when new shapes are not reused.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     patterns: Vec<Pattern>,
     parts: Vec<Part>,
     shapes: Vec<Shape>,
     slots: Vec<[u32; 2]>,
-    /// By site, the shapes of its latest accesses.
+    /// Shapes of the latest accesses by site.
     latest: Vec<[Option<ShapeId>; N_LATEST]>,
-    /// By site, the shapes of its latest even accesses.
+    /// Latest regular address patterns by site.
     evens: Vec<[Option<Even>; N_EVENS]>,
-    /// Whole warps from the start of a line on, by the logarithm of the bytes of each lane.
+    /// Shapes of coalesced full-warp accesses at a line boundary, by the binary logarithm of the bytes per lane.
     rows: [Option<ShapeId>; 5],
-    /// Of bytes in a row within one line: offset in the line, how many, and the shape.
+    /// Contiguous ranges within one line: offset in the line, number of bytes, and shape.
     ranges: Vec<Option<(u32, u32, ShapeId)>>,
-    /// How many more may be made: where each access has another shape, to make them costs more than it spares.
+    /// Number of shapes that may still be created. If every access has a new shape, the creation costs more than the
+    /// shapes save.
     credit: i32,
 }
 
@@ -302,7 +307,7 @@ impl Shapes {
         &self.patterns[id.0 as usize]
     }
 
-    /// The numbers of the lines that an access of this shape touches.
+    /// Returns the numbers of the parts of a shape, one for each accessed line.
     pub(crate) fn parts_of(&self, id: ShapeId) -> Range<usize> {
         let shape = &self.shapes[id.0 as usize];
         shape.first as usize..(shape.first + shape.n) as usize
@@ -313,13 +318,13 @@ impl Shapes {
         self.parts[number]
     }
 
-    /// The lines that an access of this shape touches.
+    /// Returns the parts of a shape, one for each accessed line.
     #[cfg(test)]
     fn parts(&self, id: ShapeId) -> &[Part] {
         &self.parts[self.parts_of(id)]
     }
 
-    /// The shape of a whole warp from the start of a line on.
+    /// Returns the shape of a coalesced full-warp access at a line boundary.
     pub(crate) fn of_row(&mut self, lane_bytes: u32) -> Option<ShapeId> {
         let at = lane_bytes.trailing_zeros() as usize;
         let known = *self.rows.get(at)?;
@@ -343,7 +348,7 @@ impl Shapes {
         made
     }
 
-    /// The shape of bytes in a row within one line, and the address of the line.
+    /// Returns the shape of contiguous bytes within one line, and the address of the line.
     pub(crate) fn of_range(&mut self, address: u64, n: u32) -> Option<(ShapeId, u64)> {
         let start = address / LINE * LINE;
         let offset = (address - start) as u32;
@@ -365,8 +370,8 @@ impl Shapes {
         Some((shape, start))
     }
 
-    /// The shape of an access, which others of its lanes may take part in elsewhere, and the address of the line that it counts from; nothing
-    /// where it has none, or where it is not worth to make another one.
+    /// Returns the shape of an access, and the address of its first line. The shape may have additional lanes. Returns
+    /// `None` if the access has no shape, or if the creation of a shape is not worthwhile.
     #[inline]
     pub(crate) fn of(&mut self, site: SiteId, places: &Places<'_>) -> Option<(ShapeId, u64)> {
         let at = site.0 as usize;
@@ -383,7 +388,7 @@ impl Shapes {
         self.of_new(at, places)
     }
 
-    /// As [`Shapes::of`], of a whole warp whose lanes lie evenly.
+    /// Returns the shape like [`Shapes::of`] for a full-warp access with a regular address pattern.
     #[inline]
     pub(crate) fn of_even(&mut self, site: SiteId, even: &EvenAccess) -> Option<(ShapeId, u64)> {
         let [first, second] = even.starts;
@@ -451,7 +456,7 @@ impl Shapes {
         Some((shape, start))
     }
 
-    /// The shape of an access, with the lanes of one that its site is known to have.
+    /// Returns the shape of an access, extended by the lanes of a matching shape of its site.
     fn of_places(&mut self, at: usize, places: &Places<'_>) -> Option<(ShapeId, u64)> {
         let mut known = self.latest[at].iter().flatten();
         let joined = known.find_map(|shape| self.shapes[shape.0 as usize].key.with(places));
@@ -487,7 +492,7 @@ impl Shapes {
         Some(made)
     }
 
-    /// A row of lanes of whole words: each line has all its words from the lanes that come next.
+    /// Creates the shape of a coalesced access with whole words: consecutive lanes cover all words of each line.
     #[cold]
     #[inline(never)]
     fn make_row(&mut self, key: &Key) -> ShapeId {
@@ -513,7 +518,7 @@ impl Shapes {
         self.keep(key, first, words_of_lane)
     }
 
-    /// Keeps a shape whose parts are there.
+    /// Stores a shape whose parts have been added.
     fn keep(&mut self, key: &Key, first: u32, n: u32) -> ShapeId {
         self.shapes.push(Shape {
             key: *key,
@@ -544,7 +549,7 @@ impl Shapes {
         }
         self.reserve();
         let (first, first_pattern) = (self.parts.len(), self.patterns.len() as u32);
-        // Where the last bytes were: their line, those of a word, and the number of the part.
+        // Position of the previous bytes: line, bytes of a word, and number of the part.
         let (mut last, mut highest) = ((i32::MIN, 0, 0), i32::MIN);
         for lane in lanes_of(key.mask) {
             let mut at = i64::from(key.offsets[lane] as i32);

@@ -1,41 +1,42 @@
-//! Places in the code that access memory: what is the same for each of their accesses. In: instructions; out: sites by number.
+//! Access sites: the properties that all accesses of an instruction operand share. Input: instructions. Output:
+//! numbered sites.
 
 use crate::scope::{Home, Scoped, Strength, mutual};
 use warpgrid_isa::{Flag, Sem, Transfer, UnitOp};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
-/// The number of a site.
+/// Number of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SiteId(pub(crate) u32);
 
-/// What an access does to memory.
+/// Effect of an access on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Read,
     Write,
-    /// Reads and writes in one.
+    /// Read-modify-write.
     Atomic,
 }
 
 impl Kind {
-    /// Whether it can change memory.
+    /// Checks whether the access can change memory.
     pub const fn writes(self) -> bool {
         !matches!(self, Kind::Read)
     }
 }
 
-/// The way that an access takes to memory.
+/// Proxy of an access (PTX ISA, "Proxies").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProxyKind {
     Generic,
     Async,
-    /// Reads past all that the kernel writes (`ld.global.nc`).
+    /// Non-coherent reads (`ld.global.nc`).
     ReadOnly,
-    /// Reads tensor maps.
+    /// Reads of tensor maps.
     TensorMap,
 }
 
-/// What all accesses of a site have in common.
+/// Properties that all accesses of a site share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Site {
     pub function: FunctionId,
@@ -45,12 +46,13 @@ pub(crate) struct Site {
     pub strength: Strength,
     pub proxy: ProxyKind,
     pub asynchronous: bool,
-    /// Bytes of an element; 0 where pieces of any size are accessed.
+    /// Element size in bytes; 0 for accesses of arbitrary size.
     pub element_bytes: u32,
 }
 
 impl Site {
-    /// Whether two accesses of these sites at the same bytes are morally strong, if their scopes take each other in.
+    /// Checks whether two accesses of these sites to the same bytes are morally strong, provided that their scopes
+    /// include each other.
     pub(crate) fn both_strong(&self, other: &Site) -> bool {
         let strong = |site: &Site| site.strength != Strength::Weak;
         strong(self)
@@ -59,7 +61,7 @@ impl Site {
             && self.proxy == other.proxy
     }
 
-    /// Whether the scopes take each other in.
+    /// Checks whether the scopes of the accesses include each other's thread.
     pub(crate) fn mutual(&self, own: Home, other: &Site, their: Home) -> bool {
         match (self.strength, other.strength) {
             (Strength::Strong(a), Strength::Strong(b)) => {
@@ -70,7 +72,7 @@ impl Site {
     }
 }
 
-/// What an instruction accesses: some have two sides, and the mbarrier on which they complete.
+/// Operand role of an access. Some instructions access a source, a destination and the mbarrier on which they complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Side {
     Only,
@@ -80,15 +82,16 @@ pub(crate) enum Side {
     Map,
 }
 
-/// All sites that a run has met.
+/// All access sites of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     known: Vec<Known>,
-    /// By function and instruction: the number of its latest site, and one more; 0 where it has none.
+    /// Number of the latest site plus one, by function and instruction; 0 if there is none.
     latest: Vec<Vec<u32>>,
 }
 
-/// A site, with what tells it from others of its instruction, and the one before, as in [`Sites::latest`].
+/// A site with its distinguishing properties within the instruction, and the link to the previous site as in
+/// [`Sites::latest`].
 #[derive(Debug)]
 struct Known {
     site: Site,
@@ -97,9 +100,9 @@ struct Known {
     before: u32,
 }
 
-/// Sites that small kernels have.
+/// Initial capacity for sites, which suffices for small kernels.
 const FEW_SITES: usize = 16;
-/// Instructions that small functions have.
+/// Initial capacity for instructions, which suffices for small functions.
 const FEW: usize = 64;
 
 impl Sites {
@@ -108,7 +111,7 @@ impl Sites {
         &self.known[id.0 as usize].site
     }
 
-    /// The site of an instruction's side with elements of this size.
+    /// Returns the site of an operand role of an instruction with elements of this size.
     #[inline]
     pub(crate) fn of(
         &mut self,
@@ -165,7 +168,7 @@ impl Sites {
     }
 }
 
-/// What an instruction does, and its memory order.
+/// Returns the action of an instruction, which includes its memory ordering.
 pub(crate) fn action_of(
     program: &Program,
     function: FunctionId,
@@ -175,7 +178,7 @@ pub(crate) fn action_of(
     program.action(body.instructions.get(instruction as usize)?)
 }
 
-/// Whether a program has operations of the asynchronous proxy.
+/// Checks whether a program uses the asynchronous proxy.
 pub(crate) fn has_proxies(program: &Program) -> bool {
     let mut actions = program.actions.iter();
     actions.any(|action| {
@@ -188,19 +191,20 @@ pub(crate) fn has_proxies(program: &Program) -> bool {
     })
 }
 
-/// Whether a program has copies that read tensor maps.
+/// Checks whether a program contains copies that read tensor maps.
 pub(crate) fn has_maps(program: &Program) -> bool {
     let mut actions = program.actions.iter();
     actions.any(|action| action.does.unit().and_then(UnitOp::tensor_copy).is_some())
 }
 
-/// Whether a program has loads that read past all that the kernel writes.
+/// Checks whether a program contains non-coherent loads.
 pub(crate) fn has_read_only(program: &Program) -> bool {
     let mut actions = program.actions.iter();
     actions.any(|action| action.modifiers.has(Flag::NonCoherent))
 }
 
-/// Whether what an instruction accesses is looked at elsewhere, as of mbarriers, or has a proxy of its own that the model leaves open.
+/// Checks whether the accesses of an instruction are checked elsewhere, as for mbarriers, or use a proxy that the
+/// memory model leaves unspecified.
 pub(crate) fn is_elsewhere(program: &Program, function: FunctionId, instruction: u32) -> bool {
     let action = action_of(program, function, instruction);
     action.is_some_and(|action| {
@@ -209,7 +213,8 @@ pub(crate) fn is_elsewhere(program: &Program, function: FunctionId, instruction:
     })
 }
 
-/// Whether something reads a predicate that an instruction writes first: who does not look at the answer of a test has not waited.
+/// Checks whether an instruction reads the predicate that a test instruction writes first. Code that ignores the result
+/// of a test has not waited.
 pub(crate) fn is_answer_read(program: &Program, function: FunctionId, instruction: u32) -> bool {
     let Some(body) = program.functions.get(function.0 as usize) else {
         return true;
@@ -231,7 +236,7 @@ pub(crate) fn is_answer_read(program: &Program, function: FunctionId, instructio
     })
 }
 
-/// Whether an operand reads a register.
+/// Checks whether an operand reads a register.
 fn reads(value: &OperandValue, register: RegisterId) -> bool {
     let is_it = |source: &Source| match source {
         Source::Register(run) => run.registers().any(|other| other == register),
@@ -249,7 +254,7 @@ fn reads(value: &OperandValue, register: RegisterId) -> bool {
     }
 }
 
-/// The memory order that an instruction states.
+/// Returns the memory ordering of an instruction.
 pub(crate) fn sem_of(program: &Program, function: FunctionId, instruction: u32) -> Option<Sem> {
     action_of(program, function, instruction)?.modifiers.sem
 }

@@ -1,4 +1,4 @@
-//! Strong accesses: what they hand on and get, and who has observed whom.
+//! Strong accesses: their releases and acquires, and the observation order between strong writes and reads.
 
 use crate::races::accessor::{Accessor, Part};
 use crate::races::clock::row_of;
@@ -63,7 +63,8 @@ impl Detector {
         }
     }
 
-    /// Looks at a strong load of one place by lanes that are at one epoch and have met the same there; false where they must be looked at one by one.
+    /// Checks a strong load of one location by lanes with equal epochs that have acquired the same releases from it.
+    /// Returns `false` if the lanes must be checked one by one.
     fn see_strong_loads(
         &mut self,
         event: &AccessEvent<'_>,
@@ -109,7 +110,8 @@ impl Detector {
         true
     }
 
-    /// Looks at relaxed atomics of one place by lanes that are at one epoch; false where they must be looked at one by one.
+    /// Checks relaxed atomics on one location by lanes with equal epochs. Returns `false` if the lanes must be checked
+    /// one by one.
     fn see_strong_atomics(
         &mut self,
         event: &AccessEvent<'_>,
@@ -158,7 +160,8 @@ impl Detector {
         true
     }
 
-    /// The strong write that an atomic continues, taken out; where it continues none, it hides those at its bytes.
+    /// Removes and returns the strong write whose release sequence an atomic continues. If there is none, the atomic
+    /// hides the strong writes to its bytes.
     fn take_linked(&mut self, by: &Strong, bytes: Bytes) -> Option<StrongWrite> {
         self.spell_strong(by.place, by.n_bytes);
         let is_linked = |write: &StrongWrite| write.is_linked(by);
@@ -171,7 +174,7 @@ impl Detector {
         }
     }
 
-    /// Checks an access of lanes at one place, once what it gets and hands on is known.
+    /// Checks an access of lanes to one location after its acquires and releases are processed.
     fn check_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -210,7 +213,7 @@ impl Detector {
         }
     }
 
-    /// What a strong access gets before it takes effect: the write that it continues, if it is an atomic and reads one.
+    /// Performs the acquire of a strong access. Returns the write whose release sequence an atomic continues.
     fn before_strong(
         &mut self,
         state: &mut Warp,
@@ -245,7 +248,8 @@ impl Detector {
         }
     }
 
-    /// Notes that a strong access observes the strong write at its place, if both are linked; what the write hands on, if anything.
+    /// Records that a strong access observes the morally strong write at its location. Returns the releases of the
+    /// write; the outer `None` means that no such write exists.
     fn observe(&mut self, by: &Strong, reader: Point) -> Option<Option<Rc<Message>>> {
         let write = self.strong.get_mut(&by.place)?;
         if !write.is_linked(by) {
@@ -260,7 +264,7 @@ impl Detector {
         Some(message)
     }
 
-    /// Gives writes that were kept with their lines a place of their own, in their order.
+    /// Expands the strong writes that are tracked with whole lines into individual writes, in their order.
     pub(crate) fn spell_strong(&mut self, (memory, address): Location, n_bytes: u32) {
         let Some(shadow) = &mut self.shadow else {
             return;
@@ -307,7 +311,7 @@ impl Detector {
         }
     }
 
-    /// What a strong write hands on.
+    /// Records a strong write and its releases.
     fn after_strong_write(
         &mut self,
         state: &mut Warp,
@@ -325,7 +329,7 @@ impl Detector {
             state.tick(1 << by.lane);
         }
         let bytes = Bytes::at(by.place.0, by.place.1, by.n_bytes);
-        // What it continues shares its bytes with no other strong write.
+        // A continued write shares its bytes with no other strong write.
         if continued.is_none() {
             self.forget_strong(bytes);
         }
@@ -333,7 +337,7 @@ impl Detector {
         self.replace_strong(by, point, continued, message);
     }
 
-    /// Notes that the words of these bytes have strong writes.
+    /// Sets the strong-write flag of the words of these bytes.
     fn note_strong(&mut self, bytes: Bytes) {
         let shadow = self.shadow();
         for (address, _) in bytes.words() {
@@ -342,7 +346,8 @@ impl Detector {
         }
     }
 
-    /// Keeps a strong write, which may continue another one; those at the same bytes are gone.
+    /// Records a strong write, which may continue the release sequence of another one, and replaces the strong writes
+    /// to the same bytes.
     fn replace_strong(
         &mut self,
         by: &Strong,
@@ -360,14 +365,14 @@ impl Detector {
         self.strong.insert(by.place, new);
     }
 
-    /// A write hides strong writes at the same bytes: who reads them now gets nothing of theirs.
+    /// Hides the strong writes to the same bytes, so that later reads acquire nothing from them.
     pub(crate) fn forget_strong(&mut self, bytes: Bytes) {
         let place = (bytes.memory, bytes.address);
         self.spell_strong(place, bytes.n);
         if self.strong.is_empty() || !self.has_strong(bytes) {
             return;
         }
-        // Strong writes that are kept share no bytes.
+        // The recorded strong writes are disjoint.
         match self.strong.get(&place) {
             Some(known) if known.n_bytes == bytes.n => {
                 self.strong.remove(&place);
@@ -377,7 +382,8 @@ impl Detector {
     }
 
     fn hide_strong(&mut self, (memory, address): Location, n_bytes: u32) {
-        // A write of some bytes starts at a multiple of their number, so those that begin before it do at these places.
+        // Writes are naturally aligned, so an overlapping write that begins at a lower address begins at one of these
+        // addresses.
         let around = [2, 4, 8, 16].map(|size| address / size * size);
         let before = around.into_iter().filter(|start| *start < address);
         for start in before.chain(address..address + u64::from(n_bytes)) {
@@ -391,7 +397,7 @@ impl Detector {
         }
     }
 
-    /// Whether a strong write was ever noted at one of the words of these bytes.
+    /// Checks whether a strong write was ever recorded in one of the words of these bytes.
     fn has_strong(&mut self, bytes: Bytes) -> bool {
         bytes.words().any(|(address, _)| {
             let shadow = self.shadow();
@@ -400,7 +406,8 @@ impl Detector {
         })
     }
 
-    /// Whether a strong write precedes an access because one observed it whom the access is ordered after.
+    /// Checks whether a strong write precedes an access because a strong read observed the write and happens before the
+    /// access.
     pub(crate) fn is_observed(
         &self,
         by: &Accessor<'_>,
@@ -436,7 +443,7 @@ impl Detector {
         })
     }
 
-    /// What lanes get from all that their strong reads have met, by a fence with this scope.
+    /// Acquires the releases that earlier strong reads of the lanes have observed, by a fence with this scope.
     pub(crate) fn acquire_by_fence(&self, state: &mut Warp, lanes: u32, scope: Scope, home: Home) {
         for lane in lanes_of(lanes) {
             let met: Vec<Rc<Message>> = match state.known_details(lane) {
@@ -450,16 +457,17 @@ impl Detector {
     }
 }
 
-/// Lanes at one epoch that access one place.
+/// Lanes with equal epochs that access one location.
 struct Together<'a> {
     lanes: u32,
     place: Location,
-    /// The access of the first of them.
+    /// Access of the first lane.
     piece: &'a Piece,
     epoch: u32,
 }
 
-/// The lanes of an access, if all of them access one place, which is not in the memory of another block, and are at one epoch.
+/// Returns the lanes of an access if all of them have equal epochs and access one location outside the shared memory of
+/// other blocks.
 fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<Together<'a>> {
     let (piece, others) = event.pieces.split_first()?;
     let memory = memory_of(piece.memory)?;
@@ -473,7 +481,7 @@ fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<
     for other in event.pieces {
         let lane = other.asked & 31;
         let is_like = place(other) == place(piece) && state.epochs[usize::from(lane)] == epoch;
-        // They come in their order.
+        // The lanes must be in ascending order.
         if !is_like || lanes >> lane != 0 {
             return None;
         }
@@ -487,10 +495,10 @@ fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<
     })
 }
 
-/// Notes that a strong access observes the writes of a chain so far.
+/// Records that a strong access observes the current writes of a release sequence.
 fn note_observation(observations: &mut Vec<Observation>, chain: &Chain, reader: Point) {
     let n = chain.borrow().len();
-    // Who polls observes the same again and again.
+    // A polling loop repeats the same observation.
     let is_again = observations.last().is_some_and(|last| {
         (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
             && Rc::ptr_eq(&last.chain, chain)
@@ -501,7 +509,7 @@ fn note_observation(observations: &mut Vec<Observation>, chain: &Chain, reader: 
     }
 }
 
-/// Adds to what a write hands on what its lane has released by fences, and at its place.
+/// Adds to the releases of a write the earlier releasing fences of its lane, and the earlier releases at its location.
 fn add_releases(state: &mut Warp, by: &Strong, message: &mut Option<Rc<Message>>) {
     state.part(by.lane);
     let Some(details) = state.known_details(by.lane) else {

@@ -1,4 +1,4 @@
-//! What orders threads: barriers, fences, the ends of threads.
+//! Synchronization of threads by barriers, fences and thread exits.
 
 use crate::races::clock::row_of;
 use crate::races::clock::{Clock, Fenced, Row, lanes_of};
@@ -12,7 +12,8 @@ use std::rc::Rc;
 use warpgrid_emulator::{SyncEvent, SyncKind, Waits, WarpId};
 use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace, SyncOp};
 
-/// Threads of a launch up to which sequentially consistent fences of one warp are put in an order among themselves.
+/// Maximum number of threads of a launch for which the sequentially consistent fences of the lanes of one warp are
+/// ordered.
 const FEW_THREADS: u64 = 4096;
 
 impl Detector {
@@ -70,7 +71,7 @@ impl Detector {
         }
     }
 
-    /// Lanes that come to a barrier.
+    /// Returns the arrival of lanes at a barrier.
     fn arrival(&self, event: &SyncEvent<'_>, releases: Releases) -> Arrival {
         Arrival {
             row: row_of(event.block, event.warp),
@@ -80,7 +81,7 @@ impl Detector {
         }
     }
 
-    /// A barrier of a block opens for those that wait.
+    /// Completes a barrier of a block for the waiting threads.
     fn open(&mut self, block: u64, gathering: Gathering) {
         let Gathering {
             clock,
@@ -90,7 +91,7 @@ impl Detector {
         let mut clock = clock.unwrap_or_else(Clock::nothing);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
-            // Who waits does nothing between its arrival and now.
+            // A waiting thread performs no access between its arrival and the completion of the barrier.
             let mut lanes = *lanes;
             if lanes == self.shape.present(*warp) {
                 lanes = u32::MAX;
@@ -108,7 +109,7 @@ impl Detector {
         self.lay_floor(block, clock, n_waiting);
     }
 
-    /// Lanes met that name each other.
+    /// Records a warp-level synchronization of the lanes that name each other in their masks.
     fn see_warp_met(&mut self, of: WarpId, here: u32, masks: &[u32; 32]) {
         let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
@@ -146,7 +147,7 @@ impl Detector {
         }
     }
 
-    /// Threads of a block have met: where they are all that are left, the block has a new floor.
+    /// Updates the lower-bound clock of a block if the synchronized threads are all remaining threads of the block.
     fn lay_floor(&mut self, block: u64, clock: Rc<Clock>, n_met: u32) {
         let n_threads = self.shape.n_threads();
         let known = self.blocks.get(&block);
@@ -272,7 +273,8 @@ impl Detector {
         }
     }
 
-    /// Lanes pass a sequentially consistent fence one after another; false where they must be looked at one by one.
+    /// Executes a sequentially consistent fence of several lanes in lane order. Returns `false` if the lanes must be
+    /// processed one by one.
     fn take_turns(
         &mut self,
         state: &mut Warp,
@@ -285,11 +287,11 @@ impl Detector {
         if !state.take_turns(row, lanes, known) {
             return false;
         }
-        // Lanes that take turns release at once.
+        // The lanes share one record of their releases.
         if let Some(release) = state.release_of_lanes(row, lanes, scope, home) {
             state.add_fence_of_lanes(lanes, &Rc::new(release));
         }
-        // What the last one hands on has all that the others do.
+        // The release of the last lane includes the releases of all others.
         if let Some(last) = lanes.checked_ilog2() {
             let release = state.release(row, last as usize, scope, home);
             self.fences.add(&release);
@@ -299,7 +301,7 @@ impl Detector {
 }
 
 impl Gathering {
-    /// Adds lanes of a warp, and what they know.
+    /// Adds lanes of a warp and their clocks.
     fn add(&mut self, state: &mut Warp, arrival: Arrival) {
         let Arrival {
             row,
@@ -316,24 +318,24 @@ impl Gathering {
     }
 }
 
-/// Lanes of a warp that come to a barrier.
+/// Arrival of lanes of a warp at a barrier.
 #[derive(Clone, Copy)]
 struct Arrival {
     row: Row,
     lanes: u32,
-    /// All lanes that the warp has.
+    /// All lanes of the warp.
     present: u32,
     releases: Releases,
 }
 
-/// Whether an arrival hands on what its thread knows.
+/// Whether an arrival releases the clock of its thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Releases {
     Yes,
     No,
 }
 
-/// A fence between the asynchronous proxy and the generic one, for a space or for all.
+/// Records a proxy fence between the generic and the asynchronous proxy for one state space or for all.
 fn fence_proxy(state: &mut Warp, event: &SyncEvent<'_>, space: Option<StateSpace>) {
     let block = event.block;
     let all = [Fenced::Global(block), Fenced::Shared(block), Fenced::Init];

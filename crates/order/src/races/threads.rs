@@ -1,4 +1,5 @@
-//! The threads of a run: what each knows, how far it is, and what it has released, read and started.
+//! Synchronization state of the threads of a run: vector clocks, epochs, releases, observed releases, and started
+//! operations.
 
 use crate::races::clock::{Clock, Fenced, Point, Row, are_equal, join, lanes_of, raise_lanes};
 use crate::races::hash::Map;
@@ -14,54 +15,55 @@ use std::rc::Rc;
 use warpgrid_emulator::{GroupKind, WarpId};
 use warpgrid_isa::Scope;
 
-/// What the lanes of a warp know.
+/// Vector clocks of the lanes of a warp.
 #[derive(Clone, Debug)]
 enum Known {
     Alike(Rc<Clock>),
     Each(Box<[Rc<Clock>; 32]>),
-    /// Lanes that have taken turns, and what the others know.
+    /// Lanes that executed `fence.sc` in order, and the clock of the other lanes.
     InTurn(Rc<Turns>, Rc<Clock>),
 }
 
-/// A warp: 32 threads.
+/// Synchronization state of a warp.
 #[derive(Debug)]
 pub(crate) struct Warp {
     known: Known,
     pub(crate) epochs: [u32; 32],
-    /// Lanes that exist and have not ended.
+    /// Lanes that exist and have not exited.
     pub(crate) live: u32,
-    /// What of their own accesses lanes have brought through fences between proxies, beside what their clocks say: by lane, up to which epoch.
+    /// Own accesses of the lanes that proxy fences cover in addition to the clocks: the epoch of each lane up to which
+    /// its accesses are covered.
     own_fenced: Vec<(Fenced, [u32; 32])>,
     details: LaneDetails,
-    /// What lanes have released at once.
+    /// Simultaneous releases of several lanes.
     together: Together,
-    /// Lanes whose releases are kept apart.
+    /// Lanes whose releases are recorded separately.
     released_apart: u32,
     groups: [Option<Box<Groups>>; 3],
 }
 
-/// The warps of a run.
+/// Synchronization state of all warps.
 #[derive(Debug, Default)]
 pub(crate) struct Warps {
     numbers: Map<WarpId, u32>,
-    /// By number; those that are taken out are missing.
+    /// Indexed by number; removed warps are `None`.
     warps: Vec<Option<Box<Warp>>>,
-    /// By number: what is the same for all accesses until something orders the warp.
+    /// Facts that hold for all accesses of a warp until its next synchronization, indexed by number.
     heres: Vec<Option<Here>>,
     free: Vec<u32>,
-    /// Those that were asked for last, by the low bits of block and warp.
+    /// Cache of the latest lookups, indexed by the low bits of block and warp.
     recent: [Option<(WarpId, u32)>; N_RECENT],
 }
 
 const N_RECENT: usize = 16;
 
-/// Where a warp is among the recent ones.
+/// Returns the slot of a warp in the lookup cache.
 const fn slot_of(of: WarpId) -> usize {
     (of.warp as usize ^ (of.block as usize) << 2) % N_RECENT
 }
 
 impl Warps {
-    /// The number of a warp, which it gets if it has none.
+    /// Returns the number of a warp, and assigns a number if necessary.
     pub(crate) fn number(&mut self, of: WarpId) -> u32 {
         if let Some((known, number)) = self.recent[slot_of(of)]
             && known == of
@@ -86,7 +88,7 @@ impl Warps {
         number
     }
 
-    /// A warp that is there, by its number.
+    /// Returns the warp with this number, unless it is removed.
     pub(crate) fn get(&self, number: u32) -> Option<&Warp> {
         self.warps.get(number as usize)?.as_deref()
     }
@@ -95,7 +97,7 @@ impl Warps {
         self.warps.get_mut(number as usize)?.as_deref_mut()
     }
 
-    /// What was found last of all accesses of a warp, if nothing has ordered it since.
+    /// Returns the facts of a warp that were computed last.
     #[inline]
     pub(crate) fn here(&self, number: u32) -> Option<&Here> {
         self.heres.get(number as usize)?.as_ref()
@@ -116,7 +118,7 @@ impl Warps {
         self.warps[number as usize] = Some(warp);
     }
 
-    /// Forgets a warp.
+    /// Discards the state of a warp.
     pub(crate) fn remove(&mut self, of: WarpId) {
         if let Some(number) = self.numbers.remove(&of) {
             self.warps[number as usize] = None;
@@ -126,21 +128,21 @@ impl Warps {
     }
 }
 
-/// What few threads do.
+/// Synchronization state of a lane that most lanes do not need.
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     /// The latest releasing fence of each scope.
     pub(crate) fences: SmallVec<[Release; 1]>,
-    /// What strong reads have met, by place.
+    /// Releases that strong reads have observed, by location.
     pub(crate) met: Vec<(Location, Rc<Message>)>,
-    /// The latest release at a place.
+    /// Latest release at each location.
     pub(crate) released: SmallVec<[(Location, Release); 1]>,
 }
 
-/// What lanes do that do more than others.
+/// Sparse table of the synchronization state of single lanes.
 #[derive(Debug, Default)]
 struct LaneDetails {
-    /// By lane, the number of its details, and one more; 0 while it has none.
+    /// Index plus one of the state of each lane; 0 if the lane has none.
     numbers: [u8; 32],
     all: Vec<Details>,
 }
@@ -155,7 +157,7 @@ impl LaneDetails {
         let number = &mut self.numbers[lane & 31];
         if *number == 0 {
             if self.all.is_empty() {
-                // One lane alone most often.
+                // In most cases, only one lane has such a state.
                 self.all.reserve_exact(1);
             }
             self.all.push(Details::default());
@@ -165,16 +167,16 @@ impl LaneDetails {
     }
 }
 
-/// Operations of one kind that lanes have started.
+/// Asynchronous operations of one kind that lanes have started.
 #[derive(Clone, Debug)]
 struct Groups {
     started: [u32; 32],
-    /// For each group that was made, how many operations had been started.
+    /// Number of started operations at the commit of each group.
     made: Vec<[u32; 32]>,
     n_made: [u32; 32],
 }
 
-/// Places whose messages a thread keeps, at most.
+/// Maximum number of locations whose releases a thread records.
 const MOST_MET: usize = 64;
 
 impl Warp {
@@ -200,7 +202,7 @@ impl Warp {
         }
     }
 
-    /// Whether each of some lanes knows threads of a row as far as an epoch.
+    /// Checks whether the clocks of all lanes of `lanes` include these threads of a row at an epoch.
     pub(crate) fn all_know(&self, lanes: u32, of: (Row, u32, u32)) -> bool {
         let (row, threads, epoch) = of;
         let knows = |clock: &Clock| clock.seen().unknown(row, threads, epoch) == 0;
@@ -222,7 +224,7 @@ impl Warp {
         }
     }
 
-    /// What all lanes know, where they know the same.
+    /// Returns the common clock of the lanes if their clocks are equal.
     pub(crate) fn alike(&self) -> Option<&Rc<Clock>> {
         match &self.known {
             Known::Alike(clock) => Some(clock),
@@ -230,7 +232,7 @@ impl Warp {
         }
     }
 
-    /// Lanes that all know the same: the clock of all of them, or that of one.
+    /// Returns the clock of one lane, after giving each lane a separate clock.
     pub(crate) fn clock_mut(&mut self, lane: usize) -> &mut Rc<Clock> {
         if !matches!(self.known, Known::Each(_)) {
             let clocks = std::array::from_fn(|lane| Rc::clone(self.clock(lane)));
@@ -242,7 +244,8 @@ impl Warp {
         }
     }
 
-    /// Lanes take turns, the first of which takes in what is known; false where they must be looked at one by one.
+    /// Serializes the lanes at a `fence.sc`; the first lane acquires `known`. Returns `false` if the lanes must be
+    /// processed one by one.
     pub(crate) fn take_turns(&mut self, row: Row, lanes: u32, known: Rc<Clock>) -> bool {
         let others = match &self.known {
             Known::Alike(clock) => Rc::clone(clock),
@@ -258,7 +261,7 @@ impl Warp {
         true
     }
 
-    /// Gives lanes a clock that has all that they knew.
+    /// Replaces the clocks of lanes by a clock that includes them.
     pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<Clock>) {
         if lanes & self.live == self.live {
             self.known = Known::Alike(Rc::clone(clock));
@@ -273,12 +276,12 @@ impl Warp {
         }
     }
 
-    /// Adds a clock to what lanes know.
+    /// Joins a clock into the clocks of lanes.
     pub(crate) fn join(&mut self, lanes: u32, clock: &Rc<Clock>) {
         self.change_clocks(lanes, |own| join(own, clock));
     }
 
-    /// Changes what lanes know in a way that is the same for those that know the same.
+    /// Applies a change to the clocks of lanes. Lanes with equal clocks share the result.
     pub(crate) fn change_clocks(&mut self, lanes: u32, mut change: impl FnMut(&mut Rc<Clock>)) {
         if lanes & self.live == self.live
             && let Known::Alike(own) = &mut self.known
@@ -300,7 +303,7 @@ impl Warp {
         }
     }
 
-    /// Lanes let all that they know, and what they have done, go through fences between proxies.
+    /// Executes proxy fences, which cover the clocks of the lanes and their own accesses.
     pub(crate) fn fence(&mut self, lanes: u32, fences: &[Fenced]) {
         self.change_clocks(lanes, |clock| {
             let clock = Rc::make_mut(clock);
@@ -319,7 +322,8 @@ impl Warp {
         }
     }
 
-    /// The threads of a row among these whose accesses have not gone through a fence, as far as a lane of this warp knows, which is in a row of its own.
+    /// Returns the threads of a row whose accesses are not covered by a proxy fence in the clock of a lane of this
+    /// warp; `own` is the epoch of the lane.
     pub(crate) fn unfenced(&self, own: Point, fence: Fenced, of: (Row, u32, u32)) -> u32 {
         let (row, lanes, epoch) = of;
         let lane = own.lane as usize & 31;
@@ -335,14 +339,14 @@ impl Warp {
         }
     }
 
-    /// What a lane knows, with what it has brought through fences itself.
+    /// Returns the clock of a lane including its own accesses that proxy fences cover.
     pub(crate) fn whole_clock(&self, row: Row, lane: usize) -> Rc<Clock> {
         let mut clock = Rc::clone(self.clock(lane));
         self.hand_on_fenced(&mut clock, row, 1 << lane, 0);
         clock
     }
 
-    /// Adds to a clock what lanes have brought through fences themselves.
+    /// Adds to a clock the own accesses of lanes that proxy fences cover.
     fn hand_on_fenced(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
         for (fence, epochs) in &self.own_fenced {
             for (same, epoch) in groups_of(epochs, lanes) {
@@ -354,7 +358,7 @@ impl Warp {
         }
     }
 
-    /// Knows lanes of a row as far as each of them has an epoch.
+    /// Raises the components of lanes in a row to the given epochs in the clocks of these lanes.
     pub(crate) fn raise(&mut self, lanes: u32, row: Row, epochs: &[u32; 32]) {
         let wanted: Vec<usize> = lanes_of(lanes).filter(|lane| epochs[*lane] > 0).collect();
         for lane in wanted {
@@ -367,7 +371,7 @@ impl Warp {
         }
     }
 
-    /// What a thread itself has done so far.
+    /// Returns the current epoch of a lane.
     pub(crate) fn point(&self, row: Row, lane: usize) -> Point {
         Point {
             row,
@@ -376,21 +380,22 @@ impl Warp {
         }
     }
 
-    /// Begins a new epoch: what lanes do from now on is not known to who knows what they did before.
+    /// Starts a new epoch, so that later accesses of the lanes do not happen before threads that acquired the earlier
+    /// epoch.
     pub(crate) fn tick(&mut self, lanes: u32) {
         for (lane, own) in self.epochs.iter_mut().enumerate() {
             *own += u32::from(lanes & 1 << lane != 0);
         }
     }
 
-    /// Lets lanes go on at an epoch.
+    /// Sets the epochs of lanes.
     pub(crate) fn set_epochs(&mut self, lanes: u32, epoch: u32) {
         for (lane, own) in self.epochs.iter_mut().enumerate() {
             *own = if lanes & 1 << lane != 0 { epoch } else { *own };
         }
     }
 
-    /// The latest epoch of some lanes; 0 of none.
+    /// Returns the maximum epoch of lanes, or 0 if there are none.
     pub(crate) fn latest_epoch(&self, lanes: u32) -> u32 {
         let all = self.epochs.iter().enumerate();
         all.fold(0, |latest, (lane, own)| match lanes & 1 << lane {
@@ -399,26 +404,26 @@ impl Warp {
         })
     }
 
-    /// Remembers what a strong read of a lane has met.
+    /// Records releases that a strong read of a lane has observed.
     pub(crate) fn meet(&mut self, lane: usize, place: Location, message: &Rc<Message>) {
         self.details.of(lane).meet(place, message);
     }
 
-    /// Remembers a releasing fence of a lane.
+    /// Records a releasing fence of a lane.
     pub(crate) fn add_fence(&mut self, lane: usize, release: Release) {
         self.part(lane);
         self.details.of(lane).add_fence(release);
         self.released_apart |= 1 << lane;
     }
 
-    /// Remembers a release of a lane at a place.
+    /// Records a release of a lane at a location.
     pub(crate) fn add_release(&mut self, lane: usize, place: Location, release: Release) {
         self.part(lane);
         self.details.of(lane).add_release(place, release);
         self.released_apart |= 1 << lane;
     }
 
-    /// Remembers a releasing fence of lanes at once.
+    /// Records a simultaneous releasing fence of several lanes.
     pub(crate) fn add_fence_of_lanes(&mut self, lanes: u32, all: &Rc<LaneReleases>) {
         let mut apart = lanes & self.released_apart;
         let together = Released::new(lanes & !apart, all);
@@ -432,7 +437,7 @@ impl Warp {
         }
     }
 
-    /// Remembers releases of lanes at once, each at its place.
+    /// Records simultaneous releases of several lanes, each at its location.
     pub(crate) fn add_stored(&mut self, memory: Memory, addresses: &[u64; 32], new: Released) {
         if self.together.add_stored(memory, addresses, new.clone()) {
             return;
@@ -444,7 +449,7 @@ impl Warp {
         }
     }
 
-    /// Keeps apart what a lane has released with others.
+    /// Separates the releases of a lane from the simultaneous releases.
     #[inline]
     pub(crate) fn part(&mut self, lane: usize) {
         if !self.together.is_empty() && self.released_apart >> lane & 1 == 0 {
@@ -463,22 +468,22 @@ impl Warp {
         }
     }
 
-    /// What lanes have released at once.
+    /// Returns the simultaneous releases of several lanes.
     pub(crate) const fn together(&self) -> &Together {
         &self.together
     }
 
-    /// Lanes whose releases are kept apart.
+    /// Returns the lanes whose releases are recorded separately.
     pub(crate) const fn released_apart(&self) -> u32 {
         self.released_apart
     }
 
-    /// What a lane has met, and of what it has released what is kept apart.
+    /// Returns the observed releases of a lane, and its separately recorded releases.
     pub(crate) fn known_details(&self, lane: usize) -> Option<&Details> {
         self.details.known(lane)
     }
 
-    /// What all of some lanes have met at a place, if it is the same.
+    /// Returns the releases that all lanes have observed at a location. The outer `None` means that they differ.
     pub(crate) fn met_by_all(&self, lanes: u32, place: Location) -> Option<Option<Rc<Message>>> {
         let met = |lane: usize| {
             let details = self.known_details(lane)?;
@@ -493,7 +498,7 @@ impl Warp {
         lanes_of(lanes).all(is_same).then(|| first.map(Rc::clone))
     }
 
-    /// Adds what lanes know and did to a clock; `present` is all lanes of the warp.
+    /// Adds the clocks and epochs of lanes to a clock; `present` is the set of all lanes of the warp.
     pub(crate) fn hand_on(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
         match &self.known {
             Known::Alike(known) => join(clock, known),
@@ -510,21 +515,21 @@ impl Warp {
                 if lanes_of(lanes).any(|lane| !turns.has(lane)) {
                     join(clock, others);
                 }
-                // Each knows what those before it know.
+                // The clock of a serialized lane includes the clocks of the preceding lanes.
                 if let Some(last) = turns.last_of(lanes) {
                     join(clock, turns.clock(last));
                 }
             }
         }
         for (same, epoch) in groups_of(&self.epochs, lanes) {
-            // Lanes that do not exist do nothing.
+            // Missing lanes of the last warp perform no accesses, so the row can be raised as a whole.
             let known = if same == present { u32::MAX } else { same };
             raise_lanes(clock, row, known, epoch);
         }
         self.hand_on_fenced(clock, row, lanes, present);
     }
 
-    /// The epoch of all lanes that are left, where they have the same.
+    /// Returns the common epoch of the remaining lanes, if they have one.
     pub(crate) fn even_epoch(&self) -> Option<u32> {
         let first = self.epochs[self.live.trailing_zeros() as usize & 31];
         let is_even = match self.live {
@@ -534,26 +539,27 @@ impl Warp {
         is_even.then_some(first)
     }
 
-    /// Whether a lane has met or released something that strong accesses hand on.
+    /// Checks whether a lane has observed or performed releases that affect strong accesses.
     pub(crate) fn has_details(&self) -> bool {
         !self.details.all.is_empty() || !self.together.is_empty()
     }
 
-    /// Whether all that lanes hand on is releases at places of their own: strong writes of other places hand on nothing.
+    /// Checks whether the only recorded releases are releases at locations, so that strong writes to other locations
+    /// release nothing.
     pub(crate) fn has_releases_alone(&self) -> bool {
         let mut all = self.details.all.iter();
         let is_it = |details: &Details| details.fences.is_empty() && details.met.is_empty();
         !self.together.has_fences() && all.all(is_it)
     }
 
-    /// Whether a lane has released at a place.
+    /// Checks whether a lane has released at a location.
     pub(crate) fn has_released(&self, lane: usize, place: Location) -> bool {
         let details = self.known_details(lane);
         let is_known = details.is_some_and(|own| own.released.iter().any(|(at, _)| *at == place));
         is_known || self.together.has_released(lane as u32, place)
     }
 
-    /// A release of lanes now; nothing where they must be looked at one by one.
+    /// Returns a simultaneous release of lanes, or `None` if the lanes must be processed one by one.
     pub(crate) fn release_of_lanes(
         &self,
         row: Row,
@@ -576,7 +582,7 @@ impl Warp {
         })
     }
 
-    /// A release of a thread now.
+    /// Returns a release of a lane at its current epoch.
     pub(crate) fn release(
         &self,
         row: Row,
@@ -614,7 +620,7 @@ impl Warp {
         groups.get_or_insert_with(empty)
     }
 
-    /// Lanes start an operation each; its number, by lane.
+    /// Records one started operation per lane. Returns the numbers of the operations by lane.
     pub(crate) fn start(&mut self, kind: GroupKind, lanes: u32) -> [u32; 32] {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
@@ -623,7 +629,7 @@ impl Warp {
         groups.started
     }
 
-    /// Operations that each lane has started.
+    /// Returns the number of operations that each lane has started.
     pub(crate) fn started(&self, kind: GroupKind) -> [u32; 32] {
         let [copies, bulk, products] = &self.groups;
         let groups = match kind {
@@ -634,7 +640,7 @@ impl Warp {
         groups.as_ref().map_or([0; 32], |groups| groups.started)
     }
 
-    /// Lanes make a group of what they have started.
+    /// Commits the started operations of lanes as a group.
     pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
@@ -647,7 +653,8 @@ impl Warp {
         }
     }
 
-    /// How many operations of each lane are complete when all but the latest groups are; all with none.
+    /// Returns the number of completed operations of each lane if all groups except the latest `latest` ones are
+    /// complete, or all operations for `None`.
     pub(crate) fn complete(&mut self, kind: GroupKind, latest: Option<u32>) -> [u32; 32] {
         let groups = self.groups(kind);
         let Some(latest) = latest else {
@@ -664,19 +671,19 @@ impl Warp {
 }
 
 impl Details {
-    /// Remembers a releasing fence.
+    /// Records a releasing fence.
     pub(crate) fn add_fence(&mut self, release: Release) {
-        // A wider fence, later, replaces a narrower one.
+        // A later fence of a wider scope replaces a fence of a narrower scope.
         self.fences.retain(|fence| fence.scope > release.scope);
         self.fences.push(release);
     }
 
-    /// Remembers what a strong read has met.
+    /// Records releases that a strong read has observed.
     pub(crate) fn meet(&mut self, place: Location, message: &Rc<Message>) {
         let known = self.met.iter_mut().find(|(at, _)| *at == place);
         match known {
             Some((_, own)) if Rc::ptr_eq(own, message) => {}
-            // The writes of a chain hand on more and more.
+            // Later writes of a release sequence carry the earlier releases.
             Some((_, own)) if message.includes(own) => *own = Rc::clone(message),
             Some((_, own)) => {
                 let mut both = Message::clone(own);
@@ -692,7 +699,7 @@ impl Details {
         }
     }
 
-    /// Remembers a release at a place.
+    /// Records a release at a location.
     pub(crate) fn add_release(&mut self, place: Location, release: Release) {
         self.released
             .retain(|(at, old)| *at != place || old.scope > release.scope);

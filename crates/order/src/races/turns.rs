@@ -1,5 +1,5 @@
-//! Lanes that take turns at sequentially consistent fences: each knows what the lanes before it have done. In: what all of them knew, and how far each
-//! was; out: the clock of a lane, which is made when it is asked for.
+//! Serialization of the lanes of a warp at `fence.sc`: the fence of each lane happens after the fences of the preceding
+//! lanes. Input: the clocks and epochs of the lanes. Output: the clock of a lane, computed on demand.
 
 use crate::races::clock::groups_of;
 use crate::races::clock::{Clock, Point, Row, join, lanes_of, raise_lanes};
@@ -7,20 +7,20 @@ use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Lanes of one row that have taken turns.
+/// Lanes of one row that executed `fence.sc` one after another.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    /// What a lane knew itself, and what those before it did: from which lane on, and as long as no lane adds to it.
+    /// Joined clocks of the lanes up to a lane, stored for each lane whose own clock adds to them.
     before: SmallVec<[(u32, Rc<Clock>); 1]>,
     row: Row,
     lanes: u32,
-    /// How far each of them was.
+    /// Epoch of each lane.
     epochs: [u32; 32],
     clocks: [OnceCell<Rc<Clock>>; 32],
 }
 
 impl Turns {
-    /// Lanes begin to take turns: `known` is what the first one takes in, `own` what each knows itself.
+    /// Creates the sequence. `known` is the clock that the first lane acquires; `own` returns the clock of a lane.
     pub(crate) fn new<'a>(
         known: Rc<Clock>,
         own: impl Fn(usize) -> &'a Rc<Clock>,
@@ -50,24 +50,24 @@ impl Turns {
         }
     }
 
-    /// What a lane knew, and those before it.
+    /// Returns the joined clock of a lane and its predecessors, without their epochs.
     fn before(&self, lane: usize) -> &Rc<Clock> {
         let mut all = self.before.iter().rev();
         let known = all.find(|(from, _)| *from as usize <= lane & 31);
         &known.unwrap_or(&self.before[0]).1
     }
 
-    /// Whether a lane takes part.
+    /// Checks whether a lane takes part.
     pub(crate) const fn has(&self, lane: usize) -> bool {
         self.lanes >> (lane & 31) & 1 != 0
     }
 
-    /// Whether all of some lanes take part.
+    /// Checks whether all lanes take part.
     pub(crate) const fn has_all(&self, lanes: u32) -> bool {
         lanes & !self.lanes == 0
     }
 
-    /// The last one of these lanes that takes part.
+    /// Returns the last of the lanes that takes part.
     pub(crate) fn last_of(&self, lanes: u32) -> Option<usize> {
         (self.lanes & lanes)
             .checked_ilog2()
@@ -78,7 +78,7 @@ impl Turns {
         self.lanes & ((1 << (lane & 31)) - 1)
     }
 
-    /// What a lane knows.
+    /// Returns the clock of a lane.
     pub(crate) fn clock(&self, lane: usize) -> &Rc<Clock> {
         self.clocks[lane & 31].get_or_init(|| {
             let mut clock = Rc::clone(self.before(lane));
@@ -89,7 +89,7 @@ impl Turns {
         })
     }
 
-    /// The threads of a row among these that a lane does not know as far as an epoch.
+    /// Returns the threads of a row that the clock of a lane does not include at an epoch.
     pub(crate) fn unknown(&self, lane: usize, of: (Row, u32, u32)) -> u32 {
         let (row, lanes, epoch) = of;
         let unknown = self.before(lane).seen().unknown(row, lanes, epoch);
@@ -102,7 +102,7 @@ impl Turns {
     }
 }
 
-/// What a thread knew when it released: a clock, or a turn that one can be made of.
+/// Clock of a thread at a release: computed, or derived on demand from a serialization.
 #[derive(Clone, Debug)]
 pub(crate) enum Knowledge {
     Clock(Rc<Clock>),
@@ -117,7 +117,7 @@ impl Knowledge {
         }
     }
 
-    /// What another lane knows: the same, or what its own turn has brought.
+    /// Returns the clock of another lane that released in the same step.
     pub(crate) fn of(&self, lane: u32) -> Knowledge {
         match self {
             Knowledge::Clock(clock) => Knowledge::Clock(Rc::clone(clock)),
@@ -125,7 +125,7 @@ impl Knowledge {
         }
     }
 
-    /// Changes what is known.
+    /// Changes the clock.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Clock)) {
         match self {
             Knowledge::Clock(clock) => change(Rc::make_mut(clock)),
@@ -137,7 +137,7 @@ impl Knowledge {
         }
     }
 
-    /// Whether a thread's epoch is known.
+    /// Checks whether the clock includes the epoch of a thread.
     pub(crate) fn knows(&self, point: Point) -> bool {
         let of = (point.row, 1 << point.lane, point.epoch);
         let unknown = match self {
@@ -147,7 +147,7 @@ impl Knowledge {
         unknown == 0
     }
 
-    /// Whether all is known that is known elsewhere.
+    /// Checks whether the clock includes another clock.
     pub(crate) fn includes(&self, other: &Knowledge) -> bool {
         match (self, other) {
             (Knowledge::Turn(own, lane), Knowledge::Turn(turns, before))
@@ -174,7 +174,7 @@ mod tests {
         Row::of(RowKind::Threads, 0, warp)
     }
 
-    /// A clock that knows lanes of a warp as far as an epoch.
+    /// Returns a clock that includes lanes of a warp at an epoch.
     fn knowing(warp: u32, lanes: u32, epoch: u32) -> Rc<Clock> {
         let mut clock = Clock::default();
         clock.raise(row(warp), lanes, epoch);

@@ -1,5 +1,6 @@
-//! Accesses to words that race with nothing: each entry of a word is compared with the access. In: lanes, or an operation, at the same bytes of
-//! a word; out: an entry, or false where it may race.
+//! Fast path of the race check for single words, which compares an access with each access record of the word. Input:
+//! lanes, or an asynchronous operation, that access the same bytes of a word. Output: an access record, or `false` if
+//! the access may race.
 
 use crate::races::accessor::{Current, MANY, Settled};
 use crate::races::clock::row_of;
@@ -11,27 +12,27 @@ use crate::races::shadow::{Entry, Shadow, Word};
 use crate::races::site::SiteId;
 use warpgrid_emulator::LanesAccess;
 
-/// Relations that are kept: neighbouring words have entries of the same few accesses.
+/// Number of cached ordering decisions; neighboring words have records of the same few accesses.
 const MOST_KNOWN: usize = 4;
 
-/// A warp that accesses words.
+/// Warp access to words.
 pub(crate) struct Quick<'a> {
     settled: Settled<'a>,
     current: Current<'a>,
-    /// What the access is attributed to.
+    /// Row to which the access is attributed.
     row: Row,
     site: SiteId,
     writes: bool,
-    /// What all that can still access the memory know.
+    /// Common lower bound of the clocks of all threads that can still access the memory.
     floor: Option<&'a Clock>,
     /// See [`crate::races::lines::Visitor::is_known`].
     is_known: &'a dyn Fn(SiteId, u64) -> bool,
-    /// Of the entries that were looked at last.
+    /// Cached ordering decisions for the latest access records.
     relations: [Option<Relation>; MOST_KNOWN],
     next: usize,
 }
 
-/// Bytes of a word that lanes access, all of them the same.
+/// Bytes of a word that all lanes of the access touch.
 #[derive(Clone, Copy)]
 pub(crate) struct AtWord {
     pub(crate) lanes: u32,
@@ -40,22 +41,22 @@ pub(crate) struct AtWord {
     pub(crate) bytes: u8,
 }
 
-/// What is known of lanes of a row at an epoch: of all of them where they are threads.
+/// Cached ordering decision for lanes of a row at an epoch; for rows of threads it holds for all lanes.
 #[derive(Clone, Copy)]
 struct Relation {
     row: Row,
     lanes: u32,
     epoch: u32,
     site: SiteId,
-    /// All that can still access the memory come after it.
+    /// Happens before all threads that can still access the memory.
     is_over: bool,
-    /// The warp comes after it.
+    /// Happens before the warp access.
     is_known: bool,
-    /// It only reads, or races with nothing that the warp does.
+    /// Read without conflict, or no race with the warp access.
     is_harmless: bool,
 }
 
-/// What becomes of an entry.
+/// Treatment of an access record.
 enum Fate {
     Stays,
     Goes,
@@ -63,7 +64,7 @@ enum Fate {
 }
 
 impl Detector {
-    /// Looks at a weak access word by word; false where it must be looked at in full.
+    /// Checks a weak access word by word. Returns `false` if the slow path must check the access.
     pub(crate) fn see_words(
         &mut self,
         lanes: &LanesAccess<'_>,
@@ -114,7 +115,7 @@ impl Detector {
 }
 
 impl<'a> Quick<'a> {
-    /// An access of lanes at a site, attributed to a row.
+    /// Returns the check of an access of lanes at a site; the access is attributed to a row.
     pub(crate) fn of(
         settled: Settled<'a>,
         current: Current<'a>,
@@ -135,7 +136,7 @@ impl<'a> Quick<'a> {
         }
     }
 
-    /// Enters bytes of a word; false where they must be looked at in full.
+    /// Records an access to bytes of a word. Returns `false` if the slow path must check the bytes.
     pub(crate) fn look(&mut self, shadow: &mut Shadow, at: AtWord) -> bool {
         if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
@@ -184,7 +185,8 @@ impl<'a> Quick<'a> {
         true
     }
 
-    /// Takes an operation out of the entry that it was added to: to look at it again must not find itself.
+    /// Removes an operation from its access record, so that the slow path does not find a race of the operation with
+    /// itself.
     fn take_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
         shadow.retain(word, |entry| {
             let is_same = (entry.row, entry.site, entry.bytes, entry.epoch)
@@ -196,7 +198,7 @@ impl<'a> Quick<'a> {
         });
     }
 
-    /// Drops what this access comes after.
+    /// Drops the records that happen before the access.
     fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
         let lane = self.first_lane(new);
         let clock = self.current.warp.whole_clock(self.current.threads, lane);
@@ -207,7 +209,7 @@ impl<'a> Quick<'a> {
         });
     }
 
-    /// The first of the threads that make an access.
+    /// Returns the first thread that performs the access.
     fn first_lane(&self, new: &Entry) -> usize {
         let lanes = match self.row.is_threads() {
             true => new.lanes,
@@ -220,7 +222,7 @@ impl<'a> Quick<'a> {
     fn fate(&mut self, entry: &mut Entry, new: &Entry, address: u64, merged: &mut bool) -> Fate {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            // A thread comes after itself; operations in flight are in no order.
+            // A thread happens after itself, whereas asynchronous operations are unordered.
             let is_ordered = match self.row.is_threads() {
                 true => entry.lanes & !new.lanes == 0,
                 false => !self.writes || self.relate(entry).is_known,
@@ -233,7 +235,7 @@ impl<'a> Quick<'a> {
                 *merged = true;
                 return Fate::Stays;
             }
-            // The later access of a thread at the same place in the code replaces the earlier one.
+            // A later access by the same thread and the same instruction replaces the earlier access.
             entry.lanes &= !new.lanes;
             return match entry.lanes {
                 0 => Fate::Goes,
@@ -247,7 +249,7 @@ impl<'a> Quick<'a> {
         if relation.is_harmless || entry.bytes & new.bytes == 0 {
             return Fate::Stays;
         }
-        // A thread comes after itself; of several lanes each misses the others.
+        // A thread happens after itself, whereas several lanes are unordered among each other.
         let is_itself = is_own
             && new.row.is_threads()
             && new.lanes.is_power_of_two()
@@ -269,7 +271,7 @@ impl<'a> Quick<'a> {
         if let Some(known) = known {
             return match known.is_over || known.is_known {
                 true => *known,
-                // Where lanes are not at one epoch, more is known of some.
+                // If the lanes have different epochs, some lanes may be ordered although others are not.
                 false => self.relation(entry),
             };
         }
