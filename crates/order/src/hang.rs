@@ -1,5 +1,5 @@
-//! Why a launch never ends. In: the machine as it is, and the story of the run; out: who waits for what, what is missing, and the
-//! instruction that should have provided it.
+//! Diagnosis of launches that never end. Input: the machine in its final state, and the history of the run. Output: the
+//! waits of all threads, the missing event, and the instruction that should have produced it.
 
 pub(crate) mod arrivals;
 pub(crate) mod barriers;

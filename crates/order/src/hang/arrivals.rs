@@ -1,4 +1,4 @@
-//! Arrivals that are missing at an mbarrier: which instruction should have brought them.
+//! Missing arrivals at an mbarrier: determines the instruction that should have arrived.
 
 use crate::hang::lines::{AFTER_A_WAIT, Case, Fault, OTHER_MBARRIER, absent, branch_apart};
 use crate::hang::root::{Wait, WaitKind};
@@ -10,8 +10,8 @@ use warpgrid_emulator::{MbarrierAct, WarpId};
 pub(crate) const WRONG_OBJECT: &str =
     "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
 
-/// Arrivals that are missing: what is certain about this phase first, then what became of threads that arrived before, then what would
-/// have come later.
+/// Returns the faulty instruction of an mbarrier phase with missing arrivals. Rules about the current phase are certain
+/// and apply first, then rules about threads that arrived in earlier phases, then rules about later arrivals.
 pub(crate) fn arrivals_at_fault(
     case: &Case<'_>,
     root: &Wait,
@@ -39,7 +39,7 @@ pub(crate) fn arrivals_at_fault(
         .unwrap_or_else(|| missing.late())
 }
 
-/// Arrivals that an object misses, and who waits for them.
+/// Incomplete phase of an mbarrier, and a wait for this phase.
 #[derive(Clone, Copy)]
 pub(crate) struct Missing<'a> {
     pub(crate) case: &'a Case<'a>,
@@ -57,7 +57,7 @@ impl Missing<'_> {
         self.case.story.phase(self.object)
     }
 
-    /// What threads did at the object.
+    /// Returns the operations on the mbarrier.
     fn deeds(&self) -> impl DoubleEndedIterator<Item = &Deed> {
         let deeds = self.case.story.deeds.iter();
         deeds.filter(|deed| deed.object == self.object)
@@ -69,7 +69,7 @@ impl Missing<'_> {
         init.map(|deed| deed.at)
     }
 
-    /// Threads that arrived in a phase.
+    /// Returns the threads that arrived in a phase.
     fn threads_of(&self, phase: u32) -> BTreeSet<LaneId> {
         let arrivals = self.deeds();
         let arrivals = arrivals.filter(|deed| deed.phase == phase && is_arrival(deed.act));
@@ -88,7 +88,7 @@ impl Missing<'_> {
         path.is_some_and(|path| path.exited >> thread.lane & 1 != 0)
     }
 
-    /// Whether no object of the block is known that who waits could have meant.
+    /// Checks whether the block uses no other mbarrier for which the wait could have been intended.
     fn is_only_object(&self) -> bool {
         let story = self.case.story;
         let deeds = story.deeds.iter().map(|deed| deed.object);
@@ -96,7 +96,7 @@ impl Missing<'_> {
         all.all(|other| other == self.object || other.0 != self.object.0)
     }
 
-    /// Whether a thread has arrived in any phase.
+    /// Checks whether a thread has arrived in any phase.
     pub(crate) fn has_any(&self) -> bool {
         self.deeds().any(|deed| is_arrival(deed.act))
     }
@@ -152,7 +152,7 @@ impl Missing<'_> {
         is_own.then(|| Fault::at(at.unwrap_or(root.at()), WRONG_OBJECT))
     }
 
-    /// Some threads have arrived in this phase.
+    /// Returns the faulty instruction if only some of the expected threads have arrived in the current phase.
     fn of_some(&self) -> Option<Fault> {
         let now = self.threads_of(self.phase());
         if now.is_empty() {
@@ -200,7 +200,7 @@ impl Missing<'_> {
         are_gone.then(|| extra_round(self.case, self.root, self.object))
     }
 
-    /// What would have arrived, had something before it come to its end.
+    /// Returns the faulty instruction if the missing arrival follows an instruction that never completes.
     fn late(&self) -> Fault {
         let (case, root) = (self.case, self.root);
         let is_in_circle = case.waits.iter().any(|other| {
@@ -223,7 +223,8 @@ impl Missing<'_> {
     }
 }
 
-/// Whether lanes that a guard keeps from an arrival have accessed memory, which others then wait for.
+/// Checks whether lanes that are predicated off for an arrival have accessed data memory before, so that other threads
+/// wait for these lanes.
 fn has_data(case: &Case<'_>, excluded: &Excluded) -> bool {
     let path = case.story.paths.get(&excluded.warp);
     let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
@@ -233,7 +234,7 @@ fn has_data(case: &Case<'_>, excluded: &Excluded) -> bool {
         .any(|(at, lanes)| lanes & excluded.excluded != 0 && case.code.is_data_access(*at))
 }
 
-/// An arrival that a guard kept lanes from, in the present phase, so that just what is pending is missing.
+/// Returns an arrival in the current phase for which exactly the pending number of lanes is predicated off.
 pub(crate) fn excluded_arrival(case: &Case<'_>, object: Object, pending: u32) -> Option<Excluded> {
     let began = case.began(object);
     let story = case.story;
@@ -262,12 +263,13 @@ pub(crate) fn excluded_arrival(case: &Case<'_>, object: Object, pending: u32) ->
         .copied()
 }
 
-/// Whether the lanes that wait for an object are the only ones that ever arrive there.
+/// Checks whether the waiting lanes are the only lanes that ever arrive at the mbarrier.
 pub(crate) fn is_own_wait(case: &Case<'_>, wait: &Wait, object: Object) -> bool {
     is_only_provider(case, wait.warp_id(), object)
 }
 
-/// Whether a warp announces bytes at an object to which no_one else comes, while others wait elsewhere.
+/// Checks whether one warp expects bytes at an mbarrier at which no other warp arrives, while other warps wait
+/// elsewhere.
 pub(crate) fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) -> bool {
     let is_alone = case
         .story
@@ -289,7 +291,7 @@ pub(crate) fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) ->
         && providers(case, object).iter().all(|other| *other == warp)
 }
 
-/// Warps that have arrived at an object, or sent bytes to it.
+/// Returns the warps that have arrived at an mbarrier, or have started copies that complete on it.
 pub(crate) fn providers(case: &Case<'_>, object: Object) -> BTreeSet<WarpId> {
     let deeds = case.story.deeds.iter().filter(|deed| {
         deed.object == object
@@ -305,7 +307,8 @@ pub(crate) fn providers(case: &Case<'_>, object: Object) -> BTreeSet<WarpId> {
         .collect()
 }
 
-/// Whether who waits would be the first to arrive at the object, by its next instruction that arrives anywhere: it waits for the wrong one.
+/// Checks whether the waiting thread itself would be the first to arrive at the mbarrier, by its next arrival. Such a
+/// thread waits for the wrong mbarrier.
 pub(crate) fn would_arrive_itself(case: &Case<'_>, wait: &Wait, object: Object) -> bool {
     let code = case.code;
     let next = code.next_after(wait.at(), |at| code.is_arrival(at) || code.is_test(at));
@@ -313,7 +316,8 @@ pub(crate) fn would_arrive_itself(case: &Case<'_>, wait: &Wait, object: Object) 
     arrives && providers(case, object).is_empty()
 }
 
-/// Where threads have left that an object counts on: lanes of a warp of which others arrive, or whole warps.
+/// Returns the branch by which expected threads have exited: lanes of a warp in which other lanes arrive, or whole
+/// warps.
 fn left_early(case: &Case<'_>, object: Object, pending: u32) -> Option<Place> {
     let story = case.story;
     let arrived = |warp: WarpId| {
@@ -349,7 +353,8 @@ fn left_early(case: &Case<'_>, object: Object, pending: u32) -> Option<Place> {
     found.filter(|_| left == pending)
 }
 
-/// An arrival at an object that no other thread waits for, or that its own warp waits for: where its address is made.
+/// Returns the definition of the address of an arrival at the wrong mbarrier: an mbarrier for which no thread waits, or
+/// for which the arriving warp itself waits.
 fn stray_arrival(case: &Case<'_>, root: &Wait, object: Object) -> Option<Place> {
     let story = case.story;
     let waits_there = |other: Object, warp: WarpId| {
@@ -378,7 +383,8 @@ fn stray_arrival(case: &Case<'_>, root: &Wait, object: Object) -> Option<Place> 
     Some(made.unwrap_or(stray.at))
 }
 
-/// The parity of a first wait for an object that who waits there goes on to fill.
+/// Returns the definition of the parity of a first wait, if the waiting thread produces the data of the mbarrier after
+/// the wait.
 fn first_parity(case: &Case<'_>, root: &Wait, object: Object) -> Option<Place> {
     let WaitKind::Mbarrier {
         phase: 0,
@@ -397,7 +403,8 @@ fn first_parity(case: &Case<'_>, root: &Wait, object: Object) -> Option<Place> {
     Some(case.code.parity_made(root.at()))
 }
 
-/// The branch past an arrival that threads of another block made at their own object of this name.
+/// Returns the branch that skips an arrival which threads of another block execute on their own mbarrier at the same
+/// address.
 fn passed_by(case: &Case<'_>, object: Object) -> Option<Place> {
     let story = case.story;
     let twin = story.deeds.iter().find(|deed| {
@@ -417,7 +424,7 @@ fn passed_by(case: &Case<'_>, object: Object) -> Option<Place> {
     })
 }
 
-/// An arrival that comes only after a wait at which another warp is.
+/// Returns an arrival that follows a wait of another warp.
 fn later_arrival(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     let code = case.code;
     let others = case

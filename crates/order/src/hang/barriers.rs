@@ -1,11 +1,11 @@
-//! Barriers of a block, and of a cluster, to which not all come. In: a hang and its root; out: the line at fault.
+//! Incomplete barriers of a block and of a cluster. Input: a hang and its root wait. Output: the faulty instruction.
 
 use crate::hang::lines::{AFTER_A_WAIT, Case, Fault, OTHER_BRANCH, absent, parting};
 use crate::hang::root::{Wait, WaitKind};
 use crate::hang::story::{Place, Story};
 use warpgrid_emulator::{Waits, WarpId};
 
-/// A barrier of the block to which not all come.
+/// Returns the faulty instruction of an incomplete barrier of a block.
 pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     let WaitKind::Barrier {
         expected, phase, ..
@@ -50,7 +50,7 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     faults.next().unwrap_or_else(|| absent(case, root))
 }
 
-/// Why a warp does not come to a phase of a barrier, if that is known.
+/// Returns the reason for which a warp does not arrive in a phase of a barrier, if it is known.
 fn missing_warp(
     case: &Case<'_>,
     root: &Wait,
@@ -106,7 +106,7 @@ fn missing_warp(
     None
 }
 
-/// Where threads arrived at a barrier that they had arrived at in the same phase.
+/// Returns the instruction at which threads arrive at a barrier for the second time in one phase.
 fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
     let all = || {
         let came = story.came.iter().enumerate();
@@ -121,7 +121,7 @@ fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
     again.map(|(_, came)| came.at)
 }
 
-/// Who of a cluster is elsewhere, without having come to its barrier.
+/// Returns the waits of the threads of a cluster that have not arrived at its barrier.
 fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<Item = &'a Wait> {
     let blocks = case.machine.cluster(root.block);
     case.waits.iter().filter(move |wait| {
@@ -130,7 +130,7 @@ fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<I
     })
 }
 
-/// Whether a thread that is missing at the barrier of the cluster would not come there if it could go on.
+/// Checks whether a thread that is missing at the cluster barrier would never arrive there even if its wait completed.
 pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
     let code = case.code;
     missing_at_cluster(case, root).any(|wait| {
@@ -139,7 +139,7 @@ pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
     })
 }
 
-/// A barrier of the cluster to which not all come.
+/// Returns the faulty instruction of an incomplete cluster barrier.
 pub(crate) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
     let code = case.code;
     let Some(missing) = missing_at_cluster(case, root).next() else {
@@ -152,7 +152,7 @@ pub(crate) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
     Fault::at(found.unwrap_or(root.at()), OTHER_BRANCH)
 }
 
-/// What decides how often a warp goes round the loop of a barrier.
+/// Returns the instruction that determines the trip count of the loop around a barrier.
 fn trip_count(case: &Case<'_>, root: &Wait, warp: WarpId) -> Place {
     let Some(test) = case.code.loop_test(root.at()) else {
         return root.at();

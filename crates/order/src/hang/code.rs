@@ -1,4 +1,4 @@
-//! What the text of a kernel says beyond the run: loops, tests, barriers that come later.
+//! Static queries on the code of a kernel: loops, tests, definitions of registers, later barriers.
 
 use crate::hang::story::Place;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use warpgrid_program::{
     RegisterId, Source,
 };
 
-/// A kernel that instructions are looked up in.
+/// Program whose instructions are queried.
 #[derive(Clone, Copy)]
 pub(crate) struct Code<'p>(pub(crate) &'p Program);
 
@@ -49,7 +49,7 @@ impl<'p> Code<'p> {
         op.is_some_and(MbarrierOp::is_test)
     }
 
-    /// Whether a copy completes on an mbarrier.
+    /// Checks whether an instruction is a copy that completes on an mbarrier.
     pub(crate) fn is_copy(self, at: Place) -> bool {
         self.does(at).is_some_and(|does| {
             matches!(does.transfer(), Transfer::Bulk | Transfer::Registers)
@@ -57,7 +57,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// Whether it is `cp.async.mbarrier.arrive` without `.noinc`.
+    /// Checks whether an instruction is `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) fn is_uncounted_arrival(self, at: Place) -> bool {
         let transfer = self.does(at).map(Does::transfer);
         transfer == Some(Transfer::Arrival) && !self.has(at, Flag::Noinc)
@@ -68,7 +68,7 @@ impl<'p> Code<'p> {
         op.is_some_and(MemoryOp::writes_elements)
     }
 
-    /// Checks whether it accesses shared memory.
+    /// Checks whether an instruction accesses shared memory.
     pub(crate) fn is_shared_access(self, at: Place) -> bool {
         self.is_data_access(at)
             && self.action(at).is_some_and(|action| {
@@ -77,7 +77,7 @@ impl<'p> Code<'p> {
             })
     }
 
-    /// Whether it accesses memory that threads share.
+    /// Checks whether an instruction accesses memory that threads share.
     pub(crate) fn is_data_access(self, at: Place) -> bool {
         self.action(at).is_some_and(|action| {
             let space = action.modifiers.space;
@@ -94,7 +94,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// Whether it writes so that others may wait for it: strongly.
+    /// Checks whether an instruction is a strong write, for which other threads may poll.
     pub(crate) fn is_strong_write(self, at: Place) -> bool {
         self.is_write(at)
             && self.action(at).is_some_and(|action| {
@@ -103,25 +103,25 @@ impl<'p> Code<'p> {
             })
     }
 
-    /// The operation of an atomic that returns the old value.
+    /// Returns the operation of an atomic that returns the old value.
     fn atomic_with_result(self, at: Place) -> Option<AtomicOp> {
         let action = self.action(at)?;
         let has_result = action.does.memory() == Some(MemoryOp::Atomic);
         action.modifiers.atomic.filter(|_| has_result)
     }
 
-    /// Whether an instruction takes a lock if it finds the expected value: `atom.cas` and `atom.exch`.
+    /// Checks whether an instruction can acquire a lock: `atom.cas` or `atom.exch`.
     pub(crate) fn is_exchange(self, at: Place) -> bool {
         let operation = self.atomic_with_result(at);
         matches!(operation, Some(AtomicOp::Cas | AtomicOp::Exch))
     }
 
-    /// Whether an instruction writes only if it finds the expected value: `atom.cas`.
+    /// Checks whether an instruction writes only if memory contains the expected value: `atom.cas`.
     pub(crate) fn is_comparison(self, at: Place) -> bool {
         self.atomic_with_result(at) == Some(AtomicOp::Cas)
     }
 
-    /// Whether an atomic or a reduction adds to the value in memory.
+    /// Checks whether an atomic or a reduction increments or decrements the value in memory.
     pub(crate) fn is_count(self, at: Place) -> bool {
         let operation = self.action(at).and_then(|action| action.modifiers.atomic);
         matches!(
@@ -143,7 +143,7 @@ impl<'p> Code<'p> {
         self.does(at).is_some_and(Does::is_block_barrier)
     }
 
-    /// The literal operands of a barrier of the block, in the order of the text.
+    /// Returns the literal operands of a barrier of the block in source order.
     fn barrier_literals(self, at: Place) -> impl Iterator<Item = u64> + use<'p> {
         let instruction = self.instruction(at).filter(|_| self.is_barrier(at));
         let operands = match (self.function(at), instruction) {
@@ -156,23 +156,23 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// The number of a barrier of the block, if it is a literal.
+    /// Returns the literal barrier number of a barrier of the block.
     fn barrier_id(self, at: Place) -> Option<u64> {
         self.barrier_literals(at).next()
     }
 
-    /// The number of threads that a barrier of the block counts, if that number and the one of the barrier are literals.
+    /// Returns the literal thread count of a barrier of the block whose barrier number is a literal, too.
     pub(crate) fn barrier_count(self, at: Place) -> Option<u64> {
         self.barrier_literals(at).skip(1).last()
     }
 
-    /// Every place of the function of another place.
+    /// Returns all instructions of the function that contains `at`.
     pub(crate) fn places(self, at: Place) -> impl Iterator<Item = Place> + use<'p> {
         let n = self.function(at).map_or(0, |f| f.instructions.len() as u32);
         (0..n).map(move |index| (at.0, index))
     }
 
-    /// Every place of the program.
+    /// Returns all instructions of the program.
     pub(crate) fn all_places(self) -> impl Iterator<Item = Place> + use<'p> {
         let functions = self.0.functions.iter().enumerate();
         functions.flat_map(|(id, function)| {
@@ -181,7 +181,8 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// The next place that is such on any way from another one, the first in the text; ways do not go back.
+    /// Returns the first instruction in source order that satisfies the predicate on an execution path from `at`. Paths
+    /// do not follow back edges.
     pub(crate) fn next_after(self, at: Place, is_it: impl Fn(Place) -> bool) -> Option<Place> {
         let mut open = BTreeSet::from([at.1 + 1]);
         while let Some(index) = open.pop_first() {
@@ -204,12 +205,12 @@ impl<'p> Code<'p> {
         None
     }
 
-    /// The barrier of a number that comes after a place.
+    /// Returns the next barrier with this number after an instruction.
     pub(crate) fn barrier_after(self, at: Place, id: u32) -> Option<Place> {
         self.next_after(at, |place| self.barrier_id(place) == Some(id.into()))
     }
 
-    /// Where a branch goes.
+    /// Returns the target of a branch.
     pub(crate) fn target(self, at: Place) -> Option<u32> {
         let op = self.does(at).and_then(Does::control)?;
         if !op.is_branch() {
@@ -223,7 +224,8 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// The test that decides whether the loop around a place goes on: the narrowest that does more than wait there.
+    /// Returns the exit test of the innermost loop around an instruction. Loops that only repeat the instruction itself
+    /// are skipped.
     pub(crate) fn loop_test(self, at: Place) -> Option<Place> {
         let mut loops: Vec<(u32, Place)> = self
             .places(at)
@@ -252,7 +254,7 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// The last instruction before a place, in the text, that writes a register.
+    /// Returns the last instruction before `at` in source order that writes a register.
     pub(crate) fn definition_before(self, at: Place, register: RegisterId) -> Option<Place> {
         self.places(at)
             .filter(|place| place.1 < at.1)
@@ -260,12 +262,12 @@ impl<'p> Code<'p> {
             .last()
     }
 
-    /// Whether an instruction writes a register.
+    /// Checks whether an instruction writes a register.
     pub(crate) fn defines(self, at: Place, register: RegisterId) -> bool {
         self.destinations(at).contains(&register)
     }
 
-    /// The registers that an instruction reads as values, in order.
+    /// Returns the registers that an instruction reads as values, in operand order.
     pub(crate) fn sources(self, at: Place) -> Vec<RegisterId> {
         let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at)) else {
             return Vec::new();
@@ -279,7 +281,7 @@ impl<'p> Code<'p> {
             .collect()
     }
 
-    /// The test of what a load has read: the next instruction that writes a predicate from its result.
+    /// Returns the next comparison that reads the result of a load.
     pub(crate) fn test_of(self, load: Place) -> Option<Place> {
         let loaded = self.destinations(load);
         self.next_after(load, |place| {
@@ -288,7 +290,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    /// Whether a thread that goes on from a place starts copies or announces bytes before it waits again.
+    /// Checks whether the code after an instruction starts copies or expects bytes before its next wait.
     pub(crate) fn produces_after(self, at: Place) -> bool {
         let rest = self.places(at).filter(|place| place.1 > at.1);
         rest.take_while(|place| !self.is_test(*place))
@@ -296,15 +298,15 @@ impl<'p> Code<'p> {
     }
 }
 
-/// Rules about registers that waits depend on.
+/// Queries on registers on which waits depend.
 impl Code<'_> {
-    /// The register that gives the parity of a wait, and the one that gives its address.
+    /// Returns the parity register and the address register of a wait.
     pub(crate) fn wait_registers(self, wait: Place) -> (Option<RegisterId>, Option<RegisterId>) {
         let parity = self.sources(wait).last().copied();
         (parity, self.address_register(wait))
     }
 
-    /// The register that an instruction's first address is in.
+    /// Returns the base register of the first address operand of an instruction.
     pub(crate) fn address_register(self, at: Place) -> Option<RegisterId> {
         let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at)) else {
             return None;
@@ -319,7 +321,7 @@ impl Code<'_> {
         })
     }
 
-    /// The first address of an instruction, where no register is in it.
+    /// Returns the first address operand of an instruction.
     pub(crate) fn address_of(self, at: Place) -> Option<Address> {
         let (function, instruction) = (self.function(at)?, self.instruction(at)?);
         let operands = function.operands_of(instruction.operands).iter();
@@ -329,7 +331,7 @@ impl Code<'_> {
         })
     }
 
-    /// Whether two instructions read the same values.
+    /// Checks whether two instructions read the same values.
     pub(crate) fn same_sources(self, a: Place, b: Place) -> bool {
         let of = |at: Place| -> Vec<Option<Source>> {
             let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at))
@@ -348,7 +350,8 @@ impl Code<'_> {
         of(a) == of(b)
     }
 
-    /// Whether a register is made without a shift or a division, and where the chain of its definitions begins, going back from a place.
+    /// Returns the first instruction of the definition chain of a register, followed backwards through copies, masks
+    /// and parity flips. Returns `None` if the chain contains a shift, a division or another phase update.
     pub(crate) fn plain_chain(self, from: Place, register: RegisterId) -> Option<Place> {
         let (mut at, mut register, mut first) = (from, register, None);
         for _ in 0..8 {
@@ -356,7 +359,7 @@ impl Code<'_> {
                 return first;
             };
             if first.is_some() && self.is_constant(definition) {
-                // The start of a counter.
+                // The constant is the initial value of a counter.
                 return first;
             }
             if !self.is_plain(definition) {
@@ -383,7 +386,7 @@ impl Code<'_> {
         self.does(at).and_then(Does::moves)
     }
 
-    /// A copy, a mask, or the other parity of another register's.
+    /// Checks whether an instruction copies or masks a register, or flips the parity of another register.
     fn is_plain(self, at: Place) -> bool {
         let turns_itself = || {
             let sources = self.sources(at);
@@ -395,7 +398,7 @@ impl Code<'_> {
             || self.moves(at).is_some_and(MoveOp::keeps_value)
     }
 
-    /// Something that makes a counter of rounds of a counter of stages, or turns a bit.
+    /// Checks whether an instruction derives the pass number from a stage counter, or flips a bit.
     fn is_turning(self, at: Place) -> bool {
         use ArithmeticOp::{Bfe, Div, Shr};
         let op = self.arithmetic(at);
@@ -409,12 +412,12 @@ impl Code<'_> {
         self.moves(at).is_some_and(MoveOp::is_copy)
     }
 
-    /// Whether an instruction is a copy of a literal.
+    /// Checks whether an instruction copies a literal.
     pub(crate) fn is_constant(self, at: Place) -> bool {
         self.is_move(at) && self.sources(at).is_empty()
     }
 
-    /// A guarded instruction that sets a register back which decides whether a wait is left out.
+    /// Returns a predicated instruction that resets a register on which a branch around a wait depends.
     pub(crate) fn reset_around(self, wait: Place) -> Option<Place> {
         let jumps = self.places(wait).filter(|branch| {
             branch.1 < wait.1 && self.target(*branch).is_some_and(|target| target > wait.1)
@@ -435,7 +438,7 @@ impl Code<'_> {
             .next()
     }
 
-    /// Every wait for an mbarrier in the function of a place.
+    /// Returns all mbarrier waits in the function of an instruction.
     pub(crate) fn waits(self, at: Place) -> Vec<Place> {
         self.places(at)
             .filter(|place| self.is_test(*place))

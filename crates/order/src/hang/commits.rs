@@ -1,4 +1,4 @@
-//! Arrivals that products of matrices bring when they are complete: by commits that go elsewhere, or that are not there.
+//! Arrivals of matrix operations on completion: commits to another mbarrier, and missing commits.
 
 use crate::hang::arrivals::Missing;
 use crate::hang::lines::{Fault, OTHER_MBARRIER};
@@ -7,7 +7,7 @@ use warpgrid_emulator::MbarrierAct;
 use warpgrid_isa::TensorMemoryOp;
 
 impl Missing<'_> {
-    /// What products or copies bring when they are complete goes to an object that no thread waits for.
+    /// Returns a commit or a copy that completes on an mbarrier for which no thread waits.
     pub(crate) fn committed_elsewhere(&self) -> Option<Fault> {
         let story = self.case.story;
         let is_waited_for = |object: Object| {
@@ -22,7 +22,7 @@ impl Missing<'_> {
         is_missed.then(|| Fault::at(sent.at, OTHER_MBARRIER))
     }
 
-    /// Products that no commit follows, of which no mbarrier hears.
+    /// Returns a matrix operation that no commit follows, so that its completion is never signaled.
     pub(crate) fn uncommitted(&self) -> Option<Fault> {
         let code = self.case.code;
         let operation = |at: &Place| code.does(*at)?.unit()?.tensor_memory();

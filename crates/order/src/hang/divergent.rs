@@ -1,4 +1,5 @@
-//! Aligned barriers to which a part of a warp came. In: a run and its story; out: the barrier, and where the parts went apart.
+//! Aligned barriers that a divergent warp reached. Input: a run and its history. Output: the barrier, and the branch at
+//! which the lanes diverged.
 
 use crate::hang::code::Code;
 use crate::hang::lines;
@@ -6,7 +7,8 @@ use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind, wait_of};
 use crate::hang::story::{Place, Story};
 use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason, WarpId};
 
-/// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
+/// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior is undefined,
+/// whether the launch hangs or not.
 pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
     let parts = parts_of_warps(machine, story, code);
     let (block, warp, at) = *parts.first()?;
@@ -60,7 +62,7 @@ pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
     })
 }
 
-/// The block, the warp and the barrier of each part of a warp, in order.
+/// Returns the block, the warp and the barrier of each arrival of a divergent warp, in order.
 fn parts_of_warps(machine: &Machine, story: &Story, code: Code<'_>) -> Vec<(u64, u32, Place)> {
     let mut parts: Vec<(u64, u32, Place)> = machine
         .notes()
@@ -86,7 +88,7 @@ fn parts_of_warps(machine: &Machine, story: &Story, code: Code<'_>) -> Vec<(u64,
     parts
 }
 
-/// Whether the rest of a warp waits for something else where it would come to the barrier next.
+/// Checks whether the remaining lanes of a warp wait for another event, and would reach the barrier next.
 fn comes_later(machine: &Machine, story: &Story, code: Code<'_>, warp: WarpId, at: Place) -> bool {
     let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
         return false;

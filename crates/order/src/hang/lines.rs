@@ -1,4 +1,5 @@
-//! The instruction at fault: what should have provided what is missing, or where it is missing.
+//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event or
+//! prevents it.
 
 use crate::hang::arrivals::arrivals_at_fault;
 use crate::hang::barriers::{barrier_at_fault, cluster_at_fault};
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, WarpId};
 use warpgrid_isa::Flag;
 
-/// All that is known of a hang.
+/// A hang under diagnosis.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
     pub(crate) machine: &'a Machine,
@@ -23,7 +24,7 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// What an mbarrier holds now.
+    /// Returns the current state of an mbarrier.
     pub(crate) fn object_state(&self, object: Object) -> Option<MbarrierState> {
         let held = self.machine.mbarriers(object.0);
         held.into_iter()
@@ -31,13 +32,13 @@ impl Case<'_> {
             .1
     }
 
-    /// When the present phase of an object began.
+    /// Returns the step in which the current phase of an mbarrier began.
     pub(crate) fn began(&self, object: Object) -> u64 {
         self.story.began.get(&object).copied().unwrap_or(0)
     }
 }
 
-/// A misuse of an mbarrier that follows from waits that do not go with the rounds of a ring.
+/// Returns the diagnosis of an mbarrier misuse that a wait with a wrong phase in a ring buffer causes.
 pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> {
     let fault = order_of_waits(case, root)?;
     let strayed = fault.wait.and_then(|wait| strayed(case, wait));
@@ -52,16 +53,16 @@ pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> 
     })
 }
 
-/// What is at fault, in a word and a place.
+/// Faulty instruction and explanation.
 pub(crate) struct Fault {
     pub(crate) at: Option<Place>,
     pub(crate) what: &'static str,
     pub(crate) depends_on_order: bool,
-    /// The wait that is wrong, where it is known to be another one than the first.
+    /// Wrong wait, if it is known to differ from the root wait.
     pub(crate) wait: Option<Place>,
 }
 
-/// Texts that several rules give as the cause.
+/// Explanations that several rules share.
 pub(crate) const AFTER_A_WAIT: &str =
     "this arrival is executed only after another wait, which never completes";
 pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different branch";
@@ -79,7 +80,7 @@ impl Fault {
     }
 }
 
-/// Explains a hang by its root.
+/// Returns the diagnosis of a hang with this root wait.
 pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
     let mut block = None;
     let (kind, fault) = match &root.kind {
@@ -140,7 +141,7 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
     }
 }
 
-/// Bytes that are missing, or came without being expected.
+/// Returns the faulty instruction if bytes are missing or were transferred unexpectedly.
 fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     let story = case.story;
     let phase = story.phase(object);
@@ -210,7 +211,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     }
 }
 
-/// A copy to several blocks that went to another block of the cluster in this phase, and not to the one that waits.
+/// Returns a multicast copy of this phase that targeted another block of the cluster, but not the waiting block.
 fn multicast_past(case: &Case<'_>, object: Object, phase: u32) -> Option<Place> {
     let cluster = case.machine.cluster(object.0);
     let to = |sent: &&Sent, to: Object| sent.object == to && sent.phase == phase;
@@ -229,7 +230,7 @@ fn multicast_past(case: &Case<'_>, object: Object, phase: u32) -> Option<Place> 
         .map(|sent| sent.at)
 }
 
-/// Lanes of a warp that do not come to where the others wait for them.
+/// Returns the faulty instruction if lanes of a warp do not reach the synchronization at which the others wait.
 fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
     let is_at = case.waits.iter().find(|wait| {
         wait.warp_id() == root.warp_id() && wait.lanes & missing != 0 && wait.at() != root.at()
@@ -246,7 +247,7 @@ fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
     }
 }
 
-/// Where those that are missing have left the way of those that wait.
+/// Returns the instruction at which the missing threads left the path of the waiting threads.
 pub(crate) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     let story = case.story;
     let here = |warp: &WarpId| {
@@ -268,12 +269,13 @@ pub(crate) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     }
 }
 
-/// The first instruction of one warp that another one does not execute, after the last that both do; the branch before it, if it ends there.
+/// Returns the first instruction of the missing warp after the last instruction that both warps executed, or that last
+/// instruction if the missing warp exits after it.
 pub(crate) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
     parting_from(case, waiting.warp_id(), waiting.lanes, missing)
 }
 
-/// The same from the way of some lanes of a warp, to that of the same lanes of the other one.
+/// Compares the paths of two warps like [`parting`], restricted to the instructions of some lanes.
 pub(crate) fn parting_from(
     case: &Case<'_>,
     warp: WarpId,
@@ -301,7 +303,7 @@ pub(crate) fn parting_from(
     Some(next.filter(|at| !case.code.is_exit(*at)).unwrap_or(last))
 }
 
-/// The branch at which lanes of a warp parted before they came to a place.
+/// Returns the branch at which lanes of a warp diverged from the other lanes before an instruction.
 pub(crate) fn branch_apart(
     story: &Story,
     code: Code<'_>,
@@ -321,7 +323,7 @@ pub(crate) fn branch_apart(
         .map(|(place, _)| *place)
 }
 
-/// A block that does not start before another one ends: which, and what it would do.
+/// Returns the block that cannot start before another block exits, and the instruction that it would have to execute.
 fn unstarted_at_fault(
     case: &Case<'_>,
     root: &Wait,

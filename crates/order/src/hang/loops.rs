@@ -1,14 +1,14 @@
-//! What loops of a kernel's text test, where they are left, and what addresses and parities are made of.
+//! Static queries on loops: exit tests and exits, and the definitions of addresses and parities.
 
 use crate::hang::code::Code;
 use crate::hang::story::{LaneId, Place, Story};
 use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::RegisterId;
 
-/// Instructions through which a value is followed back, at most.
+/// Maximum number of instructions in a backward data-flow search.
 const LONGEST_CHAIN: usize = 64;
 
-/// A loop in the text: its first instruction, and its branch back.
+/// Loop in source order: its first instruction and its back edge.
 #[derive(Clone, Copy, Debug)]
 struct Loop {
     start: u32,
@@ -22,7 +22,7 @@ impl Loop {
 }
 
 impl Code<'_> {
-    /// The narrowest loop around a place.
+    /// Returns the innermost loop around an instruction.
     fn loop_around(self, at: Place) -> Option<Loop> {
         let backs = self.places(at).filter(|branch| branch.1 >= at.1);
         let loops = backs.filter_map(|back| {
@@ -32,14 +32,14 @@ impl Code<'_> {
         loops.min_by_key(|found| found.back.1 - found.start)
     }
 
-    /// Whether it is a branch that some lanes may not take.
+    /// Checks whether an instruction is a conditional branch.
     pub(crate) fn is_guarded_branch(self, at: Place) -> bool {
         let op = self.does(at).and_then(Does::control);
         op.is_some_and(ControlOp::is_branch)
             && self.instruction(at).is_some_and(|i| i.guard.is_some())
     }
 
-    /// The test that decides whether a loop around a load goes on, where it tests something that does not come from the load.
+    /// Returns the exit test of the loop around a load if no exit test depends on the load.
     pub(crate) fn test_of_something_else(self, load: Place) -> Option<Place> {
         let around = self.loop_around(load)?;
         let loaded = self.destinations(load);
@@ -58,7 +58,7 @@ impl Code<'_> {
         (!depends && !loaded.is_empty()).then_some(first)
     }
 
-    /// The load that what a branch tests comes from.
+    /// Returns a load on which the condition of a branch depends.
     pub(crate) fn load_before(self, branch: Place) -> Option<Place> {
         let guard = self.instruction(branch)?.guard?;
         let mut open = vec![self.definition_before(branch, guard.predicate)?];
@@ -77,7 +77,7 @@ impl Code<'_> {
         None
     }
 
-    /// Whether what an instruction reads is made of one of these registers within a loop, or is one of them.
+    /// Checks whether an instruction depends on one of the registers within a loop.
     fn comes_from(self, at: Place, around: Loop, registers: &[RegisterId]) -> bool {
         let mut open = vec![at];
         let mut seen = Vec::new();
@@ -100,7 +100,7 @@ impl Code<'_> {
         false
     }
 
-    /// The branch by which a thread left the loop around a place before the loop's own test did.
+    /// Returns the branch by which a thread left the loop around an instruction before the loop condition became false.
     pub(crate) fn way_out(self, story: &Story, thread: LaneId, at: Place) -> Option<Place> {
         let around = self.loop_around(at)?;
         let path = story.paths.get(&thread.warp)?;
@@ -114,7 +114,7 @@ impl Code<'_> {
         (exit != around.back && self.is_guarded_branch(exit)).then_some(exit)
     }
 
-    /// Whether two instructions name an address that is made the same way.
+    /// Checks whether two instructions have address operands with equal definitions.
     pub(crate) fn same_address(self, a: Place, b: Place) -> bool {
         match (self.address_register(a), self.address_register(b)) {
             (Some(first), Some(second)) => {
@@ -136,7 +136,7 @@ impl Code<'_> {
         }
     }
 
-    /// Where the parity of a wait is made; the wait, where it is a literal.
+    /// Returns the definition of the parity of a wait, or the wait itself if the parity is a literal.
     pub(crate) fn parity_made(self, wait: Place) -> Place {
         let (parity, address) = self.wait_registers(wait);
         let register = parity.filter(|_| parity != address);
@@ -144,7 +144,8 @@ impl Code<'_> {
         made.unwrap_or(wait)
     }
 
-    /// Whether a thread that goes on from a wait reads shared memory before it writes any, starts a copy or waits again.
+    /// Checks whether the first access to shared memory after a wait is a read, with no earlier copy or mbarrier
+    /// operation.
     pub(crate) fn reads_after(self, wait: Place) -> bool {
         let first = self.next_after(wait, |at| {
             self.is_test(at) || self.is_copy(at) || self.is_arrival(at) || self.is_shared_access(at)

@@ -1,4 +1,4 @@
-//! Which of the waits is the root: the others wait for who waits there.
+//! Root-cause analysis: selects the wait on which the other waits of a hang depend.
 
 use crate::hang::barriers::passes_by_cluster;
 use crate::hang::code::Code;
@@ -27,19 +27,19 @@ pub enum HangKind {
     Mbarrier,
     ClusterBarrier,
     WarpSync,
-    /// A loop that reads memory which no remaining thread writes.
+    /// Loop that polls memory which no remaining thread writes.
     Spin,
-    /// A block that cannot start before another block exits.
+    /// Block that cannot start before another block exits.
     NotResident,
-    /// An aligned barrier at which only a part of a warp arrived.
+    /// Aligned barrier at which only some lanes of a warp arrived.
     DivergentBarrier,
-    /// An allocation for which tensor memory has no columns left.
+    /// Tensor memory allocation for which not enough columns are free.
     TensorMemory,
-    /// A wait for asynchronous operations, which end by themselves.
+    /// Wait for asynchronous operations, which complete without other threads.
     Copies,
 }
 
-/// What a group of lanes waits for.
+/// Event for which a group of lanes waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitKind {
     Barrier {
@@ -49,7 +49,7 @@ pub enum WaitKind {
         arrived: u32,
     },
     Mbarrier {
-        /// In the shared memory of the block.
+        /// Address in the shared memory of the block.
         address: u64,
         phase: u32,
         parity: bool,
@@ -57,7 +57,7 @@ pub enum WaitKind {
         bytes: i32,
     },
     ClusterBarrier {
-        /// Threads of the cluster that live and have not arrived.
+        /// Number of live threads of the cluster that have not arrived.
         missing: u32,
     },
     WarpSync {
@@ -67,18 +67,18 @@ pub enum WaitKind {
         memory: MemoryId,
         address: u64,
     },
-    /// Nothing: the loop tests registers that it does not change.
+    /// No event: the loop tests registers that it does not modify.
     Registers,
-    /// Columns of tensor memory that are free.
+    /// Free columns of tensor memory.
     TensorMemory {
         n_columns: u32,
     },
     Copies,
-    /// A block that has no place.
+    /// Residency of a block that is not resident.
     NotResident,
 }
 
-/// Lanes that wait.
+/// Wait of a group of lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     pub block: u64,
@@ -90,24 +90,24 @@ pub struct Wait {
     pub kind: WaitKind,
 }
 
-/// Why a launch never ends.
+/// Diagnosis of a launch that never ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
     pub kind: HangKind,
-    /// The wait that the others follow from; for a divergent barrier where lanes came to it.
+    /// Wait on which the other waits depend, or the arrival of the lanes at a divergent barrier.
     pub root: Wait,
-    /// Whether which object it is depends on the order of the run.
+    /// Whether the affected object depends on the schedule.
     pub depends_on_order: bool,
-    /// The instruction that should have provided what is missing, or after which it is missing.
+    /// Instruction that should have produced the missing event, or that prevents it.
     pub at_fault: Option<(FunctionId, u32)>,
-    /// What is wrong there, in words.
+    /// Explanation of the fault at this instruction.
     pub what: String,
     pub waits: Vec<Wait>,
-    /// The block that does not start.
+    /// Block that does not start.
     pub block: Option<u64>,
 }
 
-/// Finds the root of a hang. `ahead` is the story of a run in which all blocks have places, where one does not.
+/// Diagnoses a hang. If a block is not resident, `ahead` is the history of a run in which all blocks are resident.
 pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Option<Diagnosis> {
     let code = Code(machine.program());
     if let Some(found) = divergent(machine, story, code) {
@@ -145,7 +145,7 @@ pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Opti
     Some(lines::explain(&case, root))
 }
 
-/// More arrivals than are expected: threads that are a round ahead.
+/// Returns the diagnosis of an mbarrier with more arrivals than expected, which threads cause that are one pass ahead.
 fn misused(
     machine: &Machine,
     story: &Story,
@@ -236,7 +236,7 @@ pub(crate) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait
     }
 }
 
-/// Threads of the cluster of a block that live and have not arrived at its barrier.
+/// Returns the number of live threads of a cluster that have not arrived at its barrier.
 fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
     let of_block = |block: u64| -> u32 {
         let warps = machine.live_lanes(block).into_iter().zip(0..);
@@ -249,7 +249,7 @@ fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
     machine.cluster(block).into_iter().map(of_block).sum()
 }
 
-/// The wait that the others follow from.
+/// Returns the wait on which the other waits depend.
 fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
     let rank = |wait: &Wait| -> u32 {
         match &wait.kind {
@@ -283,11 +283,11 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
             WaitKind::Copies => 10,
         }
     };
-    // The first of equals.
+    // Of equal ranks, the first wait is the root.
     case.waits.iter().rev().max_by_key(|wait| rank(wait))
 }
 
-/// Whether the lanes that are missing wait for what none of the lanes here would bring.
+/// Checks whether the missing lanes wait for an event that the lanes waiting here would not produce.
 fn waits_outside(case: &Case<'_>, here: &Wait, missing: u32) -> bool {
     let code = case.code;
     let mut others = case.waits.iter().filter(|wait| {
@@ -303,7 +303,7 @@ fn waits_outside(case: &Case<'_>, here: &Wait, missing: u32) -> bool {
     })
 }
 
-/// Whether all threads of the block that are not at the barrier have ended.
+/// Checks whether all threads of the block that have not arrived at the barrier have exited.
 fn missing_ended(case: &Case<'_>, wait: &Wait) -> bool {
     !case
         .waits
@@ -326,7 +326,7 @@ impl Wait {
         }
     }
 
-    /// The instruction where the lanes stand.
+    /// Returns the instruction at which the lanes wait.
     pub(crate) fn at(&self) -> Place {
         (self.function, self.instruction)
     }
@@ -364,7 +364,7 @@ fn rank_of_mbarrier(case: &Case<'_>, wait: &Wait, object: Object, pending: u32, 
     if !providers.is_empty() && !providers.iter().any(waits) {
         return 75;
     }
-    // In a circle the one that must not have waited: who goes on to produce.
+    // In a cycle of waits, the thread that continues as a producer should not wait.
     if case.code.produces_after(wait.at()) {
         65
     } else {
@@ -372,7 +372,7 @@ fn rank_of_mbarrier(case: &Case<'_>, wait: &Wait, object: Object, pending: u32, 
     }
 }
 
-/// Facts by warp, of a story.
+/// Returns the waiting lanes by warp.
 pub(crate) fn lanes_by_warp(waits: &[Wait]) -> BTreeMap<WarpId, u32> {
     let mut all = BTreeMap::new();
     for wait in waits {

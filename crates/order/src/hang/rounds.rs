@@ -1,4 +1,5 @@
-//! Waits that do not go with the rounds of a ring: parities, addresses, and how often loops go round.
+//! Waits in a ring buffer whose phases do not match the passes through the ring: wrong parities, addresses and trip
+//! counts.
 
 use crate::hang::arrivals::{WRONG_OBJECT, is_only_provider};
 use crate::hang::lines::{Case, Fault};
@@ -6,7 +7,7 @@ use crate::hang::root::{Wait, WaitKind};
 use crate::hang::story::{Object, Place};
 use warpgrid_emulator::MbarrierAct;
 
-/// Waits whose parity or address does not go with the rounds of a ring.
+/// Returns the wait whose parity or address does not match the passes through the ring.
 pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     let code = case.code;
     let all = code.waits(root.at());
@@ -49,7 +50,7 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     repeated_address(case)
 }
 
-/// A fault that hangs in some orders of the threads only.
+/// Returns a faulty instruction that causes a hang only under some schedules.
 fn depends(at: Place, what: &'static str) -> Fault {
     Fault {
         at: Some(at),
@@ -59,7 +60,7 @@ fn depends(at: Place, what: &'static str) -> Fault {
     }
 }
 
-/// A wait of a ring whose parity does not change, or changes too often.
+/// Returns the definition of the parity of a ring wait if the parity never changes, or changes at each stage.
 fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
     let code = case.code;
     let (parity, address) = code.wait_registers(wait);
@@ -91,7 +92,7 @@ fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
     None
 }
 
-/// Arrivals in a loop at an address that no iteration changes.
+/// Returns the definition of the address of arrivals in a loop if no iteration changes the address.
 fn repeated_address(case: &Case<'_>) -> Option<Fault> {
     let code = case.code;
     let repeated = case.story.deeds.iter().find_map(|deed| {
@@ -112,7 +113,7 @@ fn repeated_address(case: &Case<'_>) -> Option<Fault> {
     })
 }
 
-/// A phase is waited for that no_one produces any more.
+/// Returns the faulty instruction if a thread waits for a phase that no thread completes.
 pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
     let story = case.story;
     let deeds = story.deeds.iter().rev();
@@ -145,7 +146,7 @@ pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault
     }
 }
 
-/// Whether copies have left out the end of what they read.
+/// Checks whether the input region continues beyond the last byte that the copies have read.
 fn has_more_input(case: &Case<'_>) -> bool {
     let last = case.story.sent.iter().max_by_key(|sent| sent.source_end);
     let Some(end) = last.and_then(|sent| sent.source_end) else {
@@ -154,8 +155,8 @@ fn has_more_input(case: &Case<'_>) -> bool {
     case.machine.region_at(end).is_some()
 }
 
-/// The first wait at a place that was over before anything had arrived, for the parity before the first phase: what it waits for is where
-/// things went wrong, wherever threads wait in the end.
+/// Returns the first execution of a wait that completed before any arrival because of its parity. This wait is the root
+/// of the error, even if the threads hang elsewhere.
 pub(crate) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
     let deeds = || {
         let all = case.story.deeds.iter();
@@ -185,7 +186,7 @@ pub(crate) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
     })
 }
 
-/// Lanes that wait for parity 1 before they have waited for anything at the object.
+/// Returns lanes whose first wait on an mbarrier has parity 1.
 fn first_wait(case: &Case<'_>, wait: Place) -> Option<Wait> {
     let is_first = |waiting: &&Wait| {
         let WaitKind::Mbarrier {

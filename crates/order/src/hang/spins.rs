@@ -1,11 +1,11 @@
-//! Loops that read memory which no thread changes any more: flags that are not set as the loop expects, counts, locks.
+//! Loops that poll memory which no remaining thread writes: flags with unexpected values, counters, locks.
 
 use crate::hang::lines::{Case, Fault, absent, parting_from};
 use crate::hang::root::{Wait, WaitKind};
 use crate::hang::story::{Path, Place, Written};
 use warpgrid_emulator::{MemoryId, WarpId};
 
-/// A loop that reads memory which no thread changes any more.
+/// Returns the faulty instruction of a loop that polls memory which no remaining thread writes.
 pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Fault {
     tested_elsewhere(case, root)
         .or_else(|| lock_at_fault(case, root, memory, address))
@@ -15,7 +15,7 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         .unwrap_or_else(|| missing_store(case, root))
 }
 
-/// A loop that tests a value which it does not load.
+/// Returns the faulty instruction if the loop tests a value that it does not load.
 fn tested_elsewhere(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
@@ -34,14 +34,15 @@ fn tested_elsewhere(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     None
 }
 
-/// The last change of the memory, which does not give what the loop waits for, or a store of the loop itself that changes nothing.
+/// Returns the last write to the polled memory if its value does not satisfy the loop, or a store of the loop itself
+/// that changes nothing.
 fn change_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Option<Fault> {
     let story = case.story;
     let waiting = crate::hang::root::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
-    // A store of what was there already says as much.
+    // A store that leaves the value unchanged is evidence, too.
     let mut others = story.written.iter().rev();
     let by_others = |w: &&Written| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
@@ -64,7 +65,7 @@ fn change_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64)
     None
 }
 
-/// A store that no thread executes which reaches it.
+/// Returns a store that is predicated off in all threads that reach it.
 fn predicated_off_store(case: &Case<'_>) -> Option<Fault> {
     let waiting = crate::hang::root::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
@@ -78,7 +79,7 @@ fn predicated_off_store(case: &Case<'_>) -> Option<Fault> {
     Some(Fault::at(excluded.at, what))
 }
 
-/// A store to another place of the same allocation.
+/// Returns the faulty instruction for a store to another address of the same allocation.
 fn near_store_at_fault(
     case: &Case<'_>,
     root: &Wait,
@@ -107,7 +108,7 @@ fn near_store_at_fault(
     ))
 }
 
-/// A store that a thread would execute after its wait, or no store at all.
+/// Returns a store that a thread would execute after its wait, or the faulty instruction if there is no such store.
 fn missing_store(case: &Case<'_>, root: &Wait) -> Fault {
     let others = case
         .waits
@@ -139,14 +140,14 @@ fn missing_store(case: &Case<'_>, root: &Wait) -> Fault {
     }
 }
 
-/// Whether the program writes shared or global memory anywhere else than where threads wait.
+/// Checks whether the program writes shared or global memory at an instruction other than the waits.
 fn has_other_write(case: &Case<'_>) -> bool {
     let waits = |at: &Place| case.waits.iter().any(|wait| wait.at() == *at);
     let mut writes = case.code.all_places();
     writes.any(|at| case.code.is_write(at) && case.code.is_data_access(at) && !waits(&at))
 }
 
-/// The test of a count that lets no thread through to a store after it.
+/// Returns the test of a counter if no thread executes the store that follows the test.
 fn never_counted_to(case: &Case<'_>, count: &Written) -> Option<Place> {
     let code = case.code;
     let is_executed = |at: Place| {
@@ -158,7 +159,8 @@ fn never_counted_to(case: &Case<'_>, count: &Written) -> Option<Place> {
     left_out.map(|_| test)
 }
 
-/// Where a warp has left that never came to a store which others of its kind make, by a branch that none of them takes.
+/// Returns the conditional branch by which a warp exited without executing a store, if none of the waiting lanes take
+/// this branch.
 fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> {
     let story = case.story;
     let comes = |path: &Path| path.steps.iter().any(|(at, _)| *at == store.at);
@@ -171,7 +173,7 @@ fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> 
         let steps = path.steps.iter().rev().map(|(at, _)| *at);
         let mut steps = steps.skip_while(|at| case.code.is_exit(*at));
         let last = steps.next().filter(|at| case.code.is_guarded_branch(*at))?;
-        // Those that wait went on as they had come.
+        // All lanes of the waiting warp must have executed the branch together.
         let own = story.paths.get(&root.warp_id())?;
         let mut there = own.steps.iter().filter(|(at, _)| *at == last);
         let is_whole = there.next().is_some_and(|(_, lanes)| *lanes == root.lanes);
@@ -179,7 +181,7 @@ fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> 
     })
 }
 
-/// A count that does not come to what the loop waits for.
+/// Returns the faulty instruction if a counter does not reach the value for which the loop waits.
 fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
     let story = case.story;
     let of_place =
@@ -210,13 +212,14 @@ fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
     }
 }
 
-/// Global memory, or shared memory of any block.
+/// Checks whether both memories are global, or both are shared memory of any block.
 fn is_alike(a: MemoryId, b: MemoryId) -> bool {
     let is_shared = |memory| matches!(memory, MemoryId::Shared { .. });
     a == b || is_shared(a) && is_shared(b)
 }
 
-/// Who holds the lock that a loop tries to take: the last thread that changed it, by an instruction that takes it.
+/// Returns the write that acquired the lock which a loop tries to acquire: the last change of the lock, if it is an
+/// acquiring instruction.
 pub(crate) fn holder<'a>(
     case: &Case<'a>,
     root: &Wait,
@@ -233,7 +236,7 @@ pub(crate) fn holder<'a>(
         .filter(|last| case.code.is_exchange(last.at))
 }
 
-/// A lock that is not given back.
+/// Returns the faulty instruction if a lock is never released.
 fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Option<Fault> {
     let holder = holder(case, root, memory, address)?;
     let is_own = |wait: &&Wait| wait.warp_id() == holder.warp && wait.lanes & holder.lanes != 0;
@@ -255,7 +258,7 @@ fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -
     Some(kept_lock(case, root, holder, memory, address))
 }
 
-/// Why a thread that has ended has not given back a lock.
+/// Returns the reason for which an exited thread has not released a lock.
 fn kept_lock(
     case: &Case<'_>,
     root: &Wait,

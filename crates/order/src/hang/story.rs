@@ -1,4 +1,5 @@
-//! The story of a run: what each warp executed, and what was done to barriers and mbarriers. An observer of the steps from the start.
+//! History of a run: the executed instructions of each warp, and the operations on barriers and mbarriers. The history
+//! is recorded by an observer from the first step.
 
 use std::collections::{BTreeMap, VecDeque};
 use warpgrid_emulator::{
@@ -7,24 +8,24 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// An instruction: function and index.
+/// Instruction: function and index.
 pub(crate) type Place = (FunctionId, u32);
-/// An mbarrier: linear index of the block, and address there.
+/// Mbarrier: linear index of its block, and its shared-memory address.
 pub(crate) type Object = (u64, u64);
 
-/// Steps of a warp that are remembered.
+/// Maximum number of recorded instructions per warp.
 const LONGEST_PATH: usize = 1 << 14;
-/// Deeds that are remembered.
+/// Maximum number of recorded mbarrier operations.
 const MOST_DEEDS: usize = 1 << 16;
 
-/// A thread, as a lane of its warp.
+/// Thread, identified by its warp and lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LaneId {
     pub(crate) warp: WarpId,
     pub(crate) lane: u32,
 }
 
-/// What a lane did to an mbarrier.
+/// Operation of a lane on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deed {
     pub(crate) warp: WarpId,
@@ -32,7 +33,7 @@ pub(crate) struct Deed {
     pub(crate) at: Place,
     pub(crate) act: MbarrierAct,
     pub(crate) object: Object,
-    /// Phases of the object that were over before.
+    /// Number of completed phases of the mbarrier before the operation.
     pub(crate) phase: u32,
 }
 
@@ -45,7 +46,7 @@ impl Deed {
     }
 }
 
-/// A copy that completes on an mbarrier, or an arrival after copies.
+/// Start of a copy that completes on an mbarrier, or of an arrival after copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     pub(crate) step: u64,
@@ -53,13 +54,13 @@ pub(crate) struct Sent {
     pub(crate) at: Place,
     pub(crate) object: Object,
     pub(crate) phase: u32,
-    /// Bytes that complete; none for an arrival.
+    /// Number of transferred bytes; `None` for an arrival.
     pub(crate) bytes: Option<u32>,
-    /// The end of what it reads of global memory.
+    /// End of the source range in global memory.
     pub(crate) source_end: Option<u64>,
 }
 
-/// Lanes that a guard kept from an instruction.
+/// Lanes that are predicated off for an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Excluded {
     pub(crate) step: u64,
@@ -69,7 +70,7 @@ pub(crate) struct Excluded {
     pub(crate) excluded: u32,
 }
 
-/// Lanes that came to a barrier of the block.
+/// Arrival of lanes at a barrier of the block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Came {
     pub(crate) warp: WarpId,
@@ -77,11 +78,11 @@ pub(crate) struct Came {
     pub(crate) at: Place,
     pub(crate) id: u32,
     pub(crate) waits: Waits,
-    /// Phases of the barrier that were over before.
+    /// Number of completed phases of the barrier before the arrival.
     pub(crate) phase: u32,
 }
 
-/// A write to global or shared memory.
+/// Write to global or shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     pub(crate) warp: WarpId,
@@ -90,19 +91,19 @@ pub(crate) struct Written {
     pub(crate) memory: MemoryId,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Whether it left other bytes than were there.
+    /// Whether the write changed the bytes.
     pub(crate) changes: bool,
 }
 
-/// What is known of a warp.
+/// Execution path of a warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
-    /// The latest instructions, each with the lanes that executed it.
+    /// Latest instructions, each with the lanes that executed it.
     pub(crate) steps: VecDeque<(Place, u32)>,
     pub(crate) exited: u32,
 }
 
-/// The story of a run.
+/// History of a run.
 #[derive(Debug, Default)]
 pub struct Story {
     pub(crate) paths: BTreeMap<WarpId, Path>,
@@ -111,33 +112,33 @@ pub struct Story {
     pub(crate) excluded: Vec<Excluded>,
     pub(crate) came: Vec<Came>,
     pub(crate) written: Vec<Written>,
-    /// What each load of a warp has read last.
+    /// Latest address that each load of a warp has read.
     pub(crate) read: BTreeMap<(WarpId, Place), (MemoryId, u64)>,
     pub(crate) phases: BTreeMap<Object, u32>,
-    /// When the present phase of each object began.
+    /// Step in which the current phase of each mbarrier began.
     pub(crate) began: BTreeMap<Object, u64>,
     pub(crate) opened: BTreeMap<(u64, u32), u32>,
-    /// Lanes that have arrived at the barrier of their cluster and not yet waited.
+    /// Lanes that have arrived at the barrier of their cluster and have not waited yet.
     pub(crate) at_cluster: BTreeMap<WarpId, u32>,
 }
 
-/// A phase of a barrier of a block to which threads came at different instructions, to wait there.
+/// Phase of a block barrier at which threads waited at different instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MixedPhase {
     /// Linear index of the block.
     pub block: u64,
     pub id: u32,
-    /// Phases of the barrier that were over before.
+    /// Number of completed phases of the barrier before this phase.
     pub phase: u32,
     /// Function and index of each instruction.
     pub places: Vec<(FunctionId, u32)>,
 }
 
 impl Story {
-    /// Returns the first phase of each barrier to which threads came at different instructions.
+    /// Returns the first phase of each barrier at which threads waited at different instructions.
     pub fn mixed_phases(&self) -> Vec<MixedPhase> {
         let mut places: BTreeMap<(u64, u32, u32), Vec<Place>> = BTreeMap::new();
-        // A `bar.arrive` is the counterpart of another line by intent.
+        // `bar.arrive` is intended to pair with another instruction.
         for came in self.came.iter().filter(|came| came.waits != Waits::No) {
             let key = (came.warp.block, came.id, came.phase);
             let known = places.entry(key).or_default();
@@ -160,7 +161,7 @@ impl Story {
         mixed
     }
 
-    /// A story in which nothing has happened.
+    /// Returns an empty history.
     pub fn new() -> Story {
         Story::default()
     }
@@ -169,7 +170,7 @@ impl Story {
         self.phases.get(&object).copied().unwrap_or(0)
     }
 
-    /// Phases of a barrier of a block that are over.
+    /// Returns the number of completed phases of a barrier of a block.
     pub(crate) fn barrier_phase(&self, block: u64, id: u32) -> u32 {
         self.opened.get(&(block, id)).copied().unwrap_or(0)
     }
